@@ -1,6 +1,6 @@
 /** The first load of many plugins at once, in an order that does not depend on timing (SPEC M7, R2). */
 
-import { toCandidate, type Candidate } from "./compile.ts";
+import { type Candidate, isOlder, toCandidate } from "./compile.ts";
 import { loadOrder } from "./dependencies.ts";
 import { compareText } from "./digest.ts";
 import { forEachLimited } from "./lanes.ts";
@@ -82,8 +82,7 @@ interface Claimant extends Entry {
 /** Reads a manifest of the older spelling again, now that it is known which of its dependencies are plugins. */
 function withNames(entry: Entry, plugins: ReadonlySet<string>): Entry {
   const { candidate, state } = entry;
-  const isOlder = candidate.kind === "ready" && candidate.manifest.notes !== undefined;
-  return isOlder ? { ...entry, candidate: toCandidate(state, { plugins }) } : entry;
+  return isOlder(candidate) ? { ...entry, candidate: toCandidate(state, { plugins }) } : entry;
 }
 
 /** Who served before comes first; among equal names then the folder of that name, then earlier roots. */

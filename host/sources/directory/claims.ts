@@ -38,6 +38,8 @@ export interface NameTaken {
 export function createNameClaims(): NameClaims {
   /** By `confusableKey`, then by name. */
   const plugins = new Map<string, Map<string, PluginRecord>>();
+  /** The keys that each may hold names under: `keep` looks at those of one record, however many plugins there are. */
+  const pluginKeys = new Map<PluginRecord, Set<string>>();
   const tools = new Map<string, Map<PluginRecord, readonly string[]>>();
   /** The key of the name that each asked for last: while it is loaded, `outcome` still tells of the state before. */
   const asked = new Map<PluginRecord, string>();
@@ -76,6 +78,7 @@ export function createNameClaims(): NameClaims {
     // In the order of the claims, the first first.
     if (named.get(name) !== record) named.delete(name);
     plugins.set(key, named.set(name, record));
+    pluginKeys.set(record, (pluginKeys.get(record) ?? new Set()).add(key));
     claimTools(record, manifest);
   }
 
@@ -118,10 +121,14 @@ export function createNameClaims(): NameClaims {
     keep(record, names) {
       const kept = new Set(names);
       if (![...kept].some((name) => confusableKey(name) === asked.get(record))) asked.delete(record);
-      for (const [key, holders] of plugins) {
+      const keys = pluginKeys.get(record) ?? new Set<string>();
+      for (const key of keys) {
+        const holders = plugins.get(key) ?? new Map<string, PluginRecord>();
         for (const [name, holder] of holders) if (holder === record && !kept.has(name)) holders.delete(name);
+        if (![...holders.values()].includes(record)) keys.delete(key);
         if (holders.size === 0) plugins.delete(key);
       }
+      if (keys.size === 0) pluginKeys.delete(record);
       if (kept.size === 0) dropTools(record);
     },
   };

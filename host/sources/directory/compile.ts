@@ -57,6 +57,11 @@ export function toCandidate(state: FolderState, around: Surroundings): Candidate
   return { kind: "ready", snapshot: state, manifest: parsed.value, warnings: [...state.warnings, ...parsed.warnings] };
 }
 
+/** True for a manifest of the older spelling, which is read again once all plugins are known. */
+export function isOlder(candidate: Candidate): boolean {
+  return candidate.kind === "ready" && candidate.manifest.notes !== undefined;
+}
+
 function failed(problems: readonly Problem[], manifest?: Manifest): Candidate {
   return { kind: "failed", failure: refusal(problems, manifest === undefined ? {} : { manifest }) };
 }

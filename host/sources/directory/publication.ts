@@ -22,7 +22,7 @@ import { untilAborted } from "../../until-aborted.ts";
 import { createAnnouncements } from "./announce.ts";
 import { createNameClaims, namesake, ofProgram } from "./claims.ts";
 import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
-import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
+import { checkDependencies } from "./dependencies.ts";
 import type { PluginImages } from "./images.ts";
 import { folderError } from "./problems.ts";
 import { createPublishing } from "./publishing.ts";
@@ -30,7 +30,7 @@ import {
   bytesHeld,
   heldBy,
   type Failure,
-  knownPlugins,
+  listKnownOnce,
   loadFailure,
   type Outcome,
   type PluginRecord,
@@ -349,7 +349,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   function settle(): readonly PluginRecord[] {
     while (withdrawBlocked());
-    const known = knownPlugins(records);
+    const known = listKnownOnce(records);
     return [...records.values()].filter((record) => {
       const { outcome } = record;
       if (outcome.kind === "quarantined" && outcome.held.changes.some(({ kind }) => kind === "clash"))
@@ -361,7 +361,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   }
 
   function withdrawBlocked(): boolean {
-    const known = knownPlugins(records);
+    const known = listKnownOnce(records);
     for (const record of records.values()) {
       const blocked = record.serving === undefined ? undefined : dependencyFailure(record.serving.manifest, known);
       if (record.serving === undefined || blocked === undefined) continue;
@@ -373,9 +373,9 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return false;
   }
 
-  function dependencyFailure(manifest: Manifest, known?: ReadonlyMap<string, KnownPlugin>): Failure | undefined {
+  function dependencyFailure(manifest: Manifest, known = listKnownOnce(records)): Failure | undefined {
     if (Object.keys(manifest.dependencies).length === 0) return undefined;
-    const problems = checkDependencies(manifest.name, manifest.dependencies, known ?? knownPlugins(records));
+    const problems = checkDependencies(manifest.name, manifest.dependencies, known());
     return problems.length === 0 ? undefined : refusal(problems, { manifest, retry: "dependencies" });
   }
 

@@ -148,6 +148,12 @@ export function knownPlugins(records: ReadonlyMap<string, PluginRecord>): Readon
   return known;
 }
 
+/** The same, listed when it is first asked for: few plugins need others, and each publication looks at all. */
+export function listKnownOnce(records: ReadonlyMap<string, PluginRecord>): () => ReadonlyMap<string, KnownPlugin> {
+  let known: ReadonlyMap<string, KnownPlugin> | undefined;
+  return () => (known ??= knownPlugins(records));
+}
+
 /** What all records keep in memory, in bytes. */
 export function bytesHeld(records: ReadonlyMap<string, PluginRecord>): number {
   let total = 0;

@@ -5,14 +5,14 @@
  */
 
 import type { PermissionBases } from "../../../manifests/mod.ts";
-import type { Sandbox } from "../../../sandbox/mod.ts";
+import { createTurns, type Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
 import type { ImageLease } from "../../routes/wasm.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
-import { toCandidate } from "./compile.ts";
+import { isOlder, toCandidate } from "./compile.ts";
 import { clashing } from "../../consent/reason.ts";
 import { compareText } from "./digest.ts";
 import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
@@ -75,6 +75,9 @@ export interface PluginDirectory extends PluginActs {
 
 const GIBIBYTE = 1024 ** 3;
 
+/** What has been read is dealt with in the same turn of the event loop: more would hold it where a thousand folders change at once. */
+const READS_AT_ONCE = 8;
+
 /** A folder that changes during each of so many reads in a row is not waited for any longer. */
 const READ_ATTEMPTS = 10;
 
@@ -94,6 +97,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     ...{ gate, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
+  const readInTurn = createTurns(READS_AT_ONCE);
   const created: string[] = [];
   let found: Discovery = { folders: [], roots: new Map(), notices: [] };
   let trouble: string | undefined;
@@ -104,8 +108,10 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   async function take(place: Place, how: TakeOptions): Promise<"done" | "again"> {
     if (closing.signal.aborted) return "done";
     const record = recordAt(place);
-    const readMs = clock.now();
-    const state = how.believe === undefined ? await readFirmly(place) : await readFolder(options.platform, place);
+    const { readMs, state } = await readInTurn(async () => ({
+      readMs: clock.now(),
+      state: await (how.believe === undefined ? readFirmly(place) : readFolder(options.platform, place)),
+    }));
     if (state.kind === "changing") return "again";
     const seen = seenNow(state, readMs);
     watching?.onSeen(place, record.seen, seen);
@@ -114,7 +120,9 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       return "done";
     }
     if (isDoubtful(state, record.serving) && (await how.believe?.(state.signature, "gone")) === false) return "again";
-    const candidate = toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) });
+    const { serving } = record;
+    const read = toCandidate(state, { serving, plugins: new Set() });
+    const candidate = isOlder(read) ? toCandidate(state, { serving, plugins: new Set(knownPlugins(records).keys()) }) : read;
     let failure = await publication.advance(record, candidate);
     if (failure !== undefined && (await how.believe?.(state.signature, "failed")) === false) {
       publication.forgo(record);

@@ -40,6 +40,23 @@ describe("reloadChanged()", () => {
     expect({ loads: sandbox.loads, code: code("a_run") }).toEqual({ loads: ["a", "b", "a"], code: "two" });
   });
 
+  it("reads eight folders at a time, however many changed: what was read is dealt with in one turn of the event loop [LV1.reload]", async () => {
+    const names = Array.from({ length: 40 }, (_, nth) => `p${String(nth)}`);
+    const platform = createMemoryPlatform({ files: inRoot(Object.assign({}, ...names.map((name) => pluginFiles(name, "one")))) });
+    let underWay = 0;
+    let most = 0;
+    const list: typeof platform.files.list = async (path) => {
+      most = Math.max(most, ++underWay);
+      return await platform.files.list(path).finally(() => underWay--);
+    };
+    const { directory, code } = openBench({ platform: { ...platform, files: { ...platform.files, list } } });
+    await directory.scan();
+    platform.advance(1_000);
+    for (const name of names) platform.plant(`/plugins/${name}/main.ts`, "two");
+    most = 0;
+    expect({ reloaded: await directory.reloadChanged(), most, code: code("p39_run") }).toEqual({ reloaded: 40, most: 8, code: "two" });
+  });
+
   it("keeps the old version callable until the new one is loaded, then has only the new one [H4]", async () => {
     const { directory, plant, sandbox, code, registry } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
