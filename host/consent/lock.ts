@@ -58,18 +58,23 @@ export async function openLock(platform: TurnPlatform, file: string | undefined)
   const edit = (change: (before: LockContents) => LockContents): Promise<void> =>
     inTurn(async () => {
       await read();
-      if (file === undefined || lockToText(change(contents)) === (text ?? lockToText(EMPTY_LOCK))) return keep(change(contents));
+      const wanted = change(contents);
+      // A lock that is not written is never read: its text would be made for nothing, at some microseconds a tool.
+      if (file === undefined) return keep(wanted, "");
+      const wantedText = lockToText(wanted);
+      if (wantedText === (text ?? lockToText(EMPTY_LOCK))) return keep(wanted, wantedText);
       await takingTurns(platform, file, async (check) => {
         await read();
         const after = change(contents);
         await check();
-        await write(platform, file, lockToText(after));
-        keep(after);
+        const afterText = lockToText(after);
+        await write(platform, file, afterText);
+        keep(after, afterText);
       });
     });
 
-  function keep(after: LockContents): void {
-    if (text !== undefined || after.plugins.size + after.servers.size > 0) text = lockToText(after);
+  function keep(after: LockContents, afterText: string): void {
+    if (text !== undefined || after.plugins.size + after.servers.size > 0) text = afterText;
     contents = after;
   }
 

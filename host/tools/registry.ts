@@ -286,7 +286,7 @@ function toRegistered(owner: string, input: RegisteredToolInput, id: string): Re
 }
 
 const NOTHING_KEPT: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-const KEPT = 10_000;
+const KEPT = 100_000;
 
 /** The same function, with its answers kept: a snapshot asks again for every tool of every plugin. */
 function remember(keyOf: (name: string) => string): (name: string) => string {

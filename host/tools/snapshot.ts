@@ -117,20 +117,20 @@ export function buildSnapshot(
   const rankOf = (owner: string): number =>
     owner === BUILTIN_OWNER ? BUILTIN : history.isProgram(owner) ? PROGRAM : isServer(owner) ? SERVER : PLUGIN;
 
-  /** What decides who of two gets a bare name; the smaller first. */
-  function claimOf({ owner, name, binding }: RegisteredTool): readonly number[] {
+  /** What decides which of two gets a bare name; the smaller first. */
+  function claimOf({ owner, name, binding }: RegisteredTool): number {
     const rank = rankOf(owner);
-    if (rank < SERVER) return [rank];
+    if (rank < SERVER) return rank * WITHIN_RANK;
     const { known = false, holds } = history.standings.get(owner) ?? {};
     const hold = holds?.has(name) === true ? 0 : history.holders.get(name) === owner ? 1 : 2;
     // What never served takes no name from what does.
-    if (binding.kind === "unavailable" && hold === 2) return [UNPROVEN, rank];
-    return rank === SERVER ? [rank] : [rank, hold, known ? 0 : 1];
+    if (binding.kind === "unavailable" && hold === 2) return UNPROVEN * WITHIN_RANK + rank;
+    return rank === SERVER ? rank * WITHIN_RANK : rank * WITHIN_RANK + hold * 2 + (known ? 0 : 1);
   }
 
   const claims = new Map([...owners.values()].flat().map((tool) => [tool, claimOf(tool)]));
   const inOrder = [...claims.keys()].sort(
-    (left, right) => compareClaims(claims.get(left) ?? [], claims.get(right) ?? []) || compare(left.owner, right.owner),
+    (left, right) => (claims.get(left) ?? 0) - (claims.get(right) ?? 0) || compare(left.owner, right.owner),
   );
   const above = new Set(inOrder.filter(({ owner }) => rankOf(owner) < SERVER).map(({ name }) => keyOf(name)));
   for (const [owner, { holds }] of history.standings) {
@@ -232,15 +232,12 @@ function chooseExportNames(tools: readonly RegisteredTool[], rankOf: (owner: str
 const LONG = "tool".padEnd(64, "_");
 
 const [BUILTIN, PROGRAM, SERVER, PLUGIN, UNPROVEN] = [0, 1, 2, 3, 4] as const;
+/** More than the claims that are told apart within one rank. */
+const WITHIN_RANK = 8;
 
 /** Whether the tools are an MCP server's: no plugin's name holds `__`. */
 export function isServer(owner: string): boolean {
   return owner.startsWith("mcp__");
-}
-
-function compareClaims(left: readonly number[], right: readonly number[]): number {
-  const at = left.findIndex((part, index) => part !== right[index]);
-  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
 
 /** How many characters are not plain lower-case letters and separators. */
