@@ -127,7 +127,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     acceptedLimits: (version) => consent.acceptedLimits(version),
     pluginFolders: () => foldersOf(snapshot()),
     onChange: recheck,
-    onRefresh: async () => await projectTools?.refresh(),
+    onRefresh: async () => void (await Promise.all([consent.refresh(), projectTools?.refresh()])),
   });
   const registry =
     options.registry === null
@@ -242,7 +242,6 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
-    await consent.refresh();
     await refreshSettings();
     if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
@@ -377,7 +376,8 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     grants,
     settings: hostSettings(settings, directory.status),
     places,
-    notices: () => [...directory.notices(), ...noticesOf(places.trust), ...policy.warnings().map(problemToText)],
+    notices: () =>
+      [policies.notices(), consent.notices(), directory.notices(), noticesOf(places.trust), policy.warnings().map(problemToText)].flat(),
     events: { [Symbol.asyncIterator]: () => bus.events() },
     subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },

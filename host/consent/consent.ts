@@ -14,7 +14,7 @@ import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/st
 import type { PluginVersion } from "../tools/tool.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 import { areAllShown, asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
-import { isNews, isSame, keptLimits, portable, relative } from "./entry.ts";
+import { type DraftEntry, isNews, isSame, keptLimits, portable, relative, type Served } from "./entry.ts";
 import { changedFiles, completed, frozenProblems, hashFiles } from "./frozen.ts";
 import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
@@ -76,8 +76,10 @@ export interface Consent extends Gatekeeper {
   noteNames(): void;
   /** The grants of a plugin have changed. */
   noteGrants(plugin: string, directory: string): Promise<void>;
-  /** Reads the lock again; a broken one is said in the log, and what is known holds. */
+  /** Reads the lock again; a broken one is said in the log once, and what is known holds. One that was deleted is an empty one. */
   refresh(): Promise<void>;
+  /** Why what is known of the lock is not what is in it. */
+  notices(): string | readonly string[];
   /** Writes what has not been written yet. */
   flush(): Promise<void>;
 }
@@ -95,6 +97,7 @@ export function createConsent(options: ConsentOptions): Consent {
   let cancelWrite: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
   let namesChanged = false;
+  let refusedLock: string | undefined;
 
   function baseOf(name: string, path: string): Served | LockEntry | undefined {
     const own = unwritten.get(name) ?? lock.entries().get(name);
@@ -263,9 +266,12 @@ export function createConsent(options: ConsentOptions): Consent {
   async function refresh(): Promise<void> {
     try {
       await lock.refresh();
+      refusedLock = undefined;
       await given.refresh(lock.entries());
     } catch (error) {
-      platform.log.write("error", "bascule.lock is wrong; what was known of it holds", { error: String(error) });
+      const notice = `bascule.lock is wrong; what was known of it holds: ${error instanceof Error ? error.message : String(error)}`;
+      if (refusedLock !== notice) platform.log.write("error", notice);
+      refusedLock = notice;
     }
   }
 
@@ -295,6 +301,7 @@ export function createConsent(options: ConsentOptions): Consent {
       if (approvals.get(plugin)?.digest === digest) return "accepting";
       return (unwritten.get(plugin) ?? lock.entries().get(plugin))?.path === relative(path, root) ? "locked" : undefined;
     },
+    notices: () => refusedLock ?? [],
     keptNames() {
       // A folder that says another name by now has not been written down as such yet.
       const here = [...lock.entries().values()].filter(({ name }) => unwritten.get(name)?.path !== "");
@@ -368,12 +375,6 @@ export function createConsent(options: ConsentOptions): Consent {
     flush,
   };
 }
-
-/** What serves, as far as the next version is compared with it. */
-type Served = Omit<LockEntry, "files" | "granted">;
-
-/** Without limits: those that were accepted before are kept. */
-type DraftEntry = Omit<LockEntry, "acceptedLimits"> & Partial<Pick<LockEntry, "acceptedLimits">>;
 
 interface Extras extends EntryExtras {
   readonly origin: PluginOrigin;

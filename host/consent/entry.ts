@@ -5,6 +5,12 @@ import { NO_LIMITS } from "../policy/tool-limits.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { LockEntry } from "./lock-text.ts";
 
+/** What serves, as far as the next version is compared with it. */
+export type Served = Omit<LockEntry, "files" | "granted">;
+
+/** Without limits: those that were accepted before are kept. */
+export type DraftEntry = Omit<LockEntry, "acceptedLimits"> & Partial<Pick<LockEntry, "acceptedLimits">>;
+
 /** True if the entry is of this very version, signer included. */
 export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, version: PluginVersion): boolean {
   return base.name === version.name && base.digest === version.digest && base.signer === version.signedBy?.signer;

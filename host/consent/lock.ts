@@ -4,6 +4,7 @@ import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
+import { type FileSign, signOf } from "../project/file-sign.ts";
 import { inFileTurn, type TurnPlatform } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
 
@@ -41,17 +42,27 @@ export interface Lock {
 export async function openLock(platform: TurnPlatform, file: string | undefined): Promise<Lock> {
   let contents = EMPTY_LOCK;
   let text: string | undefined;
+  let sign: FileSign | undefined;
   // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
   const inTurn = createInTurn();
 
   async function read(): Promise<void> {
     if (file === undefined) return;
-    const now = await readLockText(platform, file);
-    if (now === text) return;
-    const parsed = now === undefined ? undefined : parseLock(now);
-    if (parsed?.ok === false) throw new LockFileError(`Cannot use "${file}"`, parsed.problems);
-    contents = parsed?.value ?? EMPTY_LOCK;
-    text = now;
+    const before = sign;
+    sign = await signIn(platform, file);
+    if (sign !== undefined && sign.signature === before?.signature && !before.isRacy) return;
+    try {
+      const now = await readLockText(platform, file);
+      if (now === text) return;
+      const parsed = now === undefined ? undefined : parseLock(now);
+      if (parsed?.ok === false) throw new LockFileError(`Cannot use "${file}"`, parsed.problems);
+      contents = parsed?.value ?? EMPTY_LOCK;
+      text = now;
+    } catch (error) {
+      // A change of the lock is refused as long as it cannot be used.
+      sign = undefined;
+      throw error;
+    }
   }
 
   /** Another process may have written the file since it was read, and another one may be about to. */
@@ -99,6 +110,18 @@ function edited<T>(before: ReadonlyMap<string, T>, edits: ReadonlyMap<string, T 
     else after.set(name, entry);
   }
   return after;
+}
+
+/** Undefined where there is none that could be compared. */
+async function signIn({ files, clock }: Pick<Platform, "files" | "clock">, file: string): Promise<FileSign | undefined> {
+  try {
+    const info = await files.stat(file);
+    return info && signOf(info, clock.now());
+  } catch (error) {
+    // Reading it says why.
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
 }
 
 async function readLockText(platform: Pick<Platform, "files">, file: string): Promise<string | undefined> {

@@ -26,7 +26,7 @@ import { withoutAliases } from "../policy/enforced.ts";
 import type { Grant } from "../policy/grant.ts";
 import { PROTECTED_NAMES, type Protection } from "../policy/protect.ts";
 import type { AcceptedLimits } from "../policy/tool-limits.ts";
-import { parseEnforced, ProjectConfigError } from "./project-file.ts";
+import { type Look, parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import { createSession, type Session } from "../calls/session.ts";
 import type { SessionContext } from "../calls/sessions.ts";
@@ -52,8 +52,10 @@ export interface PolicySourceOptions {
 export interface PolicySource {
   current(): Policy;
   confirmationTimeoutMs(): number;
-  /** Reads `bascule.json` again. A bad edit is logged once and changes nothing. */
-  refresh(): Promise<void>;
+  /** Reads `bascule.json` again. One that cannot be used is logged once and changes nothing; one that was deleted is the defaults. */
+  refresh(look?: Look): Promise<void>;
+  /** Why another `bascule.json` is in force than the one that is there. */
+  notices(): readonly string[];
   /** Refreshes policy and grants every second until `close`. */
   watch(): void;
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
@@ -103,6 +105,7 @@ export interface HostPolicy {
 }
 
 const WATCH_MS = 1_000;
+const REFUSED = "bascule.json is wrong; the last good one stays in force";
 
 /** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
@@ -139,22 +142,25 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     return parsed.value.policy.layers;
   }
 
-  async function refresh(): Promise<void> {
-    await follow();
+  async function refresh(look: Look = "firm"): Promise<void> {
+    await follow(look);
     await onRefresh?.();
   }
 
-  async function follow(): Promise<void> {
-    const outcome = await places.project.refresh();
-    if (outcome.kind === "same") return;
-    const problems = outcome.kind === "refused" ? outcome.problems.map(problemToText) : [];
-    const text = problems.join("\n");
+  async function follow(look: Look): Promise<void> {
+    const wasThere = places.project.isThere();
+    const outcome = await places.project.refresh(look);
     if (outcome.kind === "refused") {
-      if (text !== refusedWith) platform.log.write("error", "bascule.json is wrong; the last good one stays in force", { problems });
+      const problems = outcome.problems.map(problemToText);
+      const text = problems.join("; ");
+      if (text !== refusedWith) platform.log.write("error", REFUSED, { problems });
       refusedWith = text;
       return;
     }
     refusedWith = undefined;
+    if (wasThere && !places.project.isThere())
+      platform.log.write("warn", "bascule.json is gone; the defaults are in force", { path: places.project.path ?? "" });
+    if (outcome.kind === "same") return;
     config = places.project.config();
     made = make();
     onChange();
@@ -163,7 +169,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
 
   function tick(): void {
     stopTimer = platform.clock.after(WATCH_MS, () => {
-      void Promise.all([refresh(), grants.refresh()])
+      void Promise.all([refresh("passing"), grants.refresh()])
         .catch((error: unknown) => platform.log.write("error", "Cannot read the project's configuration again", { error: String(error) }))
         .then(() => closed || tick());
     });
@@ -218,6 +224,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     canUse,
     current: () => replaced ?? made,
     confirmationTimeoutMs: () => config.confirmation.timeoutMs,
+    notices: () => (refusedWith === undefined ? [] : [`${REFUSED}: ${refusedWith}`]),
     refresh,
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),

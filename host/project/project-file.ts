@@ -1,4 +1,9 @@
-/** `bascule.json`: found, read, and read again when it changes; a bad edit keeps the last good one (SPEC P1). */
+/**
+ * `bascule.json`: found, read, and read again when it changes (SPEC P1).
+ *
+ * A file that was deleted says what an empty object says. One that is there and cannot be used, because it is broken, emptied or
+ * unreadable, leaves the last good one in force: what it was to deny is not lost.
+ */
 
 import {
   type JsonObject,
@@ -20,8 +25,16 @@ export interface ProjectFile {
   readonly root: string;
   config(): ProjectConfig;
   /** Reads the file again if it has changed. */
-  refresh(): Promise<ProjectRefresh>;
+  refresh(look?: Look): Promise<ProjectRefresh>;
+  /** Whether there was a file when it was last taken. */
+  isThere(): boolean;
 }
+
+/**
+ * How a file that is not there is taken: `firm`, as deleted; `passing`, as deleted when the second look in a row misses it, because
+ * programs that replace a file may delete the old one first. Looks of a host that watches are passing.
+ */
+export type Look = "firm" | "passing";
 
 export type ProjectRefresh =
   | { readonly kind: "same" | "changed" }
@@ -45,6 +58,7 @@ export class ProjectConfigError extends Error {
 }
 
 const FILE_NAME = "bascule.json";
+const NOTHING = "{}";
 
 /** @throws {ProjectConfigError} if the configuration is wrong. @throws {FileError} if a file that was named is not there. */
 export async function openProject(platform: Pick<Platform, "files" | "environment">, source: ConfigSource): Promise<ProjectFile> {
@@ -65,41 +79,46 @@ function notASource(source: unknown): Problem {
 
 function fixedProject(root: string, text: string): ProjectFile {
   const config = parseOrThrow("the configuration", text);
-  return { root, config: () => config, refresh: async () => ({ kind: "same" }) };
+  return { root, config: () => config, refresh: async () => ({ kind: "same" }), isThere: () => false };
 }
 
-/** There is none yet: once somebody writes one in the folder, it is in force as an edit would be. */
+/** There is none yet: one that is written in the folder later is in force as an edit would be. */
 function projectToCome(platform: Pick<Platform, "files">, root: string): ProjectFile {
-  const path = `${root === "/" ? "" : root}/${FILE_NAME}`;
-  const follow = followFile(platform, path, "{}");
-  async function refresh(): Promise<ProjectRefresh> {
-    return (await platform.files.stat(path))?.kind === "file" ? await follow.refresh() : { kind: "same" };
-  }
-  return { root, config: follow.config, refresh };
+  return { root, ...followFile(platform, `${root === "/" ? "" : root}/${FILE_NAME}`, undefined) };
 }
 
 async function projectOfFile(platform: Pick<Platform, "files">, path: string): Promise<ProjectFile> {
   return { path, root: parentOf(path), ...followFile(platform, path, await platform.files.readText(path)) };
 }
 
-function followFile(platform: Pick<Platform, "files">, path: string, first: string): Pick<ProjectFile, "config" | "refresh"> {
+/** @param first undefined: there is no file */
+function followFile(
+  platform: Pick<Platform, "files">,
+  path: string,
+  first: string | undefined,
+): Pick<ProjectFile, "config" | "refresh" | "isThere"> {
   let text = first;
-  let config = parseOrThrow(`"${path}"`, text);
+  let config = parseOrThrow(`"${path}"`, text ?? NOTHING);
   let refused: ProjectRefresh | undefined;
+  let isMissed = false;
 
-  async function refresh(): Promise<ProjectRefresh> {
-    const next = await readOrUndefined(platform, path);
-    if (next === text) return refused ?? { kind: "same" };
-    if (next === undefined) return { kind: "refused", problems: [{ severity: "error", pointer: "", message: `Cannot read "${path}"` }] };
-    text = next;
-    const parsed = parseEnforced(next);
+  async function refresh(look: Look = "firm"): Promise<ProjectRefresh> {
+    const read = await readIfThere(platform, path);
+    const wasMissed = isMissed;
+    isMissed = read.ok && read.text === undefined;
+    // The next readable text is news, whatever was read before.
+    if (!read.ok) return { kind: "refused", problems: [read.problem] };
+    if (read.text === text) return refused ?? { kind: "same" };
+    if (isMissed && !wasMissed && look === "passing") return refused ?? { kind: "same" };
+    ({ text } = read);
+    const parsed = parseEnforced(text ?? NOTHING);
     refused = parsed.ok ? undefined : { kind: "refused", problems: parsed.problems };
     if (!parsed.ok) return { kind: "refused", problems: parsed.problems };
     config = parsed.value;
     return { kind: "changed" };
   }
 
-  return { config: () => config, refresh };
+  return { config: () => config, refresh, isThere: () => text !== undefined };
 }
 
 function parseOrThrow(place: string, text: string): ProjectConfig {
@@ -115,12 +134,16 @@ export function parseEnforced(text: string): Parsed<ProjectConfig> {
   return problems.length > 0 ? { ok: false, problems } : parsed;
 }
 
-async function readOrUndefined(platform: Pick<Platform, "files">, path: string): Promise<string | undefined> {
+type FileRead = { readonly ok: true; readonly text: string | undefined } | { readonly ok: false; readonly problem: Problem };
+
+async function readIfThere(platform: Pick<Platform, "files">, path: string): Promise<FileRead> {
   try {
-    return await platform.files.readText(path);
+    return { ok: true, text: await platform.files.readText(path) };
   } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === "not_found" || error.code === "not_a_directory") return { ok: true, text: undefined };
+    const message = `Cannot read "${path}": ${error.code.replaceAll("_", " ")}`;
+    return { ok: false, problem: { severity: "error", pointer: "", message, fix: "make it a file that bascule can read, or delete it" } };
   }
 }
 

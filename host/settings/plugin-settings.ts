@@ -13,6 +13,7 @@ import {
   problemToText,
 } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Look } from "../project/project-file.ts";
 import { type Meant, findSetting, memberAt, readSettingText, withMember } from "./setting-path.ts";
 import { MAX_SETTINGS_BYTES } from "./settings-file.ts";
 import { createSettingsStore, type SettingsState } from "./settings-store.ts";
@@ -78,7 +79,7 @@ export interface PluginSettingsSource {
   /** @throws {SettingsError} if the key or value is wrong, or the file is: a broken file is never overwritten. */
   change(manifest: Manifest, change: SettingChange): Promise<SettingsView>;
   /** Reads what has changed, and says so. */
-  refresh(): Promise<void>;
+  refresh(look?: Look): Promise<void>;
   /** Refreshes every second until the returned function is called. */
   watch(): () => void;
 }
@@ -106,8 +107,8 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
   /** What the first look finds is how things are: nobody has to be told. */
   let hasLooked = false;
 
-  async function refresh(): Promise<void> {
-    const changed = await store.refresh();
+  async function refresh(look?: Look): Promise<void> {
+    const changed = await store.refresh(look);
     const isFirst = !hasLooked;
     hasLooked = true;
     for (const plugin of isFirst ? [] : changed) {
@@ -196,7 +197,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
       let stopTimer = (): void => {};
       const tick = (): void => {
         stopTimer = clock.after(WATCH_MS, () => {
-          void refresh()
+          void refresh("passing")
             .catch((error: unknown) => log.write("error", "Cannot read the plugins' settings again", { error: String(error) }))
             .then(() => isOver || tick());
         });

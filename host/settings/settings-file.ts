@@ -1,6 +1,7 @@
 /** One plugin's settings file as it lies on the disk: its text, or why there is none (SPEC G1). */
 
 import { FileError, type FileInfo, type Platform } from "../platform/platform.ts";
+import { type FileSign, signOf } from "../project/file-sign.ts";
 
 /** A missing file is one that sets nothing. */
 export const NOTHING_SET = "{}";
@@ -8,17 +9,10 @@ export const NOTHING_SET = "{}";
 export const MAX_SETTINGS_BYTES: number = 256 * 1024;
 
 /** What a file holds, and what is compared to see that it changed. */
-export type SettingsText = Sign &
+export type SettingsText = FileSign &
   ({ readonly ok: true; readonly text: string; readonly exists: boolean } | { readonly ok: false; readonly message: string });
 
-interface Sign {
-  readonly signature: string;
-  /** It was so young that the next write could leave the same signature: time stamps advance in steps. */
-  readonly isRacy: boolean;
-}
-
 const ABSENT: SettingsText = { ok: true, text: NOTHING_SET, exists: false, signature: "", isRacy: false };
-const RACY_MS = 100;
 
 /**
  * Reads the file, or answers `before` where it is the same file still. A link is refused: what lies behind it would be shown in
@@ -29,7 +23,13 @@ export async function readSettingsText(
   path: string,
   before: SettingsText | undefined,
 ): Promise<SettingsText> {
-  const info = await files.lstat(path);
+  let info: FileInfo | undefined;
+  try {
+    info = await files.lstat(path);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return unreadable(error.message);
+  }
   if (info === undefined) return before?.signature === "" ? before : ABSENT;
   const sign = signOf(info, clock.now());
   if (before?.signature === sign.signature && !before.isRacy) return before;
@@ -45,6 +45,7 @@ export async function readSettingsText(
   }
 }
 
-function signOf({ device, inode, size, modifiedMs }: FileInfo, now: number): Sign {
-  return { signature: JSON.stringify([device, inode, size, modifiedMs]), isRacy: Math.abs(now - modifiedMs) < RACY_MS };
+/** Something is there that cannot be looked at: what it says is unknown. */
+export function unreadable(why: string): SettingsText {
+  return { ok: false, message: `Cannot read it: ${why}`, signature: `unreadable ${why}`, isRacy: true };
 }

@@ -7,8 +7,9 @@
 
 import { checkPluginName, type JsonSchema, parseSettings, type PluginSettings, type Problem } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { NOTHING_SET, readSettingsText, type SettingsText } from "./settings-file.ts";
+import { NOTHING_SET, readSettingsText, type SettingsText, unreadable } from "./settings-file.ts";
 import { createInTurn } from "../project/in-turn.ts";
+import type { Look } from "../project/project-file.ts";
 
 /** What holds for a plugin. Frozen, and the same object until the file changes. */
 export interface SettingsState {
@@ -27,7 +28,7 @@ export interface SettingsStore {
   /** The file's text, and whether there is one; undefined if it cannot be read. */
   textOf(plugin: string): { readonly text: string; readonly exists: boolean } | undefined;
   /** Reads what has changed. @returns the plugins whose file did, sorted. */
-  refresh(): Promise<readonly string[]>;
+  refresh(look?: Look): Promise<readonly string[]>;
 }
 
 interface Entry {
@@ -48,23 +49,24 @@ const ENDING = ".json";
 export function createSettingsStore(platform: Pick<Platform, "files" | "clock">, folder: string): SettingsStore {
   const entries = new Map<string, Entry>();
   const unset = new WeakMap<object, SettingsState>();
-  /** The folder is a link or no folder: who made it is not to choose what plugins are set to. */
-  let misplaced: SettingsState | undefined;
+  /** Why the folder cannot be used now. A link is not followed: who made it is not to choose what plugins are set to. */
+  let misplaced: string | undefined;
+  /** Whether the folder was usable once: a plugin without a file was set to nothing then. */
+  let wasUsable = false;
+  const missed = new Set<string>();
   const inTurn = createInTurn();
 
   const fileOf = (plugin: string): string => `${folder}/${plugin}${ENDING}`;
 
-  async function read(): Promise<readonly string[]> {
-    const kind = (await platform.files.lstat(folder))?.kind ?? "directory";
-    misplaced = kind === "directory" ? undefined : problemState(`"${folder}" is a ${kind} (replace it by a folder)`);
-    // What was read before stays in force.
-    if (misplaced !== undefined) return [];
-    const there = new Set(await namesIn(platform, folder));
+  async function read(look: Look): Promise<readonly string[]> {
+    const names = await namesIn(platform, folder);
+    misplaced = typeof names === "string" ? names : undefined;
+    if (typeof names !== "string") wasUsable = true;
     const changed: string[] = [];
-    for (const plugin of new Set([...there, ...entries.keys()])) {
+    for (const plugin of new Set([...(typeof names === "string" ? [] : names), ...entries.keys()])) {
       const before = entries.get(plugin);
-      const now = await readSettingsText(platform, fileOf(plugin), before?.read);
-      if (now === before?.read) continue;
+      const now = misplaced === undefined ? await readSettingsText(platform, fileOf(plugin), before?.read) : unreadable(misplaced);
+      if (now === before?.read || isPassing(plugin, now, look)) continue;
       const isSame = before !== undefined && isSameText(before.read, now);
       if (isSame) before.read = now;
       else {
@@ -75,9 +77,19 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
     return changed.toSorted();
   }
 
+  /** Gone for the first look only, as a file that is being replaced. */
+  function isPassing(plugin: string, now: SettingsText, look: Look): boolean {
+    if (!now.ok || now.exists) missed.delete(plugin);
+    else if (look === "passing" && !missed.has(plugin)) return missed.add(plugin).size > 0;
+    return false;
+  }
+
   function stateOf(plugin: string, schema: JsonSchema | undefined): SettingsState {
     const entry = entries.get(plugin);
-    if (entry === undefined && misplaced !== undefined) return misplaced;
+    if (entry === undefined && misplaced !== undefined) {
+      const { problems } = problemState(misplaced);
+      return wasUsable ? { ...check(NOTHING_SET, schema), problems } : { problems };
+    }
     const states = entry?.states ?? unset;
     const key = schema ?? NO_SCHEMA;
     const known = states.get(key);
@@ -96,7 +108,7 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
       return now.ok ? { text: now.text, exists: now.exists } : undefined;
     },
     // One after the other: a slow look must not bring back what a later one has replaced.
-    refresh: () => inTurn(read),
+    refresh: (look = "firm") => inTurn(() => read(look)),
   };
 }
 
@@ -127,17 +139,19 @@ function isSameText(before: SettingsText, now: SettingsText): boolean {
     : !before.ok && !now.ok && before.message === now.message;
 }
 
-/** Names of plugins that have a file, or something in its place. */
-async function namesIn({ files }: Pick<Platform, "files">, folder: string): Promise<readonly string[]> {
+/** Names of plugins that have a file, or something in its place; or why the folder cannot be used. */
+async function namesIn({ files }: Pick<Platform, "files">, folder: string): Promise<readonly string[] | string> {
   try {
+    const kind = (await files.lstat(folder))?.kind;
+    if (kind === undefined) return [];
+    if (kind !== "directory") return `"${folder}" is a ${kind} (replace it by a folder)`;
     const names = (await files.list(folder)).flatMap(({ name }) => (name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : []));
     return names
       .filter((name) => checkPluginName(name) === undefined)
       .toSorted()
       .slice(0, MAX_FILES);
   } catch (error) {
-    // Not there; one that cannot be read is of the person's own making.
-    if (error instanceof FileError) return [];
-    throw error;
+    if (!(error instanceof FileError)) throw error;
+    return error.code === "not_found" ? [] : `"${folder}" cannot be read: ${error.message}`;
   }
 }

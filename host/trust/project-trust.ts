@@ -2,7 +2,7 @@
 
 import { type JsonValue, normalizePath, type ProjectConfig } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import type { ProjectFile, ProjectRefresh } from "../project/project-file.ts";
+import type { Look, ProjectFile, ProjectRefresh } from "../project/project-file.ts";
 import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
 import { isIn, openTrustStore, type TrustPlatform, withChange, withDemands } from "./trust-store.ts";
 
@@ -57,8 +57,8 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
     config = withoutDemands(wished, new Set(withheld.map(({ name }) => name)));
   }
 
-  async function refresh(): Promise<ProjectRefresh> {
-    const outcome = await project.refresh();
+  async function refresh(how?: Look): Promise<ProjectRefresh> {
+    const outcome = await project.refresh(how);
     const isMoved = await store.refresh();
     const [before, waited] = [JSON.stringify(config), JSON.stringify(withheld)];
     await look();

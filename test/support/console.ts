@@ -47,7 +47,8 @@ export async function serveConsole(
   // All that it keeps is kept there too.
   const platform = { ...real, environment: { ...real.environment, cwd: folder } };
   const host = await createHost({ platform, config: false, workspace: folder, plugins: join(folder, "plugins"), watch: true, ...options });
-  const tokens = createHttpTokens({ ...platform, tokens: [await configOf("agent", "agent-token", ["call"])] });
+  const agent = await configOf("agent", "agent-token", ["call"]);
+  const tokens = createHttpTokens({ ...platform, tokens: () => [agent] });
   const server = await openHostServer({
     ...{ platform, host, tokens, mounts: [consoleMount] },
     about: { version: "0", pid: 1 },

@@ -62,7 +62,7 @@ export async function httpDoor(options: HttpDoorOptions = {}): Promise<HttpDoorU
     configOf("admin", TOKENS.admin, ["admin"]),
     configOf("metrics", TOKENS.metrics, ["metrics"]),
   ]);
-  const tokens = createHttpTokens({ ...platform, tokens: [...known, ...(options.tokens ?? [])] });
+  const tokens = createHttpTokens({ ...platform, tokens: () => [...known, ...(options.tokens ?? [])] });
   const server = await openHostServer({
     ...{ platform, host, tokens, mounts },
     about: { version: "0", pid: 1 },

@@ -6,6 +6,7 @@ import { createHttpTokens, type HttpTokens } from "../../doors/http/tokens.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
 import type { Host } from "../../host-interface.ts";
 import { HttpServerError } from "../../platform/http-types.ts";
+import type { TokenConfig } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -15,7 +16,7 @@ import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
-import { ownTokens, type ServerToken } from "../server-tokens.ts";
+import { openOwnTokens, type ServerToken } from "../server-tokens.ts";
 import { statusLines } from "../plugin-text.ts";
 import { makeRoots, openDoor } from "../serving.ts";
 import { askForTrust } from "../trust.ts";
@@ -64,18 +65,21 @@ async function serve(context: CommandContext): Promise<number> {
   const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
+  let stopWatching = (): void => {};
   try {
     door = await openDoor(context, local);
-    const own = await ownTokens(platform, project.stateDirectory);
-    const configured = local.host.places.project.config().server.tokens;
-    const tokens = createHttpTokens({ ...platform, tokens: [...own.map(({ config }) => config), ...configured] });
+    const own = await openOwnTokens(platform, project.stateDirectory);
+    stopWatching = own.watch();
+    const configured = (): readonly TokenConfig[] => local.host.places.project.config().server.tokens;
+    const tokens = createHttpTokens({ ...platform, tokens: () => [...own.good(), ...configured()] });
     server = await openServer(context, local, tokens);
     // For the person who sits there; a log keeps what is written to it.
     const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
-    await showStart(context, local, { url: server.url, own, ...(code !== undefined && { code }) });
+    await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
     await interrupted(signal);
     output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
   } finally {
+    stopWatching();
     // Calls that still run are answered through their doors.
     await Promise.all([server?.close(), local.host.close()]);
     await door?.close();

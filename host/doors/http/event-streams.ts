@@ -8,7 +8,7 @@ import { eventWithoutGrants } from "../without-grants.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSessions } from "./sessions.ts";
 import { createSseStream, type SseStream } from "./sse.ts";
-import { type HttpCaller, isGoodFor } from "./tokens.ts";
+import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** Which events, and after which one. */
 export interface StreamWish {
@@ -30,6 +30,7 @@ export interface EventStreamsOptions {
   readonly clock: Pick<Clock, "after">;
   readonly slices: Slices;
   readonly sessions: Pick<HttpSessions, "ownerOf">;
+  readonly tokens: Pick<HttpTokens, "isKnown">;
   /** Of one token. */
   readonly most: number;
   readonly onDefect: (error: unknown) => void;
@@ -53,7 +54,8 @@ const REMEMBERED = 1_024;
 /** Of the record, for who was away longer. */
 const MAX_REPLAYED = 10_000;
 
-export function createEventStreams({ host, clock, slices, sessions, most, onDefect, bufferBytes }: EventStreamsOptions): EventStreams {
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  const { host, clock, slices, sessions, tokens, most, onDefect, bufferBytes } = options;
   const open = new Set<Open>();
   const opening = new Map<string, number>();
   const recent = new HeldEvents({ events: REMEMBERED });
@@ -69,6 +71,8 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
 
   function deliver(one: Open, event: Subject): void {
     const { id, type } = event;
+    // A token that was taken away while its stream was open reads nothing more.
+    if (!tokens.isKnown(one.callerId)) return one.stream.close();
     if (!one.wants(event) || typeof id !== "string" || typeof type !== "string") return;
     if (one.stream.send({ event: type, id, data: one.isAdmin ? event : eventWithoutGrants(event) })) {
       one.lastId = id;

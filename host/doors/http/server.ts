@@ -49,7 +49,7 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
     host,
     clock: platform.clock,
     slices: platform.slices,
-    sessions,
+    ...{ sessions, tokens },
     most: limits.streams,
     onDefect,
   });

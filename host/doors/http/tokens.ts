@@ -25,6 +25,8 @@ export interface HttpCaller {
 export interface HttpTokens {
   /** Of an `authorization` field; undefined if it holds no token that is known. */
   identify(authorization: string | null): Promise<HttpCaller | undefined>;
+  /** False once the caller's token is none of the server's any more. */
+  isKnown(callerId: string): boolean;
   /** A code for one login within ten minutes, to be shown to the person who started the server. */
   issueCode(): Promise<string>;
   /** A token for a page, good for twelve hours, in exchange for a code; undefined if the code is not good (any more). */
@@ -34,7 +36,8 @@ export interface HttpTokens {
 export interface HttpTokensOptions {
   readonly random: Pick<Random, "bytes">;
   readonly clock: Pick<Clock, "now">;
-  readonly tokens: readonly TokenConfig[];
+  /** Those that are good now. */
+  readonly tokens: () => readonly TokenConfig[];
 }
 
 const CODE_MS = 10 * 60_000;
@@ -44,22 +47,27 @@ const MAX_TOKEN_LENGTH = 512;
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 
 export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): HttpTokens {
-  const known = tokens.map(({ name, sha256, scopes, role }) => ({
-    sha256,
-    caller: toCaller({ name, sha256, scopes, isPerson: false, ...(role !== undefined && { role }) }),
-  }));
   const codes = new Map<string, number>();
   const pages = new Map<string, { readonly caller: HttpCaller; readonly until: number }>();
 
+  /** Every good token's hash with its caller. */
+  function known(): readonly (readonly [string, HttpCaller])[] {
+    const given = tokens().map(({ name, sha256, scopes, role }) => {
+      return [sha256, toCaller({ name, sha256, scopes, isPerson: false, ...(role !== undefined && { role }) })] as const;
+    });
+    const open = [...pages].filter(([, { until }]) => clock.now() < until);
+    return [...given, ...open.map(([sha256, { caller }]) => [sha256, caller] as const)];
+  }
+
   return {
+    isKnown: (callerId) => known().some(([, { id }]) => id === callerId),
     async identify(authorization) {
       const token = BEARER.exec(authorization ?? "")?.[1];
       if (token === undefined || token.length > MAX_TOKEN_LENGTH) return undefined;
       const hash = await hashOf(token);
       // Every one is compared whole: how long it takes says nothing about which came close.
       let found: HttpCaller | undefined;
-      for (const { sha256, caller } of known) if (isSame(sha256, hash)) found ??= caller;
-      for (const [sha256, { caller, until }] of pages) if (isSame(sha256, hash) && clock.now() < until) found ??= caller;
+      for (const [sha256, caller] of known()) if (isSame(sha256, hash)) found ??= caller;
       return found;
     },
     async issueCode() {

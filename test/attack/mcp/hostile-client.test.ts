@@ -3,7 +3,7 @@ import { createHttpDoor } from "../../../host/doors/http/door.ts";
 import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
 import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
 import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
-import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
+import { DEFAULT_PROJECT, type TokenConfig } from "../../../manifests/mod.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../support/mcp-client.ts";
 
@@ -25,10 +25,8 @@ function post(body: string, headers: Readonly<Record<string, string>> = {}): Req
 /** The door as `serve` mounts it. */
 async function served(test: McpHost): Promise<(request: Request) => Promise<Response>> {
   const mount = createMcpHandler(test);
-  const tokens = createHttpTokens({
-    ...test.platform,
-    tokens: [{ name: "agent", sha256: await hashOf("good"), scopes: ["call"] }],
-  });
+  const agent: TokenConfig = { name: "agent", sha256: await hashOf("good"), scopes: ["call"] };
+  const tokens = createHttpTokens({ ...test.platform, tokens: () => [agent] });
   return createHttpDoor({ platform: test.platform, server: DEFAULT_PROJECT.server, tokens, endpoints: [], api: {}, mounts: [mount] }).fetch;
 }
 

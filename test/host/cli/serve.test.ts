@@ -1,6 +1,7 @@
-import { stat, writeFile, chmod, readFile } from "node:fs/promises";
+import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hashOf } from "../../../host/doors/http/tokens.ts";
 import { createCliProject, type CliProject, type RunningCommand } from "./run-cli.ts";
 
 interface Served {
@@ -73,6 +74,24 @@ describe("bascule serve", () => {
     expect(command.printed()).toContain("token in $BASCULE_TOKEN");
     expect((await get("/v1/whoami", given)).status).toBe(200);
     await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
+  });
+
+  it("follows its tokens while it runs: those of bascule.json, and those in files [I4.revoked]", async () => {
+    const token = "the-token-of-a-build-of-another-machine";
+    const sha256 = await hashOf(token);
+    await using project = await createCliProject({
+      "bascule.json": JSON.stringify({ server: { tokens: [{ name: "ci", sha256, scopes: ["call"] }] } }),
+    });
+    const { get } = await serve(project);
+    const own = await kept(project, "call");
+    const statuses = async (): Promise<readonly number[]> => [
+      (await get("/v1/whoami", token)).status,
+      (await get("/v1/whoami", own)).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    await rm(join(project.folder, "bascule.json"));
+    await rm(join(project.folder, ".bascule/call.token"));
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 401]);
   });
 
   it("shows a person at a terminal an address that logs in once, and nobody else [I2.serve, I4.login]", async () => {

@@ -260,7 +260,7 @@ async function overHttp(act: (ask: Ask) => Promise<unknown>): Promise<Operation>
   const { host, platform, level } = await startWorld({ events: { store: false } });
   const token = { name: "all", sha256: await hashOf("token"), scopes: ["call", "admin"] as const };
   const server = await openHostServer({
-    ...{ platform, host, tokens: createHttpTokens({ ...platform, tokens: [token] }), mounts: [], about: { version: "0", pid: 1 } },
+    ...{ platform, host, tokens: createHttpTokens({ ...platform, tokens: () => [token] }), mounts: [], about: { version: "0", pid: 1 } },
     server: { ...DEFAULT_PROJECT.server, host: "127.0.0.1", port: 7_420 },
   });
   const ask: Ask = async (path, body, method = body === undefined ? "GET" : "POST") =>

@@ -51,10 +51,26 @@ describe("openProject()", () => {
     }
     expect(project.config().policy.default.allow).toBe(false);
     await platform.files.remove("/workspace/bascule.json");
-    expect(await project.refresh()).toMatchObject({ kind: "refused" });
+    expect([await project.refresh(), project.isThere()]).toEqual([{ kind: "changed" }, false]);
+    expect(project.config().policy.default.allow).toBe(true);
+    platform.plant("/workspace/bascule.json", denyAll);
+    expect([await project.refresh(), project.isThere()]).toEqual([{ kind: "changed" }, true]);
     expect(project.config().policy.default.allow).toBe(false);
-    platform.plant("/workspace/bascule.json", "{}");
-    expect(await project.refresh()).toEqual({ kind: "changed" });
+  });
+
+  it("takes a file that one look in passing misses for one that is being replaced [P1.replaced]", async () => {
+    const platform = memoryPlatform({ "bascule.json": denyAll });
+    const project = await openProject(platform, undefined);
+    for (const _again of [1, 2]) {
+      await platform.files.remove("/workspace/bascule.json");
+      expect(await project.refresh("passing")).toEqual({ kind: "same" });
+      platform.plant("/workspace/bascule.json", denyAll);
+      expect(await project.refresh("passing")).toEqual({ kind: "same" });
+    }
+    await platform.files.remove("/workspace/bascule.json");
+    expect(await project.refresh("passing")).toEqual({ kind: "same" });
+    expect(project.config().policy.default.allow).toBe(false);
+    expect(await project.refresh("passing")).toEqual({ kind: "changed" });
     expect(project.config().policy.default.allow).toBe(true);
   });
 });

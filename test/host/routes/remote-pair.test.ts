@@ -34,7 +34,8 @@ async function farHost(
 ): Promise<{ readonly url: string; readonly host: Host; end(): Promise<void> }> {
   const workspace = await mkdtemp(join(tmpdir(), "bascule-far-"));
   const host = await createHost({ platform: real, logger: silent, config: project, workspace, tools, events: { store: false } });
-  const tokens = createHttpTokens({ ...real, tokens: [await configOf("near", TOKEN, ["call"])] });
+  const near = await configOf("near", TOKEN, ["call"]);
+  const tokens = createHttpTokens({ ...real, tokens: () => [near] });
   const server = await openHostServer({
     ...{ platform: real, host, tokens },
     about: { version: "0", pid: 1 },

@@ -72,4 +72,36 @@ describe("createSettingsStore()", () => {
     await store.refresh();
     expect(store.stateOf("words", SCHEMA).settings?.config["limit"]).toBe(4);
   });
+
+  it("takes a file that one look in passing misses for one that is being replaced [G1.replaced]", async () => {
+    const { platform, store } = storeWith({ words: { enabled: false } });
+    await store.refresh("passing");
+    const text = await platform.files.readText(`${FOLDER}/words.json`);
+    for (const _again of [1, 2]) {
+      await platform.files.remove(`${FOLDER}/words.json`);
+      expect(await store.refresh("passing")).toEqual([]);
+      expect(store.stateOf("words", SCHEMA).settings?.enabled).toBe(false);
+      platform.plant(`${FOLDER}/words.json`, text);
+      expect(await store.refresh("passing")).toEqual([]);
+    }
+    await platform.files.remove(`${FOLDER}/words.json`);
+    expect(await store.refresh("passing")).toEqual([]);
+    expect(await store.refresh("passing")).toEqual(["words"]);
+    expect(store.stateOf("words", SCHEMA).settings?.enabled).toBeUndefined();
+  });
+
+  it("keeps every plugin from running where the folder was never a folder, and none where it was [G1.lastGood]", async () => {
+    const { platform, store } = storeWith({});
+    platform.plant(FOLDER, "");
+    await store.refresh();
+    const problems = [{ message: `"${FOLDER}" is a file (replace it by a folder)` }];
+    expect(store.stateOf("words", SCHEMA)).toMatchObject({ problems });
+    expect(store.stateOf("words", SCHEMA).settings).toBeUndefined();
+    await platform.files.remove(FOLDER);
+    await store.refresh();
+    expect(store.stateOf("words", SCHEMA)).toMatchObject({ settings: { config: { limit: 10 } }, problems: [] });
+    platform.plant(FOLDER, "");
+    await store.refresh();
+    expect(store.stateOf("words", SCHEMA)).toMatchObject({ settings: { config: { limit: 10 } }, problems });
+  });
 });

@@ -10,7 +10,9 @@ import { hostTool } from "../../../support/tools.ts";
 const ADMIN = { id: "admin-1", name: "admin", scopes: ["admin"], isPerson: false } as const;
 
 /** Streams of a bus, with a record that holds what it is given. */
-function streamsOf(options: { readonly recorded?: () => readonly HostEvent[]; readonly bufferBytes?: number } = {}): {
+function streamsOf(
+  options: { readonly recorded?: () => readonly HostEvent[]; readonly bufferBytes?: number; readonly isKnown?: () => boolean } = {},
+): {
   readonly bus: ReturnType<typeof createEventBus>;
   readonly streams: EventStreams;
   readonly emit: (plugin: string) => void;
@@ -27,6 +29,7 @@ function streamsOf(options: { readonly recorded?: () => readonly HostEvent[]; re
     clock: platform.clock,
     slices: platform.slices,
     sessions: { ownerOf: () => undefined },
+    tokens: { isKnown: () => options.isKnown?.() ?? true },
     most: 2,
     onDefect: (error) => {
       throw error;
@@ -37,6 +40,17 @@ function streamsOf(options: { readonly recorded?: () => readonly HostEvent[]; re
 }
 
 describe("GET /v1/events", () => {
+  it("ends a stream whose token was taken away, before the next event [I4.revoked]", async () => {
+    let isKnown = true;
+    const { streams, emit } = streamsOf({ isKnown: () => isKnown });
+    const stream = new SseReader(await streams.open(ADMIN, {}));
+    emit("first");
+    expect((await stream.next())?.data["plugin"]).toBe("first");
+    isKnown = false;
+    emit("second");
+    expect(await stream.next()).toBeUndefined();
+  });
+
   it("gives an admin every event, and others those of their own sessions [I4.events]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const all = new SseReader(await door.request("/v1/events?type=tool.completed", { token: TOKENS.admin }));
