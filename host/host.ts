@@ -3,7 +3,7 @@
 import { problemToText, type RecordMode } from "../manifests/mod.ts";
 import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
-import { JsonArgumentText, showLarge } from "./tools/arguments.ts";
+import { asGiven, JsonArgumentText, requestsAsGiven, showLarge } from "./tools/arguments.ts";
 import type { Decision, ToolCall } from "./call.ts";
 import { checkOptions, guardLog } from "./check-options.ts";
 import { createCalls } from "./calls/calls.ts";
@@ -308,19 +308,19 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     ...lazyInstaller({ platform, service, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
-      const wish = options ?? {};
+      const [given, wish] = [asGiven(args), { ...options }];
       const session = await sessions.resolve(wish.session ?? sessions.of(wish.role, wish.context));
-      return await calls.call(tool, args, { ...wish, session });
+      return await calls.call(tool, given, { ...wish, session });
     },
     async callAll(requests, options) {
-      const wish = options ?? {};
+      const [given, wish] = [requestsAsGiven(requests), { ...options }];
       const session = await sessions.resolve(wish.session ?? sessions.default);
-      return await calls.callAll(requests, { ...wish, session });
+      return await calls.callAll(given, { ...wish, session });
     },
     async turn(requests, options) {
-      const wish = options ?? {};
+      const [given, wish] = [requestsAsGiven(requests), { ...options }];
       const session = await sessions.resolve(wish.session ?? sessions.default);
-      return await calls.turn(requests, { ...wish, session });
+      return await calls.turn(given, { ...wish, session });
     },
     skills: createSkills(registry),
     toolkits: keepingAlive(clock, { ...toolkits }),
@@ -343,7 +343,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
         tools: listings.byExportName(listings.definitionsFor(session)),
         ...(names && { names }),
         call: async (tool, args, signal) => {
-          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          const raw = asGiven(typeof args === "string" ? new JsonArgumentText(args) : args);
           const called = sessions
             .resolve(session)
             .then((one) => calls.call(stillExported(tool, snapshot()), raw, { session: one, ...(signal && { signal }) }));

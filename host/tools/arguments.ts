@@ -42,6 +42,18 @@ export interface Misfit {
   readonly limit?: "argumentBytes" | "jsonDepth";
 }
 
+/** A copy of what the caller has now, who may change it while the call waits. What has no JSON form stays as it is: the gate says what is wrong. */
+export function asGiven(raw: RawArguments): RawArguments {
+  if (raw instanceof JsonArgumentText) return raw;
+  const copy = copyJson(raw, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
+  return copy.ok ? copy.value : raw;
+}
+
+/** The same for several calls. */
+export function requestsAsGiven<T extends { readonly args?: RawArguments }>(requests: readonly T[]): readonly T[] {
+  return requests.map((request) => ({ ...request, ...(request.args !== undefined && { args: asGiven(request.args) }) }));
+}
+
 /** Whether they are above 64 KB: then every stage of a call takes them in slices (SPEC LV2). */
 export function areLarge(raw: RawArguments): boolean {
   return raw instanceof JsonArgumentText ? raw.text.length > LARGE_TEXT : sizeOf(raw) !== undefined;

@@ -164,6 +164,33 @@ describe("createHost()", () => {
     ]);
   });
 
+  it("takes arguments and options as they are when it is called, whatever the caller does with them then [S3.given] [I1.given]", async () => {
+    const host = await start({ config: false });
+    const args = { text: "" };
+    const options = { callId: "" };
+    const calls = ["one", "two", "three"].map((text) => {
+      args.text = text;
+      options.callId = `call-${text}`;
+      return host.call("echo", args, options);
+    });
+    const request = { tool: "echo", args };
+    const [all, turn] = [host.callAll([request]), host.turn([request])];
+    request.tool = "nothing";
+    args.text = "later";
+    const results = await Promise.all(calls);
+    expect(results.map(({ callId, output }) => [callId, output])).toEqual(
+      ["one", "two", "three"].map((text) => [`call-${text}`, { text }]),
+    );
+    expect([...(await all), ...(await turn).results].map(({ output }) => output)).toEqual([{ text: "three" }, { text: "three" }]);
+    // What has no JSON form is refused as before.
+    expect(await host.call("echo", { text: 1n } as never)).toMatchObject({
+      error: { code: "invalid_args", details: { errors: [{ pointer: "/text" }] } },
+    });
+    const circle: Record<string, unknown> = {};
+    circle["text"] = circle;
+    expect(await host.call("echo", circle as never)).toMatchObject({ error: { code: "invalid_args" } });
+  });
+
   it("follows bascule.json while it watches [P1]", async () => {
     const platform = memoryPlatform({ "bascule.json": "{}" }, { workers: createWorkerLauncher() });
     const host = await start({ platform, watch: true });
