@@ -148,6 +148,8 @@ function isPath(item: string, kind: PermissionKind): boolean {
 /** A file may be called "~" or "$home", which the flag would read as something else. */
 function relativeItem(cwd: string, path: string): string {
   const item = pathFrom(cwd, path);
+  // Typed in another folder, or read in a hurry, "../.." is much more than was meant.
+  if (/^\.\.(?:\/|$)/u.test(item)) return path;
   return /^[~$]/u.test(item) ? `./${item}` : item;
 }
 

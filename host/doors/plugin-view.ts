@@ -18,6 +18,7 @@ import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../policy/tool-limits.ts";
 import type { PluginStatus } from "../sources/directory/status.ts";
+import { absolutePermissions } from "./absolute-permissions.ts";
 import { excerpt } from "./code-frame.ts";
 import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
 
@@ -37,7 +38,10 @@ export interface PluginViewOptions {
 
 /** @returns a view of its own: plain JSON. */
 export async function toPluginView(status: PluginStatus, { files, tools, granted, lacking }: PluginViewOptions): Promise<PluginView> {
-  const requested = status.requested ?? {};
+  // A grant resolves relative items against the project, not against the plugin's folder: what is shown can be granted as it stands.
+  const folder = (await orUndefined(files.realPath(status.directory))) ?? status.directory;
+  const asked = status.requested ?? {};
+  const needed = absolutePermissions(narrowed(asked, status.manifest), folder);
   return {
     name: status.name ?? status.folder,
     state: stateOf(status),
@@ -47,12 +51,10 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     ...(status.digest !== undefined && { digest: status.digest }),
     tools,
     problems: await problemsOf(status, files),
-    requested,
+    requested: absolutePermissions(asked, folder),
     granted,
     missing:
-      status.state === "disabled"
-        ? {}
-        : missingPermissions(narrowed(requested, status.manifest), granted, { isNative: tools.some(({ route }) => route === "host") }),
+      status.state === "disabled" ? {} : missingPermissions(needed, granted, { isNative: tools.some(({ route }) => route === "host") }),
     limits: limitViews(status, lacking ?? unaccepted(status)),
     ...(status.held && { held: status.held }),
   };

@@ -63,6 +63,13 @@ describe("flagsFromPermissions()", () => {
     expect(flagsFromPermissions({ net: ["api.example.org:443"], env: true }, place)).toBe("--allow-net=api.example.org:443 --allow-env");
   });
 
+  it("writes what lies outside of the working directory in full, whatever a shorter way there would be [PA2.suggested]", () => {
+    const deep = { cwd: "/work/project/plugins/words", workspace: "/work/project" };
+    expect(flagsFromPermissions({ read: ["$workspace", "/work", "/work/project/plugins/words/..x"], write: ["/work/other"] }, deep)).toBe(
+      "--allow-read=/work/project,/work,..x --allow-write=/work/other",
+    );
+  });
+
   it("quotes what a shell would take apart [I2.advice]", () => {
     expect(flagsFromPermissions({ read: ["$workspace/my notes"], write: ["$data/it's"] }, place)).toBe(
       `'--allow-read=my notes' '--allow-write=$data/it'\\''s'`,

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { toPluginView } from "../../../host/doors/plugin-view.ts";
 import { parseManifest, type Permissions } from "../../../manifests/mod.ts";
@@ -40,6 +41,25 @@ describe("toPluginView()", () => {
   });
 });
 
+describe("a plugin that asks for folders above its own", () => {
+  it("is granted exactly those by the command that is printed, wherever it is typed [PA2.suggested] [C3.suggested]", async () => {
+    const asked = { ...MANIFEST, permissions: { read: ["../..", "data"] }, tools: [{ ...TOOL, name: "look", sideEffects: ["read"] }] };
+    await using project = await createCliProject({
+      "plugins/media/manifest.json": JSON.stringify(asked),
+      "plugins/media/main.ts": "export const look = () => 3;",
+    });
+    const { out } = await project.run(["list"]);
+    const [, flags = ""] = /bascule grant media '?(--allow-read=[^'\n]*)/u.exec(out) ?? [];
+    expect(flags).toBe("--allow-read=.,$plugin/data");
+    await project.run(["grant", "media", flags]);
+    expect(JSON.parse(await readFile(`${project.folder}/.bascule/grants.json`, "utf8"))).toMatchObject({
+      grants: [{ permissions: { read: [project.folder, "$plugin/data"] } }],
+    });
+    const view = JSON.parse((await project.run(["info", "media", "--json"])).out) as unknown;
+    expect(view).toMatchObject({ plugin: { requested: { read: [project.folder, "$plugin/data"] }, missing: {} } });
+  });
+});
+
 /** What a door says that the plugin lacks. */
 async function missing(
   asked: object,
@@ -64,7 +84,20 @@ describe("what is missing of a plugin's permissions", () => {
     ["nothing where each item was denied", { net: ["api.a.example:443"] }, { net: { deny: ["*.a.example"] } }, {}],
     ["nothing of a kind that was granted in part", { net: ["a.example", "b.example"] }, { net: ["a.example"] }, {}],
     ["the reason too", { net: { allow: ["a.example"], reason: "news" } }, {}, { net: { allow: ["a.example"], reason: "news" } }],
-  ])("is %s [C2.missing]", async (_what, asked, granted, expected) => {
+    [
+      "what a grant would have to say: absolute, or by a token, never relative to the plugin's folder",
+      {
+        read: ["..", "../..", "data", "./", "a/../b/**", "/etc/x", "$workspace"],
+        write: { allow: ["../out"], reason: "x" },
+      },
+      {},
+      {
+        read: ["/p", "/", "$plugin/data", "$plugin", "$plugin/b/**", "/etc/x", "$workspace"],
+        write: { allow: ["/p/out"], reason: "x" },
+      },
+    ],
+    ["nothing that is denied by its absolute path", { read: ["../out", "../in"] }, { read: { deny: ["/p/out"] } }, { read: ["/p/in"] }],
+  ])("is %s [C2.missing] [PA2.suggested]", async (_what, asked, granted, expected) => {
     expect(await missing(asked, granted)).toEqual(expected);
   });
 
