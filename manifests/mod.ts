@@ -93,7 +93,7 @@ export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES, RECORD_M
 export { parseQuotas, QUOTA_BOUNDS } from "./parse-quota.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
-export { applyDefaults, applyDefaultsSlices, checkSlices, checkValue } from "./validator.ts";
+export { applyDefaults, applyDefaultsSlices, checkDefault, checkSlices, checkValue } from "./validator.ts";
 export { annotate } from "./annotations.ts";
 export { CHECKED_FORMATS } from "./format.ts";
 export { LIMIT_NAMES, limitText, raisedLimits } from "./limit-request.ts";

@@ -2,6 +2,7 @@
 
 import type { DocumentReader, Fields } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import { checkDefaults } from "./schema-defaults.ts";
 import { checkSchema } from "./schema-check.ts";
 
 /** The schema under `key`; undefined if absent or refused. */
@@ -18,6 +19,9 @@ export function readSchema(reader: DocumentReader, fields: Fields, key: string):
 export function readObjectSchema(reader: DocumentReader, fields: Fields, key: string): JsonSchema | undefined {
   const schema = readSchema(reader, fields, key);
   if (schema === undefined) return undefined;
+  const wrongDefaults = checkDefaults(schema, fields.at(key));
+  reader.adopt(wrongDefaults);
+  if (wrongDefaults.length > 0) return undefined;
   if (schema.type === undefined) return { type: "object", ...schema };
   if (schema.type === "object") return schema;
   reader.refuse(

@@ -47,8 +47,25 @@ export function* checkSlices(schema: JsonSchema, value: JsonValue): Generator<vo
   return errorsOf(check);
 }
 
-function beginCheck(schema: JsonSchema, value: JsonValue): Check {
-  const check: Check = { errors: [], steps: MAX_STEPS, open: [] };
+/** What is left to spend on several checks. */
+export interface StepBudget {
+  steps: number;
+}
+
+/** As `checkValue`, of a default once the members that it leaves out are filled in; takes its steps out of the budget. */
+export function checkDefault(schema: JsonSchema, value: JsonValue, budget: StepBudget): readonly ValueError[] {
+  const left = { fills: MAX_FILLS, steps: budget.steps };
+  const filling = fill(schema, value, left);
+  let step = filling.next();
+  while (step.done !== true) step = filling.next();
+  const check = beginCheck(schema, step.value, left.steps);
+  while (checkNext(check));
+  budget.steps = check.steps;
+  return errorsOf(check);
+}
+
+function beginCheck(schema: JsonSchema, value: JsonValue, steps: number = MAX_STEPS): Check {
+  const check: Check = { errors: [], steps, open: [] };
   checkNode(schema, value, "", check);
   return check;
 }

@@ -368,6 +368,39 @@ describe("parseManifest()", () => {
   });
 });
 
+describe("parseManifest() on defaults", () => {
+  const withDefault = (schema: object): readonly string[] =>
+    problemsOf(withTool({ inputSchema: { type: "object", properties: { size: schema } } })).map((text) =>
+      text.replace("/tools/0/inputSchema", ""),
+    );
+
+  it("refuses one that its own schema refuses, wherever a caller would be told that it is wrong [S1.default] [S3.default]", () => {
+    const at = "/properties/size/default Its default";
+    expect(withDefault({ type: "integer", default: "5" })).toEqual([`${at} does not fit the schema: is string, not integer`]);
+    expect(withDefault({ enum: ["a", "b"], default: "c" })).toEqual([`${at} does not fit the schema: is not one of "a", "b"`]);
+    expect(withDefault({ type: "string", default: null })).toEqual([`${at} does not fit the schema: is null, not string`]);
+    const limits = { type: "object", properties: { top: { type: "integer", maximum: 9 } }, required: ["top"] };
+    expect(withDefault({ ...limits, default: {} })).toEqual([`${at}, at "/top", does not fit the schema: is missing`]);
+    expect(withDefault({ type: "array", items: { ...limits, default: { top: 10 } } })[0]).toContain("/properties/size/items/default");
+    expect(problemsOf({ ...MINIMAL, settingsSchema: { properties: { depth: { type: "integer", default: 0.5 } } } })).toEqual([
+      "/settingsSchema/properties/depth/default Its default does not fit the schema: is number, not integer",
+    ]);
+  });
+
+  it("takes one that fits once its own members are filled in, and whatever an answer's schema says [S1.default]", () => {
+    const filled = { type: "object", properties: { top: { type: "integer", default: 3 } }, required: ["top"], default: {} };
+    expect(withDefault(filled)).toEqual([]);
+    expect(problemsOf(withTool({ outputSchema: { type: "string", default: 1 } }))).toEqual([]);
+  });
+
+  it("checks all of them within one budget [S1.default]", () => {
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`p${index}`, { type: "integer", default: 1 }]));
+    const items = { type: "object", properties: many };
+    const list = { type: "array", items, default: Array.from({ length: 3_000 }, () => ({})) };
+    expect(withDefault(list)).toEqual(["/properties/size/default Its default does not fit the schema: is too large to be checked"]);
+  });
+});
+
 describe("parseManifest() on hostile documents", () => {
   it.each<[string, string, string]>([
     ["nothing", "", " Invalid JSON: unexpected end of text at position 0"],

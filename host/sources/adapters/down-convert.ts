@@ -6,6 +6,8 @@
  */
 
 import {
+  checkDefault,
+  checkSchema,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -36,15 +38,19 @@ const BESIDE_PROPERTIES = ["patternProperties", "unevaluatedProperties", "allOf"
 const MAX_LOST = 50;
 const MAX_NODES = SCHEMA_BOUNDS.nodes / 2;
 
+/** To check the defaults of one schema. */
+const STEPS = 200_000;
+
 interface Walk {
   readonly root: JsonObject;
   readonly lost: string[];
   nodes: number;
+  readonly budget: { steps: number };
 }
 
 /** Below the depth that schemas may have nothing is said any more, and beyond the size nothing at all. */
 export function downConvert(foreign: JsonObject): DownConverted {
-  const walk: Walk = { root: foreign, lost: [], nodes: 0 };
+  const walk: Walk = { root: foreign, lost: [], nodes: 0, budget: { steps: STEPS } };
   const schema = convert(foreign, "", 1, walk);
   if (walk.nodes >= MAX_NODES) return { schema: {}, lost: [""] };
   return { schema, lost: walk.lost };
@@ -72,7 +78,17 @@ function convert(foreign: JsonValue, pointer: string, depth: number, walk: Walk)
     else if (keyword === "additionalProperties" && isKept(value, schema)) converted[keyword] = value === false ? false : true;
     else lose(walk, place);
   }
+  // Null for "none", mostly: filled in here, it would be refused as if the caller had sent it. Its own program fills it in.
+  if (hasWrongDefault(converted, walk)) delete converted["default"];
   return converted;
+}
+
+/** What is no schema at all is refused as such later. */
+function hasWrongDefault(converted: JsonObject, { budget }: Walk): boolean {
+  const { default: preset } = converted;
+  if (preset === undefined || checkSchema(converted).length > 0) return false;
+  // `checkSchema` found nothing, so it is one.
+  return checkDefault(converted as JsonSchema, preset, budget).length > 0;
 }
 
 function convertAll(properties: JsonObject, pointer: string, depth: number, walk: Walk): JsonObject {

@@ -22,6 +22,8 @@ describe("downConvert()", () => {
     ["constants", { oneOf: [{ const: "a" }, { const: "b" }], title: "T" }, { enum: ["a", "b"], title: "T" }],
     ["a reference", { $ref: "#/$defs/a~1b", $defs: { "a/b": { $ref: "#/$defs/c" }, c: { type: "string" } } }, { type: "string" }],
     ["a lone allOf", { allOf: [{ type: "string" }], description: "D" }, { type: "string", description: "D" }],
+    ["a default that does not fit", { type: "string", default: null, title: "T" }, { type: "string", title: "T" }],
+    ["a default that fits", { type: ["string", "null"], default: null }, { type: ["string", "null"], default: null }],
     ["an open object", { type: "object", additionalProperties: {} }, { type: "object", additionalProperties: true }],
   ])("says %s in other words, exactly [S5.exact]", (_what, foreign, expected) => {
     expect(downConvert(foreign)).toEqual({ schema: expected, lost: [] });

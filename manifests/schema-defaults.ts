@@ -1,0 +1,37 @@
+/** Defaults that their own schema refuses: a caller that leaves the value out would be told that it is wrong (SPEC S1, S3). */
+
+import type { JsonSchema } from "./json-schema.ts";
+import { pointerToken } from "./json.ts";
+import type { Problem } from "./problem.ts";
+import { checkDefault, type StepBudget } from "./validator.ts";
+
+/** Of all defaults of a schema together: some ten milliseconds. */
+const STEPS = 200_000;
+
+/** What is wrong with the defaults in a schema that `checkSchema` accepted; pointers begin with `pointer`. */
+export function checkDefaults(schema: JsonSchema, pointer: string): readonly Problem[] {
+  const problems: Problem[] = [];
+  checkNode(schema, pointer, { steps: STEPS }, problems);
+  return problems;
+}
+
+function checkNode(schema: JsonSchema, pointer: string, budget: StepBudget, problems: Problem[]): void {
+  // Said once, of the default at which the budget ended.
+  if (budget.steps <= 0) return;
+  if (schema.default !== undefined) {
+    const [first] = checkDefault(schema, schema.default, budget);
+    if (first !== undefined) {
+      const where = first.pointer === "" ? "Its default" : `Its default, at "${first.pointer}",`;
+      const message = `${where} does not fit the schema: ${first.message.slice(0, 1).toLowerCase()}${first.message.slice(1)}`;
+      problems.push({
+        severity: "error",
+        pointer: `${pointer}/default`,
+        message,
+        fix: "change the default or the schema, or leave the default out",
+      });
+    }
+  }
+  if (schema.items !== undefined) checkNode(schema.items, `${pointer}/items`, budget, problems);
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    checkNode(property, `${pointer}/properties/${pointerToken(name)}`, budget, problems);
+}
