@@ -20,7 +20,7 @@ import { defectText } from "./errors.ts";
 import { exportTools } from "./exports/mod.ts";
 import { stillExported } from "./exports/names.ts";
 import { createGrantStore } from "./grants/grants.ts";
-import { grantTo } from "./grants/grant-to.ts";
+import { grantTo, revokeFrom } from "./grants/grant-to.ts";
 import { createHookGates } from "./hooks.ts";
 import { capResult } from "./results/cap-result.ts";
 import { createKeptResults } from "./results/kept-results.ts";
@@ -157,6 +157,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     () => directory.close(),
     () => mcp.close(),
   );
+  const granting = { directory, grants, consent, bus, files: platform.files };
   const recordings = createRecordingStore(platform, places.state);
   const { redactBytes } = secrets;
   const mode = (): RecordMode => places.project.config().audit.record;
@@ -364,15 +365,8 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: async (plugin, permissions) => await recorded(grantTo(plugin, permissions, { directory, grants, consent, bus })),
-    async revoke(plugin, taken) {
-      const changed = await grants.revoke(plugin, taken);
-      if (changed === 0) return changed;
-      await bus.emitKept({ type: "grant.changed", plugin, payload: { revoked: true } });
-      const status = directory.status().find(({ name }) => name === plugin);
-      if (status) await consent.noteGrants(plugin, status.directory);
-      return changed;
-    },
+    grant: async (plugin, permissions) => await recorded(grantTo(plugin, permissions, granting)),
+    revoke: (plugin, taken) => revokeFrom(plugin, taken, granting),
     grants,
     settings: hostSettings(settings, directory.status),
     places,

@@ -19,7 +19,7 @@ export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./b
 export { checkUrl, checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
 export { createExchanges, type Exchanges } from "./net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
-export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
+export { checkRequired, type RequiredCheck, type RequiredContext, resolvePlace } from "./required.ts";
 export { checkServers } from "./servers.ts";
 export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";

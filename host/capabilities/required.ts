@@ -92,7 +92,7 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
 }
 
 /** Where the path leads; undefined if it leads through a link to nothing, or nobody can say. */
-async function resolvePlace(path: string, files: RequiredContext["files"]): Promise<string | undefined> {
+export async function resolvePlace(path: string, files: Pick<Files, "realPath" | "lstat">): Promise<string | undefined> {
   const missing: string[] = [];
   for (let at = path; ; at = parentOf(at)) {
     try {

@@ -1,7 +1,8 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
-import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
+import { resolvePlace } from "../capabilities/mod.ts";
 import type { CallOptions } from "../calls/calls.ts";
 import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../tools/listing.ts";
@@ -144,19 +145,31 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     return new DoorError("not_found", `There is no ${what} "${name}"`, nearestName(name, names));
   }
 
-  function why(question: WhyQuestion): readonly ToolExplanation[] {
+  async function why(question: WhyQuestion): Promise<readonly ToolExplanation[]> {
     const { name } = question;
     const status = host.plugins().find((plugin) => plugin.name === name);
     const tools = status ? host.list({ plugin: name }) : toolsCalled(name);
     if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
     const query = question.act && toQuery(question.act.kind, question.act.value);
+    const led = await queryBehindLinks(query);
     return tools.flatMap((tool) => {
-      const explanation = host.why(tool.qualifiedName, query, sessionFor(question.context));
-      return explanation ? [toExplanation(explanation, tool)] : [];
+      const ask = (of: typeof query): HostExplanation | undefined => host.why(tool.qualifiedName, of, sessionFor(question.context));
+      const asked = ask(query);
+      // A call's path must pass as it is written and where it leads (SPEC PA4).
+      const explanation = led !== undefined && asked?.act?.verdict.state === "granted" ? ask(led) : asked;
+      return explanation ? [toExplanation(explanation, tool, asked?.act?.query)] : [];
     });
   }
 
-  function toExplanation(explanation: HostExplanation, tool: ToolListing): ToolExplanation {
+  /** Undefined where the path leads to no other place. */
+  async function queryBehindLinks(query: AccessQuery | undefined): Promise<AccessQuery | undefined> {
+    if (query === undefined || !isPathKind(query.kind) || !("path" in query) || query.path === undefined) return undefined;
+    const path = normalizePath(query.path, session.workspace);
+    const real = path && (await resolvePlace(path, files));
+    return real === undefined || real === path ? undefined : { kind: query.kind, path: real };
+  }
+
+  function toExplanation(explanation: HostExplanation, tool: ToolListing, asked: AccessQuery | undefined): ToolExplanation {
     const { tool: name, verdict, because, route, confinement, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
@@ -164,7 +177,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       ...(confinement && { confinement }),
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
-      ...(act && { act: toAct(act, tool.plugin, workspace) }),
+      ...(act && { act: toAct(act, { plugin: tool.plugin, workspace, asked: asked ?? act.query }) }),
     };
   }
 
@@ -232,7 +245,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       }
     },
     async why(question) {
-      return { tools: why(question) };
+      return { tools: await why(question) };
     },
     pending: () => Promise.resolve(host.confirmations.list().map((one) => ({ ...one, request: shownRequest(one.request) }))),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
@@ -295,9 +308,11 @@ export function toToolView(tool: ToolListing): ToolView {
   };
 }
 
-function toAct(act: NonNullable<Explanation["act"]>, plugin: string | undefined, workspace: string): ActExplanation {
-  const { query, verdict } = act;
-  const value = valueOf(query);
+function toAct(
+  { query, verdict }: NonNullable<Explanation["act"]>,
+  { plugin, workspace, asked }: { readonly plugin: string | undefined; readonly workspace: string; readonly asked: AccessQuery },
+): ActExplanation {
+  const [value, real] = [valueOf(asked), valueOf(query)];
   const hint =
     verdict.state === "prompt" && plugin !== undefined
       ? { plugin, permissions: smallestGrant(query, { base: workspace, workspace }).permissions }
@@ -305,6 +320,7 @@ function toAct(act: NonNullable<Explanation["act"]>, plugin: string | undefined,
   return {
     kind: query.kind,
     ...(value !== undefined && { value }),
+    ...(real !== undefined && real !== value && { leadsTo: real }),
     state: verdict.state,
     layers: verdict.layers.map((layer) => ({
       layer: layer.layer,

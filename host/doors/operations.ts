@@ -230,6 +230,8 @@ export interface ActExplanation {
   readonly kind: PermissionKind;
   /** What it is about; a path is absolute. Absent for the whole kind. */
   readonly value?: string;
+  /** Where links in the path lead; then the rest is about that place, which a call has to be granted too. */
+  readonly leadsTo?: string;
   readonly state: AccessState;
   readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
   /** The smallest grant that would allow it, where a grant can. */

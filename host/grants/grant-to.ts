@@ -1,16 +1,18 @@
-/** Grants permissions to a plugin that is there (SPEC C3). */
+/** Grants permissions to a plugin that is there, and takes them back (SPEC C3). */
 
 import type { EventBus } from "../audit/event-bus.ts";
 import type { Consent } from "../consent/consent.ts";
+import { withPlacesBehindLinks } from "./behind-links.ts";
 import type { GrantStore, StoredGrant } from "./grants.ts";
 import { type JsonValue, parsePermissions, type Permissions, problemToText } from "../../manifests/mod.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { PluginDirectory } from "../sources/directory/mod.ts";
 
 /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
 export async function grantTo(
   plugin: string,
   permissions: Permissions,
-  { directory, grants, consent, bus }: GrantParts,
+  { directory, grants, consent, bus, files }: GrantParts,
 ): Promise<StoredGrant> {
   const status = directory.status().find(({ name }) => name === plugin);
   if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
@@ -18,7 +20,8 @@ export async function grantTo(
   if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
   // What was brought from elsewhere holds it for its bytes only.
   const isBound = (consent.entry(plugin)?.origin.kind ?? "folder") !== "folder";
-  const stored = await grants.grant(plugin, status.directory, parsed.value, isBound ? status.digest : undefined);
+  const given = await withPlacesBehindLinks(parsed.value, files);
+  const stored = await grants.grant(plugin, status.directory, given, isBound ? status.digest : undefined);
   // What is granted is granted to what the plugin is now: from here on more is a matter of consent.
   const version = directory.serving(status.directory);
   if (version !== undefined && consent.entry(plugin) === undefined) await consent.remember(version, status.directory);
@@ -26,9 +29,23 @@ export async function grantTo(
   await bus.emitKept({
     type: "grant.changed",
     plugin,
-    payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) },
+    payload: { granted: toJson(given), permissions: toJson(stored.permissions) },
   });
   return stored;
+}
+
+/** Takes permissions back, places behind links included. @returns how many grants changed. */
+export async function revokeFrom(
+  plugin: string,
+  taken: Permissions | undefined,
+  { directory, grants, consent, bus, files }: GrantParts,
+): Promise<number> {
+  const changed = await grants.revoke(plugin, taken && (await withPlacesBehindLinks(taken, files)));
+  if (changed === 0) return changed;
+  await bus.emitKept({ type: "grant.changed", plugin, payload: { revoked: true } });
+  const status = directory.status().find(({ name }) => name === plugin);
+  if (status) await consent.noteGrants(plugin, status.directory);
+  return changed;
 }
 
 interface GrantParts {
@@ -36,6 +53,7 @@ interface GrantParts {
   readonly grants: GrantStore;
   readonly consent: Consent;
   readonly bus: EventBus;
+  readonly files: Platform["files"];
 }
 
 /** Permissions as written are JSON; their interfaces just have no index signature. */

@@ -91,6 +91,7 @@ function actLines(explanation: ToolExplanation, act: ActExplanation, output: Out
   const word = { granted: style.green("yes"), prompt: style.yellow("not yet: nobody has granted it"), denied: style.red("no") }[act.state];
   const what = act.value === undefined ? act.kind : `${act.kind} ${act.value.startsWith("/") ? pathFrom(place.cwd, act.value) : act.value}`;
   const lines = [`${style.bold(printable(explanation.tool))} ${printable(what)}  ${word}`];
+  if (act.leadsTo !== undefined) lines.push(`  through a link to ${printable(act.leadsTo)}, which has to be granted too`);
   const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
   for (const { layer, state, rule, decided } of act.layers) {
     const says = `${state.padEnd("granted".length)}  ${rule === undefined ? "" : printable(rule)}`.trimEnd();
