@@ -20,7 +20,7 @@ export async function withPlacesBehindLinks(permissions: Permissions, files: Pla
 
 async function partsOf(entry: object, files: Platform["files"]): Promise<object> {
   const parts = Object.entries(entry).filter(([, items]) => isList(items)) as readonly (readonly [string, readonly PermissionItem[]])[]; // Just asked.
-  return Object.fromEntries(await Promise.all(parts.map(async ([part, items]) => [part, await placesOf(items, files)])));
+  return Object.fromEntries(await Promise.all(parts.map(async ([part, items]) => [part, await placesOf(items, files)] as const)));
 }
 
 async function placesOf(items: readonly PermissionItem[], files: Platform["files"]): Promise<readonly PermissionItem[]> {

@@ -80,6 +80,17 @@ export async function findFolder(files: Files, place: Place): Promise<FoundFolde
   return describe(files, place, info.kind);
 }
 
+/** `device:inode` of the folder at the root's path now; undefined if there is none, or it cannot be looked at. */
+export async function identityOfRoot(files: Pick<Files, "stat">, root: string): Promise<string | undefined> {
+  try {
+    const info = await files.stat(root);
+    return info?.kind === "directory" ? `${info.device}:${info.inode}` : undefined;
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
 async function identify(files: Files, root: string, notices: string[]): Promise<string | undefined> {
   const info = await files.stat(root);
   if (info?.kind === "directory") return `${info.device}:${info.inode}`;

@@ -2,7 +2,7 @@
 
 import type { Clock, Files, Log, Watcher } from "../../platform/platform.ts";
 import { looksDifferent } from "./changes.ts";
-import { type Discovery, pathOf, type Place, placeOf } from "./discover.ts";
+import { type Discovery, identityOfRoot, pathOf, type Place, placeOf } from "./discover.ts";
 import { quote } from "./problems.ts";
 import { signFolder } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
@@ -46,6 +46,7 @@ export function createWatching(options: WatchingOptions): Watching {
     consider: (path, believe) => onPlace(path, (place) => options.consider(place, believe)),
     onRestless: (path) => options.log.write("warn", `Plugin folder ${quote(path)} keeps changing: it is loaded when it comes to rest`),
   });
+  let lookedAt = "";
   let rootIdentities: ReadonlyMap<string, string> = new Map();
   const links = new Map<string, { readonly place: Place; readonly linkTarget: string }>();
   let ended: Promise<void> = Promise.resolve();
@@ -61,6 +62,7 @@ export function createWatching(options: WatchingOptions): Watching {
   }
 
   async function sweep(): Promise<void> {
+    lookedAt = await identitiesOfRoots();
     const discovery = await options.look();
     await rewatch(discovery);
     const present = new Set(discovery.folders.map(({ place }) => pathOf(place)));
@@ -69,6 +71,15 @@ export function createWatching(options: WatchingOptions): Watching {
       if (signal.aborted) return;
       if (!present.has(record.path) || (await looksDifferent(record.place, record, files))) touch(record.place);
     }
+  }
+
+  /** A scan of many plugins comes seldom, and a watch says nothing of the folder that replaces its own. */
+  async function isReplaced(): Promise<boolean> {
+    return (await identitiesOfRoots()) !== lookedAt;
+  }
+
+  async function identitiesOfRoots(): Promise<string> {
+    return (await Promise.all(roots.map(async (root) => (await identityOfRoot(files, root)) ?? "none"))).join();
   }
 
   /** A watch stays with the folder it was opened on; where another folder stands now, a new one is needed. */
@@ -104,7 +115,7 @@ export function createWatching(options: WatchingOptions): Watching {
     async start() {
       // Also notices what changed between the scan and the first watch.
       await sweep();
-      ended = reconcile({ clock, signal, look: sweep, onDefect: (defect) => onDefect(roots.join(", "), defect) });
+      ended = reconcile({ clock, signal, look: sweep, isReplaced, onDefect: (defect) => onDefect(roots.join(", "), defect) });
     },
     onSeen,
     idle: settling.idle,

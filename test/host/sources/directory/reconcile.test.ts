@@ -23,18 +23,53 @@ describe("reconcile()", () => {
     const defects: unknown[] = [];
     let looks = 0;
     const ended = reconcile({
-      ...{ clock, signal: stop.signal },
+      ...{ clock, signal: stop.signal, isReplaced: () => Promise.resolve(false) },
       look: () => (++looks === 1 ? Promise.reject(new Error("disk on fire")) : Promise.resolve()),
       onDefect: (defect) => void defects.push(defect),
     });
     for (let second = 0; second < 7; second++) {
       advance(1_000);
       // The loop goes on in microtasks.
-      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      for (let turn = 0; turn < 40; turn++) await Promise.resolve();
     }
     stop.abort();
     await ended;
     advance(10_000);
     expect({ looks, defects }).toEqual({ looks: 3, defects: [new Error("disk on fire")] });
+  });
+
+  it("looks at once when a root is another folder, however long the pause is [H9.replacedRoot] [H3.reconcile]", async () => {
+    const { clock, advance } = createMemoryPlatform();
+    const stop = new AbortController();
+    const defects: unknown[] = [];
+    let [looks, answers] = [0, 0];
+    let answer = (): Promise<boolean> => Promise.resolve(false);
+    const ended = reconcile({
+      ...{ clock, signal: stop.signal, isReplaced: () => (answers++, answer()) },
+      look: () => (looks++, advance(300), Promise.resolve()),
+      onDefect: (defect) => void defects.push(defect),
+    });
+    const pass = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 100) {
+        advance(100);
+        for (let turn = 0; turn < 40; turn++) await Promise.resolve();
+      }
+    };
+    await pass(2_000);
+    expect(looks).toBe(1);
+    // The look cost 300 ms, so the next one comes in 30 s.
+    await pass(2_000);
+    answer = () => Promise.reject(new Error("disk on fire"));
+    await pass(600);
+    expect({ looks, defects }).toEqual({ looks: 1, defects: [new Error("disk on fire")] });
+    answer = () => Promise.resolve(true);
+    await pass(500);
+    expect(looks).toBe(2);
+    answer = () => Promise.resolve(false);
+    const before = answers;
+    await pass(5_000);
+    expect([looks, answers - before]).toEqual([2, 10]);
+    stop.abort();
+    await ended;
   });
 });

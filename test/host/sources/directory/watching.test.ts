@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Platform, Watcher } from "../../../../host/platform/platform.ts";
 import { SETTLE_TIMING, type SettleTiming } from "../../../../host/sources/directory/settle.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { type Bench, diskPlatform, manifest, openBench, pluginFiles } from "./harness.ts";
+import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
+import { type Bench, diskPlatform, inRoot, manifest, openBench, pluginFiles } from "./harness.ts";
 
 interface DiskWorld extends Bench {
   readonly root: string;
@@ -179,6 +180,30 @@ describe("watch()", () => {
     await world.write({ "a/main.ts": "three" });
     await becomes(world, "a_run", "three");
   });
+
+  it.each(["a folder that takes its place", "a link that is pointed elsewhere"])(
+    "notices a root that is %s within half a second, before any scan [H9.replacedRoot]",
+    async (how) => {
+      const entries = inRoot({ ...pluginFiles("a", "one") }, "/one");
+      const other = inRoot({ ...pluginFiles("a", "two"), ...pluginFiles("b", "new") }, "/two");
+      const platform = { ...createMemoryPlatform({ files: { ...entries, ...other } }), watcher: DEAF };
+      const { files } = platform;
+      if (how.startsWith("a link")) platform.plant("/plugins", { link: "/one" });
+      else await files.rename("/one", "/plugins");
+      const bench = openBench({ platform, roots: ["/plugins"] });
+      await bench.directory.scan();
+      await bench.directory.watch();
+      expect(bench.code("a_run")).toBe("one");
+      await files.rename("/plugins", "/before");
+      if (how.startsWith("a link")) platform.plant("/plugins", { link: "/two" });
+      else await files.rename("/two", "/plugins");
+      for (let passed = 0; passed < 1_900; passed += 10) {
+        platform.advance(10);
+        for (let turn = 0; turn < 40; turn++) await Promise.resolve();
+      }
+      expect([bench.code("a_run"), bench.code("b_run")]).toEqual(["two", "new"]);
+    },
+  );
 
   it("notices by looking what no event tells [H3.reconcile]", async () => {
     const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: DEAF }));
