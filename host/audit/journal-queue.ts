@@ -7,7 +7,7 @@ export interface QueuedRow {
   readonly holders: RowHolders;
 }
 
-/** For whom a row is kept, and how much each may have. */
+/** The holders that a row counts for, and how much each may have. */
 export type RowHolders = readonly (readonly [holder: string, share: number])[];
 
 /** In characters. Calls of a holder that has more wait for the journal. A caller's share leaves others some of every plugin's. */
@@ -80,12 +80,12 @@ export class JournalQueue<Row extends QueuedRow> {
 }
 
 const CALLER = "caller ";
-/** What is done for nobody in particular. */
+/** Events of no plugin and no session. */
 const HOST: RowHolders = [["host", QUEUE_SHARES.plugin]];
 
 /** Tells the holders of each event, in order: its plugin, and the owner of its session as `sessionOwner` has it, whatever plugins it calls. */
 export function createHolders(): (event: HostEvent) => RowHolders {
-  /** Of sessions that are open and have one: as many as whoever opens them may have. */
+  /** Of sessions that are open and have one: as many as their owner may have. */
   const owners = new Map<string, string>();
   return ({ type, sessionId, plugin, payload }) => {
     const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];

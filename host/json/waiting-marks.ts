@@ -7,6 +7,8 @@ export interface WaitingMarks<T> {
   readonly isEmpty: boolean;
   /** @param size what it adds to the values that wait @returns 32 hexadecimal digits */
   add(value: T, size: number): string;
+  /** Leaves it. */
+  find(name: string): T | undefined;
   /** Each name is good once. */
   take(name: string): T | undefined;
 }
@@ -40,6 +42,7 @@ export function createWaitingMarks<T>(random: Platform["random"], maxSize: numbe
       }
       return name;
     },
+    find: (name) => waiting.get(name)?.value,
     take,
   };
 }

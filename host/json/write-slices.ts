@@ -25,10 +25,10 @@ export function* writeSlices(value: JsonValue, options: WriteOptions = {}): Gene
 }
 
 /** The value's JSON in UTF-8, in parts. */
-export function* encodeSlices(value: JsonValue): Generator<void, readonly Uint8Array[]> {
+export function* encodeSlices(value: JsonValue, options: WriteOptions = {}): Generator<void, readonly Uint8Array[]> {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [];
-  for (const piece of jsonPieces(value, {})) {
+  for (const piece of jsonPieces(value, options)) {
     parts.push(encoder.encode(piece));
     yield;
   }

@@ -16,8 +16,8 @@ export interface ServerProcessOptions {
 
 /** A program while it runs. */
 export interface ServerProcess {
-  /** False if it has ended, or does not read what it is sent. */
-  send(line: string): boolean;
+  /** @param line whole, or in parts of UTF-8 @returns false if it has ended, or does not read what it is sent */
+  send(line: string | readonly Uint8Array[]): boolean;
   /** Closes its input, then SIGTERM, then SIGKILL; resolves when it is gone. Idempotent. */
   stop(): Promise<void>;
 }

@@ -89,7 +89,11 @@ function start(options: ServerProcessOptions): ServerProcess {
   return {
     send(line) {
       if (ended || stdin?.writable !== true || stdin.writableLength > MAX_UNSENT_BYTES) return false;
-      stdin.write(`${line}\n`);
+      if (typeof line === "string") stdin.write(`${line}\n`);
+      else {
+        for (const part of line) stdin.write(part);
+        stdin.write("\n");
+      }
       return true;
     },
     stop: () => (ended ? Promise.resolve() : (stopping ??= stop())),

@@ -29,6 +29,7 @@ const METHODS = {
 
 const TOOLS = {
   add: ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
+  echo: (given) => ({ content: [], structuredContent: given }),
   boom: ({ words = "It broke" }) => ({ ...text(words), isError: true }),
   env: () => text(Object.keys(process.env).sort().join(" ")),
   pid: () => text(String(process.pid)),

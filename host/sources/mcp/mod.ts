@@ -13,6 +13,7 @@ import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { credentialsIn } from "./credentials.ts";
 import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";
 import { redactedClient, redactedError } from "./redacted-client.ts";
+import { createLargeArguments, type LargeArguments } from "./large-arguments.ts";
 import { createLargeResults, type LargeResults } from "./large-results.ts";
 import { createPinStore } from "./pins.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
@@ -83,9 +84,9 @@ export function createMcpSource(options: {
       registry: registry ?? NO_REGISTRY,
       connect: async ({ signal, onChanged, onClosed }) => {
         let lastWords = "";
-        const results = createLargeResults(platform, MAX_MESSAGE);
+        const large = { results: createLargeResults(platform, MAX_MESSAGE), args: createLargeArguments(platform) };
         const transport = await transportOf(
-          { name, config, results },
+          { name, config, ...large },
           (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`),
         );
         // The SDK hears of the signal only once the server has answered something.
@@ -93,7 +94,7 @@ export function createMcpSource(options: {
         signal.addEventListener("abort", end, { once: true });
         try {
           const client = await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
-          return redactedClient(results.client(client), secrets.redact, platform.slices);
+          return redactedClient(large.results.client(large.args.client(client)), secrets.redact, platform.slices);
         } catch (error) {
           await transport.close();
           throw redactedError(lastWords === "" ? String(error) : lastWords, secrets.redact);
@@ -107,12 +108,12 @@ export function createMcpSource(options: {
   }
 
   async function transportOf(
-    { name, config, results }: { readonly name: string; readonly config: McpServerConfig; readonly results: LargeResults },
+    { name, config, results, args }: Connecting,
     onEnd: ServerProcessOptions["onEnd"],
   ): ReturnType<typeof httpTransport> {
     const { url, bundle } = config;
     if (url !== undefined) {
-      const fetch = results.fetch(platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE));
+      const fetch = args.fetch(results.fetch(platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE)));
       const tokens = namesItself(config) ? undefined : tokensOf({ server: name, config, url });
       const own = tokens === undefined ? { fetch } : { fetch: tokens.watch(fetch), tokens };
       return await httpTransport(url, { ...own, headers: filled(name, config, "headers") });
@@ -121,7 +122,11 @@ export function createMcpSource(options: {
     const started = bundle === undefined ? ownProgram(name, config) : await ofBundle(name, bundle, config);
     // Nothing of the host's own environment but where programs are.
     const env = { ...(path !== undefined && { PATH: path }), ...started.env };
-    return stdioTransport(platform.servers, { ...started, env, maxLineBytes: MAX_MESSAGE }, { shorten: results.shorten, onEnd });
+    return stdioTransport(
+      platform.servers,
+      { ...started, env, maxLineBytes: MAX_MESSAGE },
+      { shorten: results.shorten, lengthen: args.lengthen, onEnd },
+    );
   }
 
   /** Of a login that a person made; without one the server is asked without. */
@@ -233,6 +238,13 @@ export function createMcpSource(options: {
     await Promise.race([work, waited.promise]);
     stop();
   }
+}
+
+interface Connecting {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly results: LargeResults;
+  readonly args: LargeArguments;
 }
 
 type StartedProgram = Pick<ServerProcessOptions, "command" | "args" | "cwd" | "env">;

@@ -185,7 +185,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     if (client === undefined || connection.signal.aborted) throw new ToolUnavailable(`The MCP server ${name} is not connected`);
     let told = 0;
     try {
-      const answer = await callServerTool(client, tool, isJsonObject(args) ? { ...args } : {}, {
+      const answer = await callServerTool(client, tool, isJsonObject(args) ? args : {}, {
         signal: AbortSignal.any([context.signal, connection.signal]),
         onProgress({ progress, total, message }) {
           if (++told > MAX_PROGRESS) return;

@@ -5,15 +5,16 @@ import { isJsonObject } from "../../../manifests/mod.ts";
 import { LARGE_TEXT } from "../../json/read-slices.ts";
 import { readJsonText } from "../../json/json-text.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "../../platform/server-process-types.ts";
+import type { LargeArguments } from "./large-arguments.ts";
 import type { LargeResults } from "./large-results.ts";
 
 const BOUNDS = { maxBytes: 4 * LARGE_TEXT, maxDepth: 256 } as const;
 
-/** @param options `shorten` is asked about lines above 64 KB; `onEnd` is told once, with how it ended and its last words */
+/** @param options `shorten` is asked about lines above 64 KB, `lengthen` about all that is sent; `onEnd` is told once, with how it ended and its last words */
 export function stdioTransport(
   servers: Pick<ServerProcesses, "start">,
   start: Omit<ServerProcessOptions, "onLine" | "onEnd">,
-  { shorten, onEnd }: Pick<LargeResults, "shorten"> & Pick<ServerProcessOptions, "onEnd">,
+  { shorten, lengthen, onEnd }: Pick<LargeResults, "shorten"> & Pick<LargeArguments, "lengthen"> & Pick<ServerProcessOptions, "onEnd">,
 ): Transport {
   let running: ServerProcess | undefined;
 
@@ -37,9 +38,9 @@ export function stdioTransport(
       });
       return Promise.resolve();
     },
-    send(message) {
-      if (running?.send(JSON.stringify(message)) === true) return Promise.resolve();
-      return Promise.reject(new Error("The server has ended, or does not read what it is sent"));
+    async send(message) {
+      const line = await lengthen(JSON.stringify(message));
+      if (running?.send(line) !== true) throw new Error("The server has ended, or does not read what it is sent");
     },
     close: async () => await running?.stop(),
   };
