@@ -1,7 +1,7 @@
 /** `bascule check`: finds what is wrong with plugins before anybody calls them. */
 
 import { manifestToJson } from "../../../manifests/mod.ts";
-import { checkPlugins, type PluginCheck } from "../check-plugins.ts";
+import { type CheckOptions, checkPlugins, type PluginCheck } from "../check-plugins.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -10,10 +10,12 @@ import { problemLines } from "../frame.ts";
 import { findPlugins } from "../find-plugins.ts";
 import { absolutePath, parentOf, pathFrom } from "../paths.ts";
 import { limitLines } from "../plugin-text.ts";
+import { createSession } from "../../calls/session.ts";
 import { createGivenLimits } from "../../consent/given-limits.ts";
 import { openLock } from "../../consent/lock.ts";
 import { openPlaces } from "../../project/places.ts";
 import { pluginRoots } from "../plugin-roots.ts";
+import { createPolicy } from "../../policy/policy.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import { count, printable } from "../text.ts";
 
@@ -25,7 +27,8 @@ export const checkCommand: Command = {
   usage: "check [plugin|folder]",
   words: ["plugin"],
   details: [
-    "Checks the manifest, the files that it names, its dependencies, and that the code loads and exports its tools.",
+    "Checks the manifest, the files that it names, its dependencies, that the code loads and exports its tools, and that calls of",
+    "them can run here: a native tool needs a plugin that is trusted.",
     "Without a name it checks every plugin of the project; with one that plugin, or every plugin in the folder.",
   ],
   examples: ["check", "check demo", "check plugins/demo --fix"],
@@ -37,13 +40,26 @@ export const checkCommand: Command = {
 async function check(context: CommandContext): Promise<number> {
   const { output, platform, project, options } = context;
   const { roots, only } = await whatToCheck(context);
-  const { lockFile, trust } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
+  const {
+    lockFile,
+    trust,
+    project: file,
+    root,
+    folders,
+    workspace,
+  } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   const lock = await openLock(platform, project.configFile === undefined ? undefined : lockFile);
   const given = createGivenLimits(trust);
   await given.refresh(lock.entries());
-  const how = {
+  const policy = createPolicy({ project: file.config(), root, folders, grants: { find: () => undefined } });
+  const session = createSession({ id: "check", workspace });
+  const how: CheckOptions = {
     isolation: await isolationOfProject(context),
     acceptedLimits: ({ name }: { readonly name: string }) => given.of(name, lock.entries().get(name)?.acceptedLimits ?? NO_LIMITS),
+    unavailable: (tool) => {
+      const decision = policy.decide(tool, { session });
+      return decision.kind === "deny" ? undefined : decision.unavailable;
+    },
   };
   const checks = (await checkPlugins(roots, platform, how)).filter(({ status }) =>
     only === undefined ? status.state !== "ignored" : status.directory === only,
@@ -56,7 +72,7 @@ async function check(context: CommandContext): Promise<number> {
     if (options.has("fix") && (await fix(one, context))) fixed.push(one.status.directory);
     for (const line of checkLines(one, fixed.includes(one.status.directory), context)) output.line(line);
   }
-  const bad = checks.filter(isBad).length;
+  const bad = checks.filter(({ isBad }) => isBad).length;
   output.line(`\n${count(checks.length - bad, "plugin")} good, ${bad} bad`);
   output.document({ ok: bad === 0, plugins: checks.map(({ view }) => view), fixed });
   return bad === 0 ? EXIT.ok : EXIT.failed;
@@ -92,14 +108,10 @@ async function fix({ status }: PluginCheck, { platform }: CommandContext): Promi
   return true;
 }
 
-function isBad({ status }: PluginCheck): boolean {
-  return status.state === "failed" || status.state === "ignored";
-}
-
 function checkLines(one: PluginCheck, wasFixed: boolean, { output, platform }: CommandContext): readonly string[] {
   const { style } = output;
   const folder = pathFrom(platform.environment.cwd, one.status.directory);
-  const mark = isBad(one) ? style.red("bad ") : style.green("good");
+  const mark = one.isBad ? style.red("bad ") : style.green("good");
   const state = one.status.state === "disabled" ? style.yellow("  disabled") : "";
   const lines = [
     `${mark} ${style.bold(printable(one.view.name))}  ${style.dim(printable(folder))}${state}${wasFixed ? "  (manifest written anew)" : ""}`,

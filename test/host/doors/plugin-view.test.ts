@@ -18,7 +18,7 @@ const MANIFEST = {
 };
 
 describe("toPluginView()", () => {
-  it("says to grant what a grant would give where the plugin runs: nothing native to the sandbox [G3.native] [C1.native]", async () => {
+  it("says to grant what a grant would give where the plugin runs: nothing native to the sandbox [G3.native] [C1.native] [I7.callable]", async () => {
     await using project = await createCliProject({
       "plugins/media/manifest.json": JSON.stringify(MANIFEST),
       "plugins/media/main.ts": "export const convert = () => 1, probe = () => 2, look = () => 3;",
@@ -26,6 +26,11 @@ describe("toPluginView()", () => {
     const sandboxed = await project.run(["list"]);
     expect(sandboxed.out).toContain("needs a grant to read");
     expect(sandboxed.out).toContain("bascule grant media --allow-read=.\n");
+    // What cannot be called is not good.
+    const bad = await project.run(["check"]);
+    expect([bad.code, bad.out.split("\n").at(-2)]).toEqual([1, "0 plugins good, 1 bad"]);
+    for (const tool of ["convert", "probe"])
+      expect(bad.out).toContain(`Tool "${tool}" cannot be called: it starts programs or is native code`);
     // Whatever it is granted: it has to be trusted, and says so.
     for (const tool of ["convert", "probe"]) {
       const { error } = await project.run(["call", tool, "--allow-read=.", "--allow-run=ffmpeg"]);
