@@ -87,8 +87,7 @@ function convert(foreign: JsonValue, pointer: string, depth: number, walk: Walk)
 function hasWrongDefault(converted: JsonObject, { budget }: Walk): boolean {
   const { default: preset } = converted;
   if (preset === undefined || checkSchema(converted).length > 0) return false;
-  // `checkSchema` found nothing, so it is one.
-  return checkDefault(converted as JsonSchema, preset, budget).length > 0;
+  return checkDefault(converted, preset, budget).length > 0;
 }
 
 function convertAll(properties: JsonObject, pointer: string, depth: number, walk: Walk): JsonObject {
