@@ -70,7 +70,16 @@ const NAMELESS = "no permission names it alone, since its name reads as a patter
 const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
 
 /** What is proposed is within the maximum, covers every act that is not in `leftOut`, and holds nothing that no act needs. */
-export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM }: LearnOptions): Learned {
+export function learn(acts: readonly Act[], options: LearnOptions): Learned {
+  const work = learnSlices(acts, options);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in slices (SPEC LV2). */
+export function* learnSlices(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM }: LearnOptions): Generator<void, Learned> {
   const lines: LearnedLine[] = [];
   const leftOut: LeftOut[] = [];
   const leave = ({ kind, value, method, count }: Act, reason: string): void =>
@@ -80,6 +89,7 @@ export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM 
     const wanted: { readonly act: Act; readonly query: AccessQuery }[] = [];
     for (const act of acts) {
       if (act.kind !== kind) continue;
+      yield;
       const query = queryOf(act);
       if (act.refusedBy !== undefined) leave(act, `refused by the ${act.refusedBy} layer, which no grant changes`);
       else if (query === undefined) leave(act, EVERYTHING);
@@ -88,7 +98,9 @@ export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM 
       else if (!maximum.allows(query) && !maximum.ownItems(kind).some((own) => own.allows(query))) leave(act, BEYOND);
       else wanted.push({ act, query });
     }
-    const found = kind === "read" || kind === "write" ? learnPaths(kind, wanted, maximum, folderFrom) : learnNames(kind, wanted, maximum);
+    const found = yield* kind === "read" || kind === "write"
+      ? learnPaths(kind, wanted, maximum, folderFrom)
+      : learnNames(kind, wanted, maximum);
     for (const { act, reason } of found.left) leave(act, reason);
     const kept = found.items.toSorted((a, b) => countOf(b.acts) - countOf(a.acts));
     for (const { item, acts: needing } of kept.slice(0, MAX_ITEMS)) lines.push(toLine(kind, item, needing));
@@ -125,11 +137,11 @@ interface Found {
 }
 type Wanted = readonly { readonly act: Act; readonly query: AccessQuery }[];
 
-function learnPaths(kind: "read" | "write", wanted: Wanted, maximum: Maximum, folderFrom: number): Found {
+function* learnPaths(kind: "read" | "write", wanted: Wanted, maximum: Maximum, folderFrom: number): Generator<void, Found> {
   const byPath = groupBy(wanted, ({ act }) => act.value);
   const isWithin = (path: string): boolean => maximum.allows({ kind, path }) && maximum.covers(kind, path);
   const { bases } = maximum;
-  const { items, tooWide, nameless } = coverPaths([...byPath.keys()], { kind, bases, folderFrom, maxItems: MAX_ITEMS, isWithin });
+  const { items, tooWide, nameless } = yield* coverPaths([...byPath.keys()], { kind, bases, folderFrom, maxItems: MAX_ITEMS, isWithin });
   const actsAt = (path: string): readonly Act[] => (byPath.get(path) ?? []).map(({ act }) => act);
   return {
     items: [...items].map(([path, stoodFor]) => ({ item: written({ kind, path }, maximum), acts: stoodFor.flatMap(actsAt) })),
@@ -147,12 +159,17 @@ function written(query: AccessQuery, { bases }: Maximum): PermissionItem {
   return item ?? "";
 }
 
-function learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Found {
+function* learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Generator<void, Found> {
   const items = new Map<string, { readonly item: PermissionItem; readonly acts: Act[] }>();
   const left: { act: Act; reason: string }[] = [];
-  const chosen = [...groupBy(wanted, ({ act }) => act.value).values()].map((group) => ({ group, ...narrowest(kind, group, maximum) }));
+  const chosen: ({ readonly group: Wanted } & ReturnType<typeof narrowest>)[] = [];
+  for (const group of groupBy(wanted, ({ act }) => act.value).values()) {
+    chosen.push({ group, ...narrowest(kind, group, maximum) });
+    yield;
+  }
   const owns = [...new Set(chosen.flatMap(({ own }) => own ?? []))];
   for (const { group, item } of chosen) {
+    yield;
     const acts = group.map(({ act }) => act);
     // One of the maximum's own items that is needed anyway covers what a narrower one would stand for.
     const covering = owns.find((own) => group.every(({ query }) => own.allows(query)))?.item ?? item;

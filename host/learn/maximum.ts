@@ -86,15 +86,10 @@ export function queryOf({ kind, value, method }: Pick<Act, "kind" | "value" | "m
   return { kind, host: host ?? value, ...(port !== undefined && { port: Number(port) }), ...(method !== undefined && { method }) };
 }
 
-/** Whether an item allows the act. What is not recorded of a request, its path, is not asked about. */
-export function matches(
-  kind: LearnedKind | AccessQuery["kind"],
-  item: PermissionItem,
-  query: AccessQuery,
-  bases: PermissionBases,
-): boolean {
-  const { state } = evaluateAccess([toLayer({ [kind]: [withoutPaths(item)] }, bases)], query);
-  return state === "granted";
+/** Whether an item, compiled once, allows acts. What is not recorded of a request, its path, is not asked about. */
+export function allowing(kind: LearnedKind, item: PermissionItem, bases: PermissionBases): (query: AccessQuery) => boolean {
+  const layer = toLayer({ [kind]: [withoutPaths(item)] }, bases);
+  return (query) => evaluateAccess([layer], query).state === "granted";
 }
 
 /** As a person's own grant: what is in it is granted, what is not could be. */

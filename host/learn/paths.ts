@@ -31,21 +31,28 @@ export interface PathItems {
  *
  * None of the items lies below another, so each is needed.
  */
-export function coverPaths(paths: readonly string[], wish: PathWish): PathItems {
+export function* coverPaths(paths: readonly string[], wish: PathWish): Generator<void, PathItems> {
   const items = new Map<string, string[]>();
   const tooWide: string[] = [];
   const nameless: string[] = [];
   for (const path of paths) {
+    yield;
     if (isEverything(path, wish.bases)) tooWide.push(path);
     else if (!isNameable(path, wish.kind)) nameless.push(path);
     else items.set(path, [path]);
   }
-  dropCovered(items);
-  for (const [folder, inside] of groupAt(items, parentOf)) if (inside.length >= wish.folderFrom) lift(items, folder, inside, wish);
-  for (let depth = DEEPEST; items.size > wish.maxItems && depth > 1; depth--) {
-    for (const [folder, inside] of groupAt(items, (item) => ancestor(item, depth))) lift(items, folder, inside, wish);
+  yield* dropCovered(items);
+  for (const [folder, inside] of yield* groupAt(items, parentOf)) {
+    yield;
+    if (inside.length >= wish.folderFrom) lift(items, folder, inside, wish);
   }
-  dropCovered(items);
+  for (let depth = DEEPEST; items.size > wish.maxItems && depth > 1; depth--) {
+    for (const [folder, inside] of yield* groupAt(items, (item) => ancestor(item, depth))) {
+      yield;
+      lift(items, folder, inside, wish);
+    }
+  }
+  yield* dropCovered(items);
   return { items, tooWide, nameless };
 }
 
@@ -75,19 +82,25 @@ function lift(items: Map<string, string[]>, folder: string, inside: readonly str
 }
 
 /** The items that `folderOf` puts together; the deepest folders first. */
-function groupAt(
+function* groupAt(
   items: ReadonlyMap<string, unknown>,
   folderOf: (item: string) => string | undefined,
-): readonly (readonly [string, readonly string[]])[] {
+): Generator<void, readonly (readonly [string, readonly string[]])[]> {
   const folders = new Map<string, string[]>();
   for (const item of items.keys()) {
+    yield;
     const folder = folderOf(item);
     if (folder === undefined) continue;
     const inside = folders.get(folder);
     if (inside === undefined) folders.set(folder, [item]);
     else inside.push(item);
   }
-  return [...folders].toSorted(([a], [b]) => depthOf(b) - depthOf(a));
+  const depths = new Map<string, number>();
+  for (const folder of folders.keys()) {
+    yield;
+    depths.set(folder, depthOf(folder));
+  }
+  return [...folders].toSorted(([a], [b]) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0));
 }
 
 /** The folder so many names below the root that holds the path; undefined where the path is no deeper. */
@@ -101,8 +114,9 @@ function depthOf(path: string): number {
 }
 
 /** An item below another one adds nothing. */
-function dropCovered(items: Map<string, string[]>): void {
+function* dropCovered(items: Map<string, string[]>): Generator<void, void> {
   for (const [item, stoodFor] of [...items]) {
+    yield;
     for (let above = parentOf(item); above !== item; above = above === "/" ? item : parentOf(above)) {
       const wider = items.get(above);
       if (wider === undefined) continue;

@@ -2,7 +2,7 @@
 
 import { type PermissionBases, type PermissionItem, type Permissions, toEntry } from "../../manifests/mod.ts";
 import { type Act, LEARNED_KINDS, type LearnedKind } from "./acts.ts";
-import { matches, queryOf } from "./maximum.ts";
+import { allowing, queryOf } from "./maximum.ts";
 
 /** One item that no recorded act needed; `true` is all of its kind. */
 export interface UnusedItem {
@@ -12,11 +12,34 @@ export interface UnusedItem {
 
 /** Acts that were refused count too: the permission was wanted. */
 export function unusedItems(permissions: Permissions, acts: readonly Act[], bases: PermissionBases): readonly UnusedItem[] {
-  return LEARNED_KINDS.flatMap((kind): readonly UnusedItem[] => {
+  const work = unusedSlices(permissions, acts, bases);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in slices (SPEC LV2). */
+export function* unusedSlices(
+  permissions: Permissions,
+  acts: readonly Act[],
+  bases: PermissionBases,
+): Generator<void, readonly UnusedItem[]> {
+  const unused: UnusedItem[] = [];
+  for (const kind of LEARNED_KINDS) {
     const { allow = false } = toEntry(permissions[kind] ?? false);
     const queries = acts.filter((act) => act.kind === kind).flatMap((act) => queryOf(act) ?? []);
-    if (allow === true) return queries.length === 0 ? [{ kind, item: true }] : [];
-    if (allow === false) return [];
-    return allow.flatMap((item) => (queries.some((query) => matches(kind, item, query, bases)) ? [] : [{ kind, item }]));
-  });
+    if (allow === true && queries.length === 0) unused.push({ kind, item: true });
+    for (const item of typeof allow === "boolean" ? [] : allow) {
+      const allows = allowing(kind, item, bases);
+      let isUsed = false;
+      for (let index = 0; index < queries.length && !isUsed; index++) {
+        const query = queries[index];
+        isUsed = query !== undefined && allows(query);
+        yield;
+      }
+      if (!isUsed) unused.push({ kind, item });
+    }
+  }
+  return unused;
 }

@@ -4,10 +4,10 @@ import type { Host } from "../host-interface.ts";
 import type { PermissionBases, Permissions } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { RecordedActs } from "./acts.ts";
-import { learn, type LearnedLine, type LeftOut } from "./learn.ts";
+import { learnSlices, type LearnedLine, type LeftOut } from "./learn.ts";
 import { createMaximum } from "./maximum.ts";
 import { withResolved } from "./resolved.ts";
-import { type UnusedItem, unusedItems } from "./unused.ts";
+import { type UnusedItem, unusedSlices } from "./unused.ts";
 
 /** Plain JSON. Paths and names are the plugin's own text: make them inert before they are shown. */
 export interface PluginUse extends Omit<RecordedActs, "acts"> {
@@ -25,7 +25,10 @@ export interface PluginUse extends Omit<RecordedActs, "acts"> {
 /** @returns undefined if there is no plugin of this name whose manifest can be read. @throws {JournalError} if the record cannot be. */
 export async function usedBy(
   plugin: string,
-  { host, platform }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "files"> },
+  {
+    host,
+    platform,
+  }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "files" | "slices"> },
 ): Promise<PluginUse | undefined> {
   const status = host.plugins().find(({ name }) => name === plugin);
   if (status?.manifest === undefined) return undefined;
@@ -36,11 +39,13 @@ export async function usedBy(
   await host.audit.flush();
   const { acts: recorded, ...rest } = await host.audit.acts({ plugin, requires, bases });
   const acts = await withResolved(recorded, platform);
-  const { permissions: used, ...learned } = learn(acts, { maximum: createMaximum(manifest.permissions, bases) });
+  const { permissions: used, ...learned } = await platform.slices.run(
+    learnSlices(acts, { maximum: createMaximum(manifest.permissions, bases) }),
+  );
   const granted = host.grants.find(plugin, directory, digest) ?? {};
   const unused = {
-    manifest: unusedItems(manifest.permissions, acts, bases),
-    grants: unusedItems(granted, acts, { ...bases, base: root }),
+    manifest: await platform.slices.run(unusedSlices(manifest.permissions, acts, bases)),
+    grants: await platform.slices.run(unusedSlices(granted, acts, { ...bases, base: root })),
   };
   return { plugin, ...rest, used, ...learned, unused };
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Act } from "../../../host/learn/acts.ts";
-import { learn, permissionsOf } from "../../../host/learn/learn.ts";
-import { createMaximum, queryOf, toLayer } from "../../../host/learn/maximum.ts";
-import { unusedItems } from "../../../host/learn/unused.ts";
+import { learn, learnSlices, permissionsOf } from "../../../host/learn/learn.ts";
+import { createMaximum, type Maximum, queryOf, toLayer } from "../../../host/learn/maximum.ts";
+import { unusedItems, unusedSlices } from "../../../host/learn/unused.ts";
 import { coversPermissions, evaluateAccess, parsePermissions, type PermissionBases, type Permissions } from "../../../manifests/mod.ts";
 
 const BASES: PermissionBases = {
@@ -28,6 +28,35 @@ function passes(permissions: Permissions, one: Act): boolean {
   const query = queryOf(one);
   return query !== undefined && evaluateAccess([toLayer(permissions, BASES)], query).state === "granted";
 }
+
+/** In what lies between two steps, permissions are asked at most so often. */
+function mostAsked<T>(work: (maximum: Maximum) => Generator<void, T>): { readonly most: number; readonly steps: number } {
+  const real = createMaximum({ read: ["$workspace"], net: ["*.example.com"] }, BASES);
+  let [asked, most, steps] = [0, 0, 0];
+  const count = <A extends unknown[], R>(ask: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => (asked++, ask(...args));
+  };
+  const slices = work({ ...real, allows: count(real.allows), covers: count(real.covers) });
+  for (let step = slices.next(); ; step = slices.next()) {
+    most = Math.max(most, asked);
+    asked = 0;
+    if (step.done === true) return { most, steps };
+    steps++;
+  }
+}
+
+describe("learnSlices() and unusedSlices()", () => {
+  const paths = Array.from({ length: 1_000 }, (_, index) => act("read", `/project/${index % 500}/deep/${index}`));
+  const hosts = Array.from({ length: 1_000 }, (_, index) => act("net", `h${index}.example.com:443`, { method: "GET" }));
+
+  it("look at one act at a time [LV2.learn]", () => {
+    const { most, steps } = mostAsked((maximum) => learnSlices([...paths, ...hosts], { maximum }));
+    expect(most).toBeLessThanOrEqual(4);
+    expect(steps).toBeGreaterThan(4_000);
+    const never = { read: ["$workspace/never", "$workspace/not"] };
+    expect([...unusedSlices(never, paths, BASES)]).toHaveLength(2_000);
+  });
+});
 
 describe("learn()", () => {
   it("proposes nothing of the host's own files, but the plugin's data folder [P9.hosts-own]", () => {
