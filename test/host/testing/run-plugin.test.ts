@@ -188,11 +188,11 @@ FAILED | 0 passed | 2 failed (time)
       "limits_test.ts": `let runs = 0;
 Deno.test.beforeEach(() => { runs += 1; });
 Deno.test("before", () => {});
-Deno.test("operations", async () => { for (let n = 0; n < 100; n++) void Deno.stat("."); await new Promise(() => {}); });
+Deno.test("timers", () => { for (;;) setTimeout(() => {}, 1_000); });
 Deno.test("after", () => { if (runs !== 1) throw new Error("not afresh: " + runs); });`,
     });
     const { out } = await project.run(["test"]);
-    expect(text(out)).toContain("before ... ok (time)\noperations ... FAILED (time)\nafter ... ok (time)\n");
+    expect(text(out)).toContain("before ... ok (time)\ntimers ... FAILED (time)\nafter ... ok (time)\n");
     expect(out).toContain("error: resource_exhausted: ");
   });
 
