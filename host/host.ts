@@ -157,7 +157,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     () => directory.close(),
     () => mcp.close(),
   );
-  const granting = { directory, grants, consent, bus, files: platform.files };
+  const granting = { directory, grants, consent, bus, files: platform.files, root: places.root };
   const recordings = createRecordingStore(platform, places.state);
   const { redactBytes } = secrets;
   const mode = (): RecordMode => places.project.config().audit.record;

@@ -225,10 +225,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     },
     list,
     info,
-    async grant(plugin, permissions) {
-      checkPlugin(plugin);
-      return await host.grant(plugin, permissions);
-    },
+    grant: (plugin, permissions) => onPlugin(plugin, () => host.grant(plugin, permissions)),
     revoke: (plugin, taken) => host.revoke(plugin, taken),
     async grants() {
       const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, plugin.directory])));

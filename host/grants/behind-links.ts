@@ -1,6 +1,7 @@
 /** Grants of paths that lead through links: a call's path must pass as it is written and where it leads (SPEC PA4, C3). */
 
-import { normalizePath, type PermissionItem, type Permissions, type PermissionValue } from "../../manifests/mod.ts";
+import { normalizePath, type PermissionItem, type Permissions, type PermissionValue, printable, toEntry } from "../../manifests/mod.ts";
+import { isWithin } from "../calls/session.ts";
 import { resolvePlace } from "../capabilities/mod.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -16,6 +17,28 @@ export async function withPlacesBehindLinks(permissions: Permissions, files: Pla
     changed[kind] = isList(value) ? await placesOf(value, files) : { ...value, ...(await partsOf(value, files)) };
   }
   return { ...permissions, ...changed };
+}
+
+/**
+ * What is wrong with a grant that a link in the project would take out of it: a checkout brings its links along, and a person who grants
+ * `notes.txt` means a file of the project. Nothing is wrong if the person named the place behind the link as well.
+ *
+ * @param root the project's, absolute. @param named as the person wrote it. @param given the same with the places behind links
+ */
+export function linkOutOf(root: string, named: Permissions, given: Permissions): string | undefined {
+  for (const kind of ["read", "write"] as const) {
+    const before = allowedPaths(named[kind]);
+    const added = allowedPaths(given[kind]).filter((path) => !before.includes(path));
+    const out = added.find((path) => !isWithin(path, root) && !before.some((own) => isWithin(path, own)));
+    if (out !== undefined && before.some((path) => isWithin(path, root)))
+      return `a link in the project leads out of it, to "${printable(out)}" (to allow that, name the place itself as well: --allow-${kind}=${printable(out)})`;
+  }
+  return undefined;
+}
+
+function allowedPaths(value: PermissionValue | undefined): readonly string[] {
+  const { allow } = toEntry(value ?? {});
+  return isList(allow) ? allow.filter((item) => typeof item === "string") : [];
 }
 
 async function partsOf(entry: object, files: Platform["files"]): Promise<object> {

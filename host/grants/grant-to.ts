@@ -2,17 +2,17 @@
 
 import type { EventBus } from "../audit/event-bus.ts";
 import type { Consent } from "../consent/consent.ts";
-import { withPlacesBehindLinks } from "./behind-links.ts";
+import { linkOutOf, withPlacesBehindLinks } from "./behind-links.ts";
 import type { GrantStore, StoredGrant } from "./grants.ts";
 import { type JsonValue, parsePermissions, type Permissions, problemToText } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { PluginDirectory } from "../sources/directory/mod.ts";
 
-/** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
+/** @throws {TypeError} if there is no such plugin, the permissions are wrong, or a link in the project leads out of it. */
 export async function grantTo(
   plugin: string,
   permissions: Permissions,
-  { directory, grants, consent, bus, files }: GrantParts,
+  { directory, grants, consent, bus, files, root }: GrantParts,
 ): Promise<StoredGrant> {
   const status = directory.status().find(({ name }) => name === plugin);
   if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
@@ -21,6 +21,8 @@ export async function grantTo(
   // What was brought from elsewhere holds it for its bytes only.
   const isBound = (consent.entry(plugin)?.origin.kind ?? "folder") !== "folder";
   const given = await withPlacesBehindLinks(parsed.value, files);
+  const leaving = linkOutOf(root, parsed.value, given);
+  if (leaving !== undefined) throw new TypeError(`Cannot grant to "${plugin}": ${leaving}`);
   const stored = await grants.grant(plugin, status.directory, given, isBound ? status.digest : undefined);
   // What is granted is granted to what the plugin is now: from here on more is a matter of consent.
   const version = directory.serving(status.directory);
@@ -54,6 +56,8 @@ interface GrantParts {
   readonly consent: Consent;
   readonly bus: EventBus;
   readonly files: Platform["files"];
+  /** The project's. Absolute. */
+  readonly root: string;
 }
 
 /** Permissions as written are JSON; their interfaces just have no index signature. */

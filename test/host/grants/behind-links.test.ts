@@ -43,6 +43,26 @@ describe("a grant that is named by a link", () => {
     expect([await read("docs/a.txt"), await read(`${real}/a.txt`)]).toEqual(["", ""]);
   });
 
+  it("is refused where a link that came with the project leads out of it, unless the place is named too [C3.links-out]", async () => {
+    const { project } = await linked();
+    await using _closing = project;
+    await using home = await createCliProject({ "key.txt": "secret" });
+    const key = `${await realpath(home.folder)}/key.txt`;
+    await symlink(key, `${project.folder}/notes.txt`);
+    const read = async (): Promise<string> => (await project.run(["call", "peek", "path=notes.txt"])).out.trim();
+    for (const flag of ["--allow-read=notes.txt", "--allow-read=docs,notes.txt"]) {
+      const refused = await project.run(["grant", "peek", flag]);
+      expect([refused.code === 0, refused.error]).toEqual([
+        false,
+        expect.stringContaining(`a link in the project leads out of it, to "${key}"`),
+      ]);
+      expect(refused.error).toContain(`--allow-read=${key}`);
+    }
+    expect(await read()).toBe("");
+    expect((await project.run(["grant", "peek", `--allow-read=notes.txt,${key}`])).code).toBe(0);
+    expect(await read()).toBe("secret");
+  });
+
   it("denies the place behind the link as well [C3.links]", async () => {
     const { project, link, real } = await linked();
     await using _closing = project;
