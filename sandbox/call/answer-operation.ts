@@ -130,6 +130,12 @@ export function answerOperation(
     message.name.length <= NAME_LENGTH &&
     message.text.length <= (typeof message.text === "string" ? 1 : UTF8) * OPERATION_TEXT_BYTES &&
     (message.bytes?.length ?? 0) <= limits.operationBytes;
+  /** A handler answers every input, and a reader reads every text; a rejection is our bug, and the guest learns no more than that it failed. */
+  const crashed = (defect: unknown): void => {
+    reply(failed("Error", `${name} failed`));
+    const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+    job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
+  };
   const run = (args: JsonValue | undefined): void => {
     if (args === undefined)
       return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits${LIMITS}`));
@@ -139,12 +145,7 @@ export function answerOperation(
       argsLength: message.text.length,
       room,
       ...(message.bytes === undefined ? {} : { bytes: message.bytes }),
-    }).then(reply, (defect: unknown) => {
-      // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-      reply(failed("Error", `${name} failed`));
-      const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
-      job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
-    });
+    }).then(reply, crashed);
   };
   if (!withinLimits) return run(undefined);
   const { text } = message;
@@ -157,11 +158,9 @@ export function answerOperation(
     // Sixty texts of 1 MiB that come together are read one after the other, and others' operations in between.
     const done = await shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal);
     if (done === undefined) return reply(failed("Interrupted", "The call has ended"));
-    const args = await shared.readLarge(text, limits.jsonDepth);
-    shared.afterTurn(done);
-    run(args);
+    run(await shared.readLarge(text, limits.jsonDepth).finally(() => shared.afterTurn(done)));
   };
-  const reading = read();
+  const reading = read().catch(crashed);
   if (isProgress) keepOrder(job, reading);
 }
 

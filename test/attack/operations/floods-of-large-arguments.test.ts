@@ -60,6 +60,23 @@ describe("attack: operations with large arguments", () => {
     }
   });
 
+  it("are answered, and others are read, if the reader of the host fails [LV2.arguments]", async () => {
+    const answers: string[] = [];
+    const said: unknown[] = [];
+    const thread: Answering = { answer: (_number, _id, text) => void answers.push(text), answerSync() {}, unheard() {} };
+    const room = createOperationRoom({ after: (_delayMs, task) => task() }, () => Promise.reject(new Error("The reader is broken")));
+    const job: AskingCall = {
+      ...{ number: 1, thread, effects: 0, operations: 0, pendingOperations: 0, asking: 0 },
+      invocation: { ...INVOCATION, limits: DEFAULT_LIMITS, onLogs: (lines) => void said.push(...lines) },
+    };
+    for (const id of [1, 2])
+      answerOperation(thread, job, { type: "operation", number: 1, operation: id, name: "tools.call", text: LARGE }, { plugin: "a", room });
+    await expect
+      .poll(() => answers)
+      .toEqual(Array.from({ length: 2 }, () => `e${JSON.stringify({ name: "Error", message: "tools.call failed" })}`));
+    expect([said.length, job.pendingOperations]).toEqual([2, 0]);
+  });
+
   for (const [kind, options] of SANDBOXES) {
     it(`are parsed in slices, and decoded so, on the ${kind} [LV2.operations]`, async () => {
       await using box = startSandbox(options);
