@@ -145,7 +145,7 @@ export function createJournal(options: JournalOptions): EventStore {
         ? waiting.length > 0
         : outcome === "refused" && [...waiting].some(({ acknowledge }) => acknowledge !== undefined)
     );
-    // In the same turn as the look at what waits, so that a later event begins anew.
+    // In the same turn as the check of `waiting`: an event that comes later starts another write.
     writing = undefined;
     if (waiting.length > 0) stopTimer ??= clock.after(GATHER_MS, () => void write());
   }

@@ -76,7 +76,7 @@ export interface Consent extends Gatekeeper {
   noteNames(): void;
   /** The grants of a plugin have changed. */
   noteGrants(plugin: string, directory: string): Promise<void>;
-  /** Reads the lock again; a broken one is said in the log once, and what is known holds. One that was deleted is an empty one. */
+  /** Reads the lock again. A deleted lock counts as empty. A broken one is logged once, and the entries read before it stay in force. */
   refresh(): Promise<void>;
   /** Why what is known of the lock is not what is in it. */
   notices(): string | readonly string[];

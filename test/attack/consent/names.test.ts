@@ -78,7 +78,7 @@ describe("a plugin that wants others' names", () => {
       expect([holder(third, "summarize"), holder(await third.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
     });
 
-    it("those of one that has another name by now: they are the same plugin's [R2.kept]", async () => {
+    it("names of a plugin that was renamed in its folder, which stay its own [R2.kept]", async () => {
       const world = await consentWorld(BACK, { mode: "fluent" });
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.consent.flush();

@@ -36,7 +36,7 @@ describe("checkExport()", () => {
     expect(problemsOf(exportOf(EVENTS))).toEqual([]);
   });
 
-  it("finds one that was written and sealed anew, by its signature alone [AU3.export]", () => {
+  it("finds a forged export with correct seals by its signature [AU3.export]", () => {
     const { signature } = exportOf(EVENTS);
     const { rows } = exportOf([...EVENTS.slice(0, 2), '{"type":"tool.called","time":4}']);
     expect(problemsOf({ rows, signature })).toEqual([OTHER]);

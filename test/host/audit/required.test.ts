@@ -86,7 +86,7 @@ describe("audit.required", () => {
     expect(strict.done).toEqual([]);
   });
 
-  it("is said by `why` [AU3.why]", async () => {
+  it("is reported by `why` [AU3.why]", async () => {
     const { host } = await open({ audit: { required: "all" } });
     expect(host.why("look")?.text).toContain('  record   is refused where it cannot be recorded first (audit.required "all")');
   });

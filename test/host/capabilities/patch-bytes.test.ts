@@ -40,7 +40,7 @@ describe("patchBytes()", () => {
     for (const half of ["\ud83e", "\udd95"]) expect(patched(utf8("🦕\ufffd"), half, "").done).toMatchObject({ ok: false });
   });
 
-  it("refuses what is no UTF-8, and keeps a byte order mark [C8.patch]", () => {
+  it("refuses bytes that are not UTF-8, and keeps a byte order mark [C8.patch]", () => {
     expect(patched(Uint8Array.of(0x61, 0xff), "a", "b").done).toEqual({ ok: false, problem: "it is not UTF-8 text" });
     expect(patched(Uint8Array.of(0x61, 0xc3), "a", "b").done).toEqual({ ok: false, problem: "it is not UTF-8 text" });
     expect(patched(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), "a", "b").done).toEqual({
