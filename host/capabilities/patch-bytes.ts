@@ -5,6 +5,7 @@
  * minute, in which the host does nothing else. Here each byte is looked at twice at most (Knuth, Morris, Pratt; SPEC LV1, LV2).
  */
 
+import { hasLoneSurrogate } from "../../manifests/mod.ts";
 import { joined, piecesOf } from "../json/json-bytes.ts";
 import { textPieces } from "../json/write-slices.ts";
 
@@ -16,14 +17,12 @@ export interface Edit {
   readonly replacement: string;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 export function* patchBytes(bytes: Uint8Array, { old, replacement }: Edit): Generator<void, PatchedBytes> {
   if (!(yield* isUtf8(bytes))) return { ok: false, problem: "it is not UTF-8 text" };
   if (old === "") return { ok: false, problem: "the text to replace is empty" };
   const wanted = yield* encoded(old);
   // A lone surrogate is in no UTF-8, and would be encoded as the character that stands for it.
-  const places = LONE_SURROGATE.test(old) ? [] : yield* findTwo(bytes, wanted);
+  const places = hasLoneSurrogate(old) ? [] : yield* findTwo(bytes, wanted);
   const [first, second] = places;
   if (first === undefined) return { ok: false, problem: "the text to replace does not occur (copy it exactly from the file)" };
   if (second !== undefined) return { ok: false, problem: "the text to replace occurs more than once (take more of the lines around it)" };
