@@ -7,13 +7,14 @@ import { createDenoFile } from "./deno-file.ts";
 import { createDenoFs } from "./deno-fs.ts";
 import { getCwd } from "./deno-paths.ts";
 import { createPermissions } from "./deno-permissions.ts";
+import { DENO_VERSION } from "./navigator.ts";
 import { define } from "./primordials.ts";
 import { createTest } from "./test-register.ts";
 import { nameFunction } from "./webidl.ts";
 
 /** The same on every machine: a plugin's image holds nothing of the host. */
 const BUILD = { target: "x86_64-unknown-linux-gnu", arch: "x86_64", os: "linux", vendor: "unknown", env: "gnu", standalone: false };
-const VERSION = { deno: "2.9.5", v8: "0.0.0", typescript: "6.0.3" };
+const VERSION = { deno: DENO_VERSION, v8: "0.0.0", typescript: "6.0.3" };
 
 /** Deno's own way to what is not public; what formats like `console.log` is all there is. */
 const INTERNAL = Symbol("Deno.internal");

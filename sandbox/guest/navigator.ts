@@ -4,8 +4,10 @@ import { define, objectHasOwn, PrimordialTypeError, stringIndexOf, stringSlice }
 import { exposeInterface, requireArguments, showAs, toDomString } from "./webidl.ts";
 
 const secret = {};
-const VERSION = "0.1.0";
-const USER_AGENT = "bascule/0.1";
+/** The Deno whose API a guest has: modules look here for which runtime's functions they may use. */
+export const DENO_VERSION = "2.9.5";
+const BASCULE_VERSION = "0.1.0";
+const USER_AGENT = `Deno/${DENO_VERSION} bascule/${BASCULE_VERSION}`;
 /** As `Deno.build` has it. */
 const PLATFORM = "Linux";
 
@@ -51,7 +53,7 @@ export class NavigatorUAData {
   }
 
   get brands(): readonly Brand[] {
-    return [{ brand: "bascule", version: stringSlice(VERSION, 0, stringIndexOf(VERSION, ".", 0)) }];
+    return brands(majorOf);
   }
 
   get mobile(): boolean {
@@ -72,10 +74,10 @@ export class NavigatorUAData {
     const known: Record<string, unknown> = {
       architecture: "x86",
       bitness: "64",
-      fullVersionList: [{ brand: "bascule", version: VERSION }],
+      fullVersionList: brands((version) => version),
       model: "",
       platformVersion: "",
-      uaFullVersion: VERSION,
+      uaFullVersion: DENO_VERSION,
       wow64: false,
     };
     const values = this.toJSON();
@@ -85,6 +87,17 @@ export class NavigatorUAData {
     }
     return values;
   }
+}
+
+function brands(show: (version: string) => string): readonly Brand[] {
+  return [
+    { brand: "Deno", version: show(DENO_VERSION) },
+    { brand: "bascule", version: show(BASCULE_VERSION) },
+  ];
+}
+
+function majorOf(version: string): string {
+  return stringSlice(version, 0, stringIndexOf(version, ".", 0));
 }
 
 const userAgentData = new NavigatorUAData(secret);

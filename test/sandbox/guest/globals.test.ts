@@ -234,7 +234,11 @@ describe("the global object", () => {
         return [data.toJSON(), await data.getHighEntropyValues(["bitness", "unknown"]), illegal, navigator.platform, performance instanceof EventTarget];
       }`,
     });
-    const low = { brands: [{ brand: "bascule", version: "0" }], mobile: false, platform: "Linux" };
+    const brands = [
+      { brand: "Deno", version: "2" },
+      { brand: "bascule", version: "0" },
+    ];
+    const low = { brands, mobile: false, platform: "Linux" };
     expect(guest.output()).toEqual([low, { ...low, bitness: "64" }, "Illegal constructor", "Linux x86_64", true]);
     guest.dispose();
   });
@@ -245,7 +249,8 @@ describe("the global object", () => {
     });
     expect(guest.output({ context: { cwd: "/work/space" } })).toEqual([
       true,
-      "bascule/0.1",
+      // As Deno says it: modules that work on several runtimes look for "Deno" in it.
+      "Deno/2.9.5 bascule/0.1.0",
       "/work/space",
       [],
       true,
