@@ -2,7 +2,8 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { DenoExpectations } from "./deno-expectations.ts";
+import type { DenoResults } from "./deno-results.ts";
+import { gapOf, gapOfMessage } from "./gaps.ts";
 import type { CaseResult } from "./suite.ts";
 
 /** What one test file did when the baseline was taken. */
@@ -10,9 +11,9 @@ export interface BaselineEntry {
   readonly digest: string;
   readonly passed: number;
   readonly total: number;
-  /** Names of the tests that fail, sorted. */
-  readonly failed: readonly string[];
-  /** How many of all that fail Deno's own expectations say that Deno passes; absent where there are none. */
+  /** The reason (the id of a gap; empty: none was found yet) of each test that fails, by its name. */
+  readonly failed: Readonly<Record<string, string>>;
+  /** How many of those Deno itself passes; absent where that was not asked. */
   readonly passedByDeno?: number;
 }
 
@@ -25,12 +26,11 @@ export interface Comparison {
   readonly regressions: readonly string[];
   /** The same in files that the baseline does not name, or whose text changed. */
   readonly unknown: readonly string[];
+  /** Tests that fail in other words than those of their reason; these fail the run too. */
+  readonly otherwise: readonly string[];
   /** Tests that pass now. */
   readonly fixed: readonly string[];
 }
-
-/** Names of a failing file that are listed before the rest is only counted. */
-const MAX_NAMES = 400;
 
 function fileOf(suite: string): string {
   return fileURLToPath(new URL(`./baselines/${suite}.json`, import.meta.url));
@@ -46,47 +46,57 @@ export async function readBaseline(suite: string): Promise<Baseline> {
   return new Map(Object.entries(JSON.parse(text) as Record<string, BaselineEntry>));
 }
 
-/** Replaces the entries of the files that ran. */
+/** Replaces the entries of the files that ran. A reason that a person gave stays. */
 export async function writeBaseline(
   suite: string,
   known: Baseline,
   results: readonly CaseResult[],
-  expectations: DenoExpectations | undefined,
+  deno: DenoResults | undefined,
 ): Promise<void> {
   const entries = new Map(known);
-  for (const result of results) entries.set(result.id, entryOf(result, expectations));
+  for (const result of results) entries.set(result.id, entryOf(result, known.get(result.id), deno));
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   await writeFile(fileOf(suite), `${JSON.stringify(Object.fromEntries(sorted), undefined, 1)}\n`);
 }
 
-function entryOf({ id, digest, tests }: CaseResult, expectations: DenoExpectations | undefined): BaselineEntry {
-  const failed = tests.filter((test) => !test.passed).map((test) => test.name);
-  const passedByDeno = expectations === undefined ? undefined : failed.filter((name) => expectations.passes(id, name)).length;
+function entryOf({ id, digest, tests }: CaseResult, known: BaselineEntry | undefined, deno: DenoResults | undefined): BaselineEntry {
+  const failing = tests.filter((test) => !test.passed).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const failed = Object.fromEntries(failing.map(({ name, message = "" }) => [name, reasonOf(message, known?.failed[name])]));
+  const passedByDeno = deno === undefined ? known?.passedByDeno : failing.filter(({ name }) => deno.passes(id, name)).length;
   return {
-    ...{ digest, passed: tests.length - failed.length, total: tests.length, failed: failed.sort().slice(0, MAX_NAMES) },
+    digest,
+    passed: tests.length - failing.length,
+    total: tests.length,
+    failed,
     ...(passedByDeno !== undefined && { passedByDeno }),
   };
 }
 
+/** The id of the reason that the message tells, else that a person gave. */
+function reasonOf(message: string, known: string | undefined): string {
+  const given = known === undefined ? undefined : gapOf(known);
+  return gapOfMessage(message)?.id ?? (given?.message === undefined ? (given?.id ?? "") : "");
+}
+
 /** Tells new failures from known ones. */
 export function compare(baseline: Baseline, results: readonly CaseResult[]): Comparison {
-  const regressions: string[] = [];
-  const unknown: string[] = [];
-  const fixed: string[] = [];
-  for (const result of results) {
-    const known = baseline.get(result.id);
-    const expected = new Set(known?.failed ?? []);
-    const isBinding = known?.digest === result.digest;
-    const passed = result.tests.filter((test) => test.passed).length;
-    for (const test of result.tests) {
-      const line = `${result.id}: ${test.name}`;
-      if (test.passed && expected.has(test.name)) fixed.push(line);
-      if (!test.passed && !expected.has(test.name) && expected.size < MAX_NAMES) (isBinding ? regressions : unknown).push(line);
+  const comparison = { regressions: [] as string[], unknown: [] as string[], otherwise: [] as string[], fixed: [] as string[] };
+  const { regressions, unknown, otherwise, fixed } = comparison;
+  for (const { id, digest, tests } of results) {
+    const known = baseline.get(id);
+    const passing = tests.filter((test) => test.passed).length;
+    if (known?.digest === digest && passing < known.passed)
+      regressions.push(`${id}: ${String(passing)} passed, before it was ${String(known.passed)}`);
+    for (const { name, passed, message = "" } of tests) {
+      const line = `${id}: ${name}`;
+      const reason = known?.failed[name];
+      if (passed && reason !== undefined) fixed.push(line);
+      if (passed) continue;
+      if (reason === undefined) (known?.digest === digest ? regressions : unknown).push(line);
+      else if (gapOf(reason)?.message?.test(message) === false) otherwise.push(line);
     }
-    if (isBinding && passed < known.passed)
-      regressions.push(`${result.id}: ${String(passed)} passed, before it was ${String(known.passed)}`);
   }
-  return { regressions, unknown, fixed };
+  return comparison;
 }
 
 const COMMITS = fileURLToPath(new URL("./baselines/commits.json", import.meta.url));

@@ -11,7 +11,6 @@ import { parseArgs, promisify } from "node:util";
 import type { EngineBuild } from "../../sandbox/mod.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { compare, readBaseline, writeBaseline, writeCommit } from "./baseline.ts";
-import { readDenoExpectations } from "./deno-expectations.ts";
 import { runCase } from "./run-case.ts";
 import { runTestFiles } from "./run-test-files.ts";
 import type { Case, CaseResult, ScriptCase, Suite } from "./suite.ts";
@@ -81,19 +80,26 @@ async function runSuite(suite: Suite, options: Options): Promise<number> {
   let results: readonly CaseResult[] = [];
   for (const engine of options.engines) {
     results = await runAll(cases, engine);
-    const { regressions, unknown, fixed } = compare(baseline, results);
+    const { regressions, unknown, otherwise, fixed } = compare(baseline, results);
     print(`\n${suite.name} on the ${engine} engine, ${String(cases.length)} files`);
     printTable(results);
     if (options.show) printFailures(results);
     printList("pass now (write the baseline with --update)", fixed);
     printList("fail in files that the baseline does not know", unknown);
+    printList("fail in other words than those of the reason that the baseline names", otherwise);
     printList("REGRESSIONS", regressions);
-    failures += regressions.length;
+    failures += regressions.length + otherwise.length;
   }
   if (options.update) {
-    const deno = process.env["BASCULE_DENO"];
-    const expectations = suite.name === "wpt" && deno !== undefined ? await readDenoExpectations(deno) : undefined;
-    await writeBaseline(suite.name, baseline, results, expectations);
+    await writeBaseline(
+      suite.name,
+      baseline,
+      results,
+      await suite.askDeno?.(
+        root,
+        results.map(({ id }) => id),
+      ),
+    );
     const commit = process.env[`${suite.variable}_COMMIT`] ?? (await commitOf(root));
     if (commit !== undefined) await writeCommit(suite.name, commit);
   }

@@ -81,29 +81,35 @@ describe("wptProgram()", () => {
 });
 
 describe("compare()", () => {
-  const baseline: Baseline = new Map([["a", { digest: "1", passed: 2, total: 3, failed: ["known"] }]]);
+  const baseline: Baseline = new Map([["a", { digest: "1", passed: 2, total: 3, failed: { known: "links" } }]]);
   const result = (digest: string, names: Readonly<Record<string, boolean>>): Parameters<typeof compare>[1][number] => ({
     id: "a",
     digest,
-    tests: Object.entries(names).map(([name, passed]) => ({ name, passed })),
+    tests: Object.entries(names).map(([name, passed]) => ({ name, passed, message: "Cannot use Deno.link: a plugin cannot make links" })),
   });
 
   it("finds nothing where all is as it was", () => {
     const same = result("1", { one: true, two: true, known: false });
-    expect(compare(baseline, [same])).toEqual({ regressions: [], unknown: [], fixed: [] });
+    expect(compare(baseline, [same])).toEqual({ regressions: [], unknown: [], otherwise: [], fixed: [] });
   });
 
   it("takes a new failure and a lost pass for regressions where the file is the same", () => {
     const { regressions } = compare(baseline, [result("1", { one: true, two: false, known: false })]);
-    expect(regressions).toEqual(["a: two", "a: 1 passed, before it was 2"]);
+    expect(regressions).toEqual(["a: 1 passed, before it was 2", "a: two"]);
+  });
+
+  it("tells of a failure that its reason does not explain any more", () => {
+    const result = { id: "a", digest: "1", tests: [{ name: "known", passed: false, message: "TypeError: not a function" }] };
+    expect(compare(baseline, [result]).otherwise).toEqual(["a: known"]);
   });
 
   it("only tells of failures in files that changed or are new, and of what passes now", () => {
     expect(compare(baseline, [result("2", { one: false, known: true })])).toEqual({
       regressions: [],
       unknown: ["a: one"],
+      otherwise: [],
       fixed: ["a: known"],
     });
-    expect(compare(new Map(), [result("1", { one: false })])).toEqual({ regressions: [], unknown: ["a: one"], fixed: [] });
+    expect(compare(new Map(), [result("1", { one: false })])).toEqual({ regressions: [], unknown: ["a: one"], otherwise: [], fixed: [] });
   });
 });

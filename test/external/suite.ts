@@ -1,6 +1,7 @@
 /** What an outside test suite is to the runner: a checkout, its test files, and a baseline of names. */
 
 import type { Permissions } from "../../manifests/mod.ts";
+import type { DenoResults } from "./deno-results.ts";
 
 /** One suite is one file under `suites/` and one line in `main.ts`. */
 export interface Suite {
@@ -11,6 +12,8 @@ export interface Suite {
   readonly advice: string;
   /** The test files of a checkout that can run in a sandbox, in a fixed order. */
   findCases(root: string): Promise<readonly Case[]>;
+  /** What Deno itself makes of these test files; undefined where that cannot be told here. */
+  askDeno?(root: string, ids: readonly string[]): Promise<DenoResults | undefined>;
 }
 
 /** One test file. */

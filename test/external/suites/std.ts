@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import { type Checkout, digestOf, openCheckout } from "../checkout.ts";
 import { readClosure } from "../imports-of.ts";
 import { readStdModules } from "../std-modules.ts";
+import { runDeno } from "../deno-results.ts";
 import type { Suite, TestFileCase, TestPlugin } from "../suite.ts";
 
 export const STD: Suite = {
@@ -17,14 +18,15 @@ export const STD: Suite = {
     const cases = await Promise.all(folders.map((folder) => casesOf(checkout, modules, folder)));
     return cases.flat();
   },
+  askDeno: (root, ids) => runDeno(root, ids),
 };
 
-/** Not for a plugin, each with the reason. */
-const LEFT_OUT: readonly (readonly [path: RegExp, reason: string])[] = [];
+/** Data of the tests, which other test files load. */
+const DATA = /\/testdata\//;
 
 async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>, folder: string): Promise<readonly TestFileCase[]> {
   const inside = await checkout.list(folder);
-  const tests = inside.filter((path) => path.endsWith("_test.ts") && !LEFT_OUT.some(([pattern]) => pattern.test(path)));
+  const tests = inside.filter((path) => /[_/]test\.ts$/.test(path) && !DATA.test(path));
   const resolve = (name: string, from: string): string | undefined =>
     /^\.\.?\//.test(name) ? posix.join(posix.dirname(from), name) : modules.get(name);
   const data = inside.filter((path) => /\/(?:testdata|__snapshots__)\//.test(path));
@@ -32,7 +34,7 @@ async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>,
   const files = new Map([...closures.flatMap((closure) => [...closure]), ...(await readClosure(data, () => undefined, checkout.read))]);
   const imports = Object.fromEntries([...modules].filter(([, path]) => files.has(path)).map(([name, path]) => [name, `./${path}`]));
   // `deno test` runs in the checkout's root.
-  const found = await readClosure(["deno.json", ...data], () => undefined, checkout.read);
+  const found = await readClosure(["deno.json", "README.md", ...data], () => undefined, checkout.read);
   // Some tests encode the lock file, whatever is in it; a fresh checkout has none.
   const workspace = new Map([["deno.lock", found.get("deno.json") ?? new Uint8Array()], ...found]);
   const plugin: TestPlugin = { name: `std-${folder.replaceAll("_", "-")}`, files, imports, grants: GRANTS, workspace };

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
+import { readDenoExpectations } from "../deno-results.ts";
 import type { ScriptCase, Suite } from "../suite.ts";
 import { wptProgram } from "../wpt-program.ts";
 
@@ -16,6 +17,10 @@ export const WPT: Suite = {
     const cases: ScriptCase[] = [];
     for (const path of await findTests(folder)) cases.push(...(await casesOf({ folder, harness, path })));
     return cases;
+  },
+  async askDeno() {
+    const deno = process.env["BASCULE_DENO"];
+    return deno === undefined ? undefined : await readDenoExpectations(deno);
   },
 };
 

@@ -1,0 +1,128 @@
+/** Why tests of outside suites do not pass. A baseline names the reason of each failing test by its id. */
+
+export interface Gap {
+  readonly id: string;
+  readonly reason: string;
+  /** True: the test asks for what no plugin is meant to have (processes, servers, the runtime's internals), so it counts as not runnable. */
+  readonly isOut: boolean;
+  /** The failure's own words, where they say the reason. Absent: a person read the test and wrote the id into the baseline. */
+  readonly message?: RegExp;
+}
+
+function out(id: string, reason: string, message?: RegExp): Gap {
+  return { id, reason, isOut: true, ...(message !== undefined && { message }) };
+}
+
+function gap(id: string, reason: string, message?: RegExp): Gap {
+  return { id, reason, isOut: false, ...(message !== undefined && { message }) };
+}
+
+/** A failure has the first whose message it holds. */
+export const GAPS: readonly Gap[] = [
+  // What a plugin is refused, in the words of the refusal.
+  out("processes", "the test starts a process", /: a plugin cannot start processes/),
+  out("links", "the test makes links; a plugin makes none", /: a plugin cannot make links/),
+  out("modes", "the test changes owners or modes of files", /: owners and modes of files are not a plugin's concern/),
+  out("servers", "the test opens a server", /: a plugin cannot listen/),
+  out("sockets", "the test opens sockets, or clients of its own for HTTP", /: a plugin cannot open sockets/),
+  out("threads", "the test starts a thread; a plugin has one", /: a plugin has one thread/),
+  out("webassembly", "the package contains WebAssembly; a plugin runs inside it", /: the plugin runs inside WebAssembly itself/),
+  out("working-directory", "the test changes the working directory, which is the session's", /: the working directory is the session's/),
+  out("devices", "the test opens devices or the kernel's files, which are never granted", /and the kernel's files are never granted/),
+  out(
+    "data-urls",
+    "the test imports code from `data:` URLs; a plugin's code is its files, which its digest covers",
+    /Cannot import "data:/,
+  ),
+  out("test-server", "the test talks to a server of Deno's own test runner", /Requires net access to "localhost:/),
+  out("own-files", "the test writes beside its own code", /A plugin's own files? cannot be|Requires write access to "\/\$plugin\//),
+  out("node-modules", "the test needs a module of Node that no plugin has", /: a plugin has no "node:/),
+  out(
+    "terminal",
+    "the test writes to a terminal; a plugin has none",
+    /cannot read property 'locked' of undefined|Cannot use Deno\.std(?:out|err)\./,
+  ),
+  out("gpu", "a plugin has no GPU", /GPUTextureUsage|requestAdapter/),
+  out(
+    "memory",
+    "the test needs more memory than the 512 MB that a plugin can ask for",
+    /^(?:failed\n)?(?:RangeError: invalid array buffer length|InternalError: out of memory)/,
+  ),
+  // What only reading the test tells.
+  out("refused", "the test expects another error of what a plugin is refused (sockets, links, a terminal, the working directory)"),
+  out("written-code", "the test imports code that it wrote itself; a plugin's code is its files"),
+  out("internals", "the test uses the runtime's internals (`Deno[Deno.internal]`, ids of open files and sockets)"),
+  out("linked-data", "the test's data has links in it; the files of this runner's plugins have none"),
+  out("confined", "this runner lets tests write in temporary folders only and gives them no network, so they meet `NotCapable` first"),
+  out("network", "the test imports from the internet"),
+  out("browser", "the browser's own: caches, navigation, documents, and modes that hide answers from a page"),
+  out("web-server", "the test talks to the server of its suite"),
+  out("blob-urls", "`blob:` URLs outlive a call"),
+  // The engine.
+  gap("stack-header", "the engine's `stack` has no first line with name and message"),
+  gap("arguments", "the engine passes at most 65,534 arguments", /only 65534 allowed/),
+  gap("sort", "the engine sorts with another algorithm, which shows where a comparison is inconsistent (NaN)"),
+  gap(
+    "native-stack",
+    "JSON nested more than some 7,000 deep ends the call, where Deno throws an error that a program can catch",
+    /exceeded its stackBytes limit/,
+  ),
+  gap("microtasks", "a pipe cancels its source some microtasks later"),
+  gap("engine-words", "the engine, or the host's library, words its own errors otherwise"),
+  gap("regexp-v", "the engine refuses `-` and `;;` outside of classes in regular expressions with the flag `v`"),
+  // The guest API.
+  gap(
+    "inspect",
+    "`Deno.inspect` shows some rare values in other words: proxies, promises, weak collections, iterators, aggregate errors, colours",
+  ),
+  gap("console-prototype", "the prototype of `console` is `Object.prototype` itself"),
+  gap("async-iterable-bodies", "bodies of requests and responses are not made of iterables"),
+  gap("file-locks", "open files have no locks"),
+  gap("brotli", "`CompressionStream` has the standard's three formats, without Brotli", /value 'brotli' is not a valid enum value/),
+  gap(
+    "rare-arguments",
+    "rare arguments: a copy onto itself, two reads of one folder at once, characters of temporary names, ids of standard streams, a folder that is opened",
+  ),
+  gap("global-object", "the global object is a plain object: no `window.name`, no `EventTarget`, no lazy members"),
+  gap("own-files-granted", "a plugin reads its own files without a grant"),
+  gap("own-times", "a plugin's own files carry no times"),
+  gap("copied-times", "a copy does not keep its times"),
+  gap("abandoned", "the test leaves a copy that nothing awaits; here the call reports that"),
+  gap("blanked-types", "types are blanked out in place, so a function's text keeps their spaces"),
+  gap(
+    "environment",
+    "which environment variables a call may see is settled when it starts, so a test's own `permissions` do not narrow it",
+  ),
+  gap("node-format", "`node:util` shows text in double quotes"),
+  gap("location", "`Request` needs an absolute URL: a plugin has no location"),
+  gap("testing", "`Deno.test` tells the origin of a test in the file's own words"),
+  gap("filereader", "a second read of one `FileReader` in its own event"),
+  gap("idl-places", "attributes of `FileReader` stand elsewhere than WebIDL says"),
+  gap("trusted-place", "`isTrusted` of an event is no own property"),
+  gap("detached-output", "`encodeInto` refuses a detached buffer, which the standard takes for an empty one"),
+  gap("performance-order", "entries are listed by their time, as the standard says"),
+  gap("performance-observers", "`performance` has marks and measures, but no observers"),
+  gap("crypto-newer", "newer algorithms and members of WebCrypto that the host's runtime does not have"),
+  gap("crypto-words", "the host's WebCrypto words its errors otherwise"),
+  gap("url", "the host's URL parser differs from Deno's in rare hosts"),
+  gap("urlpattern", "the polyfill of `URLPattern` differs in rare patterns and in its errors"),
+  gap("blob-type", "`Blob.type` is kept as it is given, as in Deno"),
+  gap("legacy-encodings", "legacy encodings that the host's decoder reads otherwise"),
+  gap("owning-streams", "streams of type `owning`, a proposal that Deno does not have either"),
+  gap("tentative", "`tentative` tests that load a library from their server"),
+  gap("fetch-rare", "`Request` and `Response` check less of what browsers refuse (`duplex`, credentials in URLs, reads after an abort)"),
+  gap("streams", "single tests of rare behaviour of streams"),
+  gap("suite-older", "a raw string with two backslashes: the specification changed after the suite"),
+];
+
+const BY_ID: ReadonlyMap<string, Gap> = new Map(GAPS.map((one) => [one.id, one]));
+
+/** The reason that a baseline names; undefined if there is none of that id. */
+export function gapOf(id: string): Gap | undefined {
+  return BY_ID.get(id);
+}
+
+/** The reason that a failure's own message tells, if it does. */
+export function gapOfMessage(message: string): Gap | undefined {
+  return GAPS.find((one) => one.message?.test(message));
+}
