@@ -2,10 +2,11 @@
 
 import { printableJson, printableLines } from "./cli/text.ts";
 import { dryRunText } from "./overlay/report-text.ts";
-import type { ContentBlock, ToolResult, ToolSuccess } from "./call.ts";
+import type { ToolResult, ToolSuccess } from "./call.ts";
 import type { ToolErrorData } from "./errors.ts";
-import { copyHolder, holdLarge, type Large, largeIn } from "./json/large.ts";
+import { holdLarge, type Large, largeIn } from "./json/large.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../manifests/mod.ts";
+import { blockToMcp, blockToText } from "./tools/content-block.ts";
 
 /**
  * One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed.
@@ -57,7 +58,7 @@ export function toMachine(result: ToolResult): MachineResult {
     requires_approval: result.requiresApproval,
     metadata: {
       ...result.metadata,
-      ...(!result.ok && { error: errorToJson(result) }),
+      ...(!result.ok && { error: errorToJson(result.error) }),
       // JSON only; its interfaces just have no index signature.
       ...(result.dryRun && { dryRun: { ...result.dryRun } as unknown as JsonObject }),
     },
@@ -121,9 +122,8 @@ export interface McpResult {
 }
 
 export function toMcp(result: ToolResult): McpResult {
-  if (!result.ok) {
-    return { content: [{ type: "text", text: failureText(result) }], isError: true, _meta: { "bascule/error": errorToJson(result) } };
-  }
+  if (!result.ok) return failureToMcp(result);
+  const meta = metaOf(result);
   const large = largeIn(result, "output");
   const blocks = result.content.length > 0 ? result.content.map(blockToMcp) : [outputBlock(result, large)];
   // A model must not take it for done.
@@ -131,15 +131,57 @@ export function toMcp(result: ToolResult): McpResult {
   // What was cut does not fit the tool's output schema any more, and MCP asks that this part does.
   const isWhole = result.truncated?.some(({ part }) => part === "output") !== true;
   if (large !== undefined) {
-    const told = { content, isError: false };
+    const told = { content, isError: false, ...meta };
     if (large.shape.type === "object" && isWhole) holdLarge(told, "structuredContent", large);
     return told;
   }
   const { output } = result;
   const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
   // Array.isArray does not narrow readonly arrays away.
-  return isObject && isWhole ? { content, structuredContent: output as JsonObject, isError: false } : { content, isError: false };
+  return { content, ...(isObject && isWhole && { structuredContent: output as JsonObject }), isError: false, ...meta };
 }
+
+/** Whether a tool said in blocks of its own how it failed: they are its answer, as those of a success are. */
+export function hasOwnWords(result: ToolResult): boolean {
+  return !result.ok && result.error.code === "tool_failed" && result.content.length > 0;
+}
+
+function failureToMcp(result: Failure): McpResult {
+  const { error } = result;
+  const text = { type: "text", text: failureText(result) };
+  if (!hasOwnWords(result))
+    return { content: [text], isError: true, _meta: { ...metaOf(result)._meta, "bascule/error": errorToJson(error) } };
+  const { details } = error;
+  const large = details && largeIn(details, "output");
+  const output = large === undefined ? details?.["output"] : undefined;
+  const blocks = result.content.map(blockToMcp);
+  // What it said in blocks is told there, and its output in its place: once is enough.
+  const { details: _details, ...rest } = error;
+  const told = {
+    content: typeof output === "string" || large?.shape.type === "string" ? [text, ...blocks] : blocks,
+    ...(output !== undefined && isJsonObject(output) && { structuredContent: output }),
+    isError: true,
+    _meta: { ...metaOf(result)._meta, "bascule/error": errorToJson(rest) },
+  };
+  if (large?.shape.type === "object") holdLarge(told, "structuredContent", large);
+  return told;
+}
+
+/** Above it a tool's `_meta` is not handed on: no door writes it in slices. */
+const META_BYTES = 64 * 1024;
+
+/** What the tool said for programs in `metadata._meta`; names of the host's and of the protocol's own are not its to use. */
+function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
+  const large = largeIn(result, "metadata");
+  if (large !== undefined && large.jsonBytes > META_BYTES) return {};
+  const meta = result.metadata["_meta"];
+  if (meta === undefined || !isJsonObject(meta)) return {};
+  const own = Object.entries(meta).filter(([name]) => !RESERVED.some((prefix) => name.startsWith(prefix)));
+  return own.length === 0 ? {} : { _meta: Object.fromEntries(own) };
+}
+
+/** `io.modelcontextprotocol/serverInfo` and its like are about a connection, and the client's is another one. */
+const RESERVED = ["bascule/", "io.modelcontextprotocol/"];
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
@@ -175,7 +217,7 @@ export function argumentProblems({ details }: ToolErrorData): readonly string[] 
 }
 
 /** Everything of an error, as JSON. */
-function errorToJson({ error }: Failure): JsonObject {
+function errorToJson(error: ToolErrorData): JsonObject {
   // ToolErrorData holds JSON only; its interfaces just have no index signature.
   return { ...error } as unknown as JsonObject;
 }
@@ -189,26 +231,4 @@ function outputBlock(result: ToolSuccess, large: Large | undefined): JsonObject 
   const block = { type: "text", text: large === undefined ? outputText(result.output) : "" };
   if (large !== undefined) holdLarge(block, "text", large.asText());
   return block;
-}
-
-function blockToText(block: ContentBlock): string {
-  if (block.type === "text") return block.text;
-  return block.type === "resource" ? (block.text ?? `[${block.uri}]`) : `[${block.type}, ${block.mimeType}]`;
-}
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** Data that is no base64 would make the whole answer one that no client takes. */
-function blockToMcp(block: ContentBlock): JsonObject {
-  if (block.type === "text") return copyHolder<JsonObject>(block);
-  if (block.type !== "resource") {
-    const large = largeIn(block, "data");
-    const isBase64 = large === undefined ? BASE64.test(block.data) : large.isBase64;
-    return isBase64 ? copyHolder<JsonObject>(block) : { type: "text", text: `[${block.type} that is not base64]` };
-  }
-  const { uri, mimeType } = block;
-  const large = largeIn(block, "text");
-  const resource = { uri, text: large === undefined ? (block.text ?? "") : "", ...(mimeType !== undefined && { mimeType }) };
-  if (large !== undefined) holdLarge(resource, "text", large);
-  return { type: "resource", resource };
 }

@@ -8,6 +8,7 @@
 import type { ContentBlock, ToolFailure, ToolResult, ToolSuccess, TruncatedPart } from "../call.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { copyHolder, decodeText, holdLarge, jsonLength, Large, largeIn } from "../json/large.ts";
+import { LONG_MEMBERS } from "../tools/content-block.ts";
 import { LEAST_RESULT_BYTES } from "./result-bytes.ts";
 
 export interface ResultCap {
@@ -31,14 +32,7 @@ export function capResult(result: ToolResult, cap: ResultCap): ToolResult {
 }
 
 function capSuccess(result: ToolSuccess, cap: ResultCap): ToolResult {
-  const truncated: TruncatedPart[] = [];
-  let left = cap.maxBytes;
-  const content = result.content.map((block, index) => {
-    const { block: shown, part } = capBlock(block, index, { ...cap, maxBytes: Math.max(left, LEAST_RESULT_BYTES) });
-    left -= jsonLength(shown);
-    if (part !== undefined) truncated.push(part);
-    return shown;
-  });
+  const { content, truncated, left } = capContent(result.content, cap);
   const large = largeIn(result, "output");
   const size = large?.jsonBytes ?? jsonLength(result.output);
   if (size <= Math.max(left, LEAST_RESULT_BYTES)) return copyHolder(result, { content, ...(truncated.length > 0 && { truncated }) });
@@ -51,6 +45,22 @@ function capSuccess(result: ToolSuccess, cap: ResultCap): ToolResult {
   }
   const { shown, part } = large === undefined ? capOutput(result.output, room) : summarize(large.bytes, large.shape, room);
   return copyHolder(result, { content, output: shown, truncated: [part, ...truncated] });
+}
+
+/** `left` is what the blocks leave for the rest. */
+function capContent(
+  blocks: readonly ContentBlock[],
+  cap: ResultCap,
+): { readonly content: readonly ContentBlock[]; readonly truncated: readonly TruncatedPart[]; readonly left: number } {
+  const truncated: TruncatedPart[] = [];
+  let left = cap.maxBytes;
+  const content = blocks.map((block, index) => {
+    const { block: shown, part } = capBlock(block, index, { ...cap, maxBytes: Math.max(left, LEAST_RESULT_BYTES) });
+    left -= jsonLength(shown);
+    if (part !== undefined) truncated.push(part);
+    return shown;
+  });
+  return { content, truncated, left };
 }
 
 function capOutput(output: JsonValue, cap: ResultCap): { readonly shown: JsonValue; readonly part: TruncatedPart } {
@@ -135,14 +145,14 @@ function capText(part: string, text: string, cap: ResultCap): { readonly shown: 
 function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonly block: ContentBlock; readonly part?: TruncatedPart } {
   if (jsonLength(block) <= cap.maxBytes) return { block };
   const name = `content/${index}`;
-  const large = largeIn(block, "data") ?? largeIn(block, "text");
+  const large = LONG_MEMBERS.map((member) => largeIn(block, member)).find((found) => found !== undefined);
   if (block.type === "text" && large !== undefined) {
     const { shown, part } = capBytes(name, large, cap);
     const capped: ContentBlock = { type: "text", text: "" };
     holdLarge(capped, "text", shown);
     return { block: capped, part };
   }
-  const text = large !== undefined ? "" : "data" in block ? block.data : (block.text ?? "");
+  const text = large !== undefined ? "" : longIn(block);
   if (block.type === "text") {
     const { shown, part } = capText(name, text, cap);
     return { block: { type: "text", text: shown }, part };
@@ -150,12 +160,22 @@ function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonl
   // A part of an image is no image.
   const bytes = large?.bytes.length ?? byteLength(text);
   const handle = cap.keep(large?.bytes ?? text);
-  const what = "data" in block ? `${block.type}, ${block.mimeType}, in base64` : `resource ${cutText(block.uri, 500)}`;
+  const what =
+    "data" in block
+      ? `${block.type}, ${block.mimeType}, in base64`
+      : `resource ${cutText(block.uri, 500)}${"blob" in block ? ", in base64" : ""}`;
   const rest = handle === undefined ? "larger than what is kept" : `read_result {"handle":"${handle}","offset":0}`;
   return {
     block: { type: "text", text: `[${cutText(what, 600)}, ${bytes} bytes: left out, ${rest}]` },
     part: { part: name, bytes, shownBytes: 0, ...(handle !== undefined && { handle }) },
   };
+}
+
+/** What of a block is long: a link has only words about it, and is kept as JSON. */
+function longIn(block: ContentBlock): string {
+  if ("data" in block) return block.data;
+  if (block.type === "resource_link") return JSON.stringify(block);
+  return ("blob" in block ? block.blob : block.text) ?? "";
 }
 
 /** A tool that failed may say why at any length, too. */
@@ -164,7 +184,8 @@ function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
   const half = { ...cap, maxBytes: Math.max(LEAST_RESULT_BYTES, Math.floor(cap.maxBytes / 2)) };
   const isLong = jsonLength(message) > half.maxBytes;
   const isDeep = details !== undefined && jsonLength(details) > half.maxBytes;
-  if (!isLong && !isDeep) return result;
+  const blocks = capContent(result.content, half);
+  if (!isLong && !isDeep && blocks.truncated.length === 0) return result;
   const said = isLong ? capText("error/message", message, half) : undefined;
   const more = isDeep ? capDetails(details, half) : undefined;
   const error = {
@@ -174,7 +195,7 @@ function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
     ...(more && isJsonObject(more.shown) && { details: more.shown }),
   };
   const parts = [said?.part, more && { ...more.part, part: "error/details" }].filter((part) => part !== undefined);
-  return copyHolder(result, { content: [], error, truncated: parts });
+  return copyHolder(result, { content: blocks.content, error, truncated: [...parts, ...blocks.truncated] });
 }
 
 /** What stays bytes in them is the output of a tool that failed. */

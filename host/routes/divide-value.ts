@@ -12,7 +12,8 @@ import {
 import { joined } from "../json/json-bytes.ts";
 import { jsonPieces, textPieces } from "../json/write-slices.ts";
 import type { LargePart, Outcome } from "./executor.ts";
-import { type OutcomeFacts, partsOutcome, plainOutcome } from "./output.ts";
+import { failureText, type OutcomeFacts, partsOutcome, plainOutcome, shortened } from "./output.ts";
+import { LONG_MEMBERS } from "../tools/content-block.ts";
 
 /** Plain JSON, or with `isTold` the parts of a tool output. */
 export interface ReturnedValue {
@@ -31,23 +32,15 @@ export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: O
   const { output = null } = value;
   const problems = schema === undefined ? [] : yield* checkSlices(schema, output);
   const rest: Record<string, JsonValue> = { ...value, output: null };
-  parts.push(yield* largePart("output", output));
+  if (output !== null) parts.push(yield* largePart("output", output));
   if (value["metadata"] !== undefined) {
     parts.push(yield* largePart("metadata", value["metadata"]));
     rest["metadata"] = {};
   }
-  if (isJsonArray(value["content"])) rest["content"] = yield* withoutLongTexts(value["content"], parts);
-  return partsOutcome(rest, { ...facts, problems }, parts, reasonOf(output));
+  const { content = [] } = value;
+  if (isJsonArray(content)) rest["content"] = yield* withoutLongTexts(content, parts);
+  return partsOutcome(rest, { ...facts, problems }, parts, shortened(failureText(output, isJsonArray(content) ? content : [])));
 }
-
-/** A beginning of the words in which a tool says that it failed; undefined if it has none here. */
-function reasonOf(output: JsonValue): string | undefined {
-  const said = isJsonObject(output) ? (output["message"] ?? output["error"]) : output;
-  if (typeof said !== "string") return undefined;
-  return said.length <= REASON_LENGTH ? said : `${said.slice(0, REASON_LENGTH)}…`;
-}
-
-const REASON_LENGTH = 4_000;
 
 /** Strings of blocks above it are bytes. In UTF-16 units. */
 const LONG_STRING = 1_024;
@@ -56,7 +49,7 @@ function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Ge
   const short: JsonValue[] = [];
   for (const [index, block] of blocks.entries()) {
     const changed: Record<string, JsonValue> = {};
-    for (const name of ["data", "text"]) {
+    for (const name of LONG_MEMBERS) {
       const text = isJsonObject(block) ? block[name] : undefined;
       if (typeof text !== "string" || text.length <= LONG_STRING) continue;
       changed[name] = "";

@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ContentBlock } from "../call.ts";
 import { toolFailed } from "../errors.ts";
+import { createBlockReader, LONG_MEMBERS } from "../tools/content-block.ts";
 import type { LargePart, Outcome, OutcomeBase } from "./executor.ts";
 
 /** What the host itself knows about the run. */
@@ -25,8 +26,9 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   const content: ContentBlock[] = [];
   /** Where the strings of a block went. */
   const moved = new Map<string, string>();
+  const readBlock = createBlockReader();
   for (const [index, given] of listOf(parts["content"]).entries()) {
-    const block = toBlock(given);
+    const block = readBlock(given);
     if (block === undefined) continue;
     const to = content.push(block) - 1;
     for (const member of LONG_MEMBERS) if (member in block) moved.set(`content/${index}/${member}`, `content/${to}/${member}`);
@@ -51,32 +53,41 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   };
   if (!isFailure) return { ok: true, output, ...base };
   const isSaid = output !== null || placed.some(({ at }) => at === "error/details/output");
-  return { ok: false, error: toolFailed(reason ?? failureText(output, content), isSaid ? { output } : undefined), ...base };
+  return {
+    ok: false,
+    error: toolFailed(reason ?? failureText(output, listOf(parts["content"])), isSaid ? { output } : undefined),
+    ...base,
+  };
 }
 
-const LONG_MEMBERS = ["data", "text"];
+/** Of texts that stand for the reason, in UTF-16 units. */
+const REASON_LENGTH = 4_000;
 
 /** The tool's own words for its failure, wherever it put them. */
-function failureText(output: JsonValue, content: readonly ContentBlock[]): string {
+export function failureText(output: JsonValue, content: readonly JsonValue[]): string {
   if (typeof output === "string") return output;
-  if (isJsonObject(output)) {
-    const said = output["message"] ?? output["error"];
-    if (typeof said === "string") return said;
+  const told = beginningOf(content);
+  if (told !== "") return told;
+  const said = isJsonObject(output) ? (output["message"] ?? output["error"]) : undefined;
+  return typeof said === "string" ? said : "The tool did not succeed";
+}
+
+function beginningOf(content: readonly JsonValue[]): string {
+  let told = "";
+  for (const block of content) {
+    if (!isJsonObject(block) || block["type"] !== "text" || typeof block["text"] !== "string") continue;
+    told += `${told === "" ? "" : "\n"}${block["text"].slice(0, REASON_LENGTH + 1)}`;
+    if (told.length > REASON_LENGTH) return shortened(told);
   }
-  const [text] = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  return text ?? "The tool did not succeed";
+  return told;
+}
+
+/** What of a reason is told where there is more of it than a person reads. */
+export function shortened(reason: string): string {
+  return reason.length <= REASON_LENGTH ? reason : `${reason.slice(0, REASON_LENGTH)}…`;
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   // Array.isArray does not narrow readonly arrays.
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function toBlock(block: JsonValue): ContentBlock | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const { type, text, data, mimeType, uri } = block;
-  if (type === "text" && typeof text === "string") return { type, text };
-  if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
-  if (type !== "resource" || typeof uri !== "string") return undefined;
-  return { type, uri, ...(typeof text === "string" && { text }), ...(typeof mimeType === "string" && { mimeType }) };
 }

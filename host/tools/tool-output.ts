@@ -1,12 +1,9 @@
 /** What a tool may return beside plain JSON (SPEC X1). */
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
+import type { ContentBlock } from "./content-block.ts";
 
-/** A block of a result for models and people, as in MCP. `data` is base64. */
-export type ContentBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+export type { ContentBlock } from "./content-block.ts";
 
 /** The parts of a result that a tool may set itself. */
 export interface ToolOutputParts {
@@ -14,6 +11,7 @@ export interface ToolOutputParts {
   readonly content?: readonly ContentBlock[];
   /** False makes the call fail with `tool_failed`; `output` is then its details. */
   readonly success?: boolean;
+  /** Its member `_meta`, an object of at most 64 KB, is the answer's `_meta` for MCP clients. */
   readonly metadata?: JsonObject;
   readonly filesModified?: readonly string[];
   readonly commandExecuted?: string;

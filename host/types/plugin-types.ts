@@ -68,7 +68,18 @@ function moduleText(manifest: Manifest, requested: ReadonlySet<PermissionKind>):
 }
 
 /** Names that the module declares itself. */
-const TAKEN_NAMES = ["Settings", "Context", "Workspace", "ByteRange", "Log", "ContentBlock", "OutputParts", "ToolOutput", "TOOL_OUTPUT"];
+const TAKEN_NAMES = [
+  "Settings",
+  "Context",
+  "Workspace",
+  "ByteRange",
+  "Log",
+  "ContentBlock",
+  "BlockNotes",
+  "OutputParts",
+  "ToolOutput",
+  "TOOL_OUTPUT",
+];
 
 interface Callable {
   readonly name: string;

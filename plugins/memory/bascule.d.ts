@@ -130,10 +130,27 @@ export interface Log {
 }
 
 /** A block of a result for a model or a person to read, as in MCP. */
-export type ContentBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+export type ContentBlock = BlockNotes &
+  (
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+    | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly blob?: string; readonly mimeType?: string }
+    | {
+        readonly type: "resource_link";
+        readonly uri: string;
+        readonly name: string;
+        readonly title?: string;
+        readonly description?: string;
+        readonly mimeType?: string;
+        readonly size?: number;
+      }
+  );
+
+/** What may be said of any block: for whom it is, from 0 to 1 how much it matters, when it last changed (ISO 8601 with an offset), and what is for programs. */
+export interface BlockNotes {
+  readonly annotations?: { readonly audience?: readonly ("user" | "assistant")[]; readonly priority?: number; readonly lastModified?: string };
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
 
 /** What `context.output` takes. */
 export interface OutputParts<T = unknown> {

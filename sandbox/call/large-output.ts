@@ -87,7 +87,7 @@ function* dividedBlocks(text: string, at: number, parts: OutputPart[]): Generato
     const members: string[] = [];
     for (const { key, from: begin, until } of itemsOf(text, from)) {
       if (!BLOCK_MEMBERS.has(key)) continue;
-      const isLong = until - begin > LONG_STRING && (key === '"data"' || key === '"text"');
+      const isLong = until - begin > LONG_STRING && LONG_MEMBERS.has(key);
       if (isLong) parts.push(partOf(`content/${index}/${key.slice(1, -1)}`, text.slice(begin, until)));
       members.push(`${key}:${isLong ? '""' : text.slice(begin, until)}`);
     }
@@ -96,7 +96,13 @@ function* dividedBlocks(text: string, at: number, parts: OutputPart[]): Generato
   }
 }
 
-const BLOCK_MEMBERS: ReadonlySet<string> = new Set(['"type"', '"text"', '"data"', '"mimeType"', '"uri"']);
+const LONG_MEMBERS: ReadonlySet<string> = new Set(['"data"', '"text"', '"blob"']);
+const BLOCK_MEMBERS: ReadonlySet<string> = new Set([
+  ...LONG_MEMBERS,
+  ...["type", "mimeType", "uri", "name", "title", "description", "size", "icons", "annotations", "_meta", "resourceMeta"].map(
+    (name) => `"${name}"`,
+  ),
+]);
 
 function pathsIn(text: string, at: number): string {
   const paths: string[] = [];

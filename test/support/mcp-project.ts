@@ -11,6 +11,8 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface McpProject {
   readonly folder: string;
+  /** How the server is started. */
+  readonly program: { readonly command: string; readonly args: readonly string[] };
   /** A host of this project; more than one can be opened, one after the other. */
   open(options?: HostOptions): Promise<Host & { readonly seen: HostEvent[] }>;
   /** Changes what the server says at its next list. */
@@ -37,10 +39,11 @@ export async function mcpProject(first: JsonObject, server: JsonObject = {}): Pr
   const folder = await temporaryFolder();
   const file = join(folder, "script.json");
   await writeFile(file, JSON.stringify(first));
-  const config = { command: process.execPath, args: [...ARGUMENTS, PROGRAM, file], ...server };
+  const program = { command: process.execPath, args: [...ARGUMENTS, PROGRAM, file] };
+  const config = { ...program, ...server };
   await writeFile(join(folder, "bascule.json"), JSON.stringify({ mcpServers: { demo: config }, audit: { store: false } }));
   return {
-    folder,
+    ...{ folder, program },
     async open(options = {}) {
       const seen: HostEvent[] = [];
       const host = await createHost({

@@ -1,5 +1,5 @@
 // An MCP server in plain lines of JSON, which does what a file says: no SDK, so that it starts at once and may misbehave.
-// Its file is read anew at each list: { tools, pages?, greeting?, stderr? }.
+// Its file is read anew at each list: { tools, pages?, greeting?, stderr?, answers?, errors? }; the last two are results and errors by tool.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -60,9 +60,12 @@ function call({ id, params }) {
       send({ method: "notifications/progress", params: { progressToken: token, progress: at, message: "m".repeat(2_000) } });
     return text("done");
   }
-  if (params.name === "ask") {
+  if (params.name === "ask" || params.name === "insist") {
     const method = params.arguments.method;
-    waiting.set("ask-1", (answer) => send({ id, result: text(JSON.stringify(answer.error?.code ?? answer.result)) }));
+    const isError = params.name === "insist";
+    waiting.set("ask-1", (answer) =>
+      send({ id, result: { ...text(isError ? answer.error?.message : JSON.stringify(answer.error?.code ?? answer.result)), isError } }),
+    );
     send({
       id: "ask-1",
       method,
@@ -74,7 +77,7 @@ function call({ id, params }) {
     process.stdout.write(`${script().lines[params.arguments.which].replaceAll("ID", JSON.stringify(id))}\n`);
     return undefined;
   }
-  return TOOLS[params.name]?.(params.arguments ?? {});
+  return script().answers?.[params.name] ?? TOOLS[params.name]?.(params.arguments ?? {});
 }
 
 createInterface({ input: process.stdin })
@@ -82,6 +85,8 @@ createInterface({ input: process.stdin })
     const message = JSON.parse(line);
     if (message.method === undefined) return waiting.get(message.id)?.(message);
     if (message.id === undefined) return undefined;
+    const failure = message.method === "tools/call" ? script().errors?.[message.params.name] : undefined;
+    if (failure !== undefined) return send({ id: message.id, error: failure });
     if (message.method === "tools/call") {
       const result = call(message);
       return result === undefined ? undefined : send({ id: message.id, result });

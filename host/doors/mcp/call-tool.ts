@@ -19,7 +19,7 @@ import { hashOf } from "../../json/json-hash.ts";
 import { holdLarge, largeIn } from "../../json/large.ts";
 import { copyJson } from "../../json/json.ts";
 import type { ToolListing } from "../../tools/listing.ts";
-import { toMcp } from "../../result.ts";
+import { hasOwnWords, toMcp } from "../../result.ts";
 import { nearestName, nearestNames } from "../../tools/nearest.ts";
 import type { Session } from "../../calls/session.ts";
 import { answerQuestion } from "./answer-question.ts";
@@ -217,7 +217,7 @@ const WHAT_NEXT = "Tell the person. Once it was approved, call the tool again wi
 function structuredOf(result: ToolResult, hasSchema: boolean): JsonValue | undefined {
   if (result.ok) return hasSchema ? result.output : undefined;
   // Errors hold JSON only; their interfaces just have no index signature.
-  return hasSchema ? undefined : ({ error: { ...result.error } } as unknown as JsonObject);
+  return hasSchema || hasOwnWords(result) ? undefined : ({ error: { ...result.error } } as unknown as JsonObject);
 }
 
 /** Asked on the request itself: over HTTP there may be no other way to this client. Undefined if it keeps no roots; one that does and does not say which is asked again at its next call, and has none until then. */

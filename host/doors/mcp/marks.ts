@@ -9,6 +9,7 @@ import { copyHolder, type JsonPiece, type Large, largeIn } from "../../json/larg
 import { createWaitingMarks } from "../../json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { McpResult } from "../../result.ts";
+import { LONG_MEMBERS } from "../../tools/content-block.ts";
 
 /** Of one door. */
 export interface Marks {
@@ -31,7 +32,7 @@ export function createMarks({ random, slices }: Pick<Platform, "random" | "slice
 
   function placeIn(holder: JsonObject): JsonObject {
     const changes: Record<string, JsonValue> = {};
-    for (const key of ["text", "data"]) {
+    for (const key of LONG_MEMBERS) {
       const large = largeIn(holder, key);
       if (large !== undefined) changes[key] = newMark(large);
     }

@@ -1,6 +1,7 @@
 /** A connection to one MCP server through the official SDK, which is loaded when the first one is made (SPEC K3). */
 
-import type { AuthProvider, CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, CallToolResult, Client, InputRequiredResult, Tool, Transport } from "@modelcontextprotocol/client";
+import { ToolFailed } from "../../tools/tool-error.ts";
 import { VERSION } from "../../version.ts";
 
 /** What the source needs of a client; the SDK's `Client` is one. */
@@ -13,6 +14,8 @@ export interface ConnectOptions {
   /** The server says that its tools are others now. */
   readonly onChanged: () => void;
   readonly onClosed: () => void;
+  /** The server asked for something that no server gets: the method. */
+  readonly onRefused: (method: string) => void;
 }
 
 /** A day: a call's own deadline and signal end it, never the SDK's clock. */
@@ -26,7 +29,7 @@ const QUIET_MS = 300;
  *
  * @throws {Error} if the server is not there, or is no MCP server.
  */
-export async function connectClient({ transport, signal, timeoutMs, onChanged, onClosed }: ConnectOptions): Promise<McpClient> {
+export async function connectClient({ transport, signal, timeoutMs, onChanged, onClosed, onRefused }: ConnectOptions): Promise<McpClient> {
   const sdk = await import("@modelcontextprotocol/client");
   const client = new sdk.Client(
     { name: "bascule", version: VERSION },
@@ -46,6 +49,11 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
     // Until then what `connect` says of it is the reason.
     if (state.isConnected) onClosed();
   };
+  client.fallbackRequestHandler = ({ method }) => {
+    if (!REFUSED.has(method)) return Promise.reject(new sdk.ProtocolError(sdk.ProtocolErrorCode.MethodNotFound, "Method not found"));
+    onRefused(method);
+    return Promise.reject(new sdk.ProtocolError(sdk.ProtocolErrorCode.MethodNotFound, `bascule refuses ${method} to MCP servers`));
+  };
   // A server's mistakes are told where they matter: by the call that fails.
   client.onerror = () => {};
   await client.connect(transport, { signal, timeout: timeoutMs });
@@ -53,6 +61,9 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
   state.isConnected = true;
   return client;
 }
+
+/** What servers may ask of clients that offer it; ours offers none of it. */
+const REFUSED: ReadonlySet<string> = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /** HTTP, with the platform's own `fetch`. */
 export async function httpTransport(
@@ -84,13 +95,26 @@ export interface CallProgress {
   readonly message?: string | undefined;
 }
 
-/** @throws {Error} what the server, or the way to it, answered instead of a result. */
+/** @throws {ToolFailed} if the server wants something of its client first. @throws {Error} what the server, or the way to it, answered instead of a result. */
 export async function callServerTool(
   client: McpClient,
   tool: Tool,
   args: Record<string, unknown>,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: CallProgress) => void },
 ): Promise<CallToolResult> {
-  const options = { signal, timeout: NEVER_MS, onprogress: onProgress, toolDefinition: tool };
-  return await client.callTool({ name: tool.name, arguments: args }, options);
+  const options = { signal, timeout: NEVER_MS, onprogress: onProgress, toolDefinition: tool, allowInputRequired: true };
+  const answer: CallToolResult | InputRequiredResult = await client.callTool({ name: tool.name, arguments: args }, options);
+  if (!isInputRequired(answer)) return answer;
+  const wanted = Object.values(answer.inputRequests ?? {}).map(({ method }) => method);
+  const known = [...REFUSED].filter((method) => wanted.some((one) => one === method));
+  throw new ToolFailed(
+    `The MCP server answers this call only after ${known.join(", ") || "more input"} of its client, which bascule refuses`,
+    {
+      details: { refused: known },
+    },
+  );
+}
+
+function isInputRequired(answer: CallToolResult | InputRequiredResult): answer is InputRequiredResult {
+  return answer["resultType"] === "input_required";
 }

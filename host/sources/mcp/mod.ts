@@ -82,7 +82,7 @@ export function createMcpSource(options: {
     const server = createMcpServer({
       ...{ name, config, pins, emit, clock, log, slices: platform.slices, reconnects: true },
       registry: registry ?? NO_REGISTRY,
-      connect: async ({ signal, onChanged, onClosed }) => {
+      connect: async ({ signal, onChanged, onClosed, onRefused }) => {
         let lastWords = "";
         const large = { results: createLargeResults(platform, MAX_MESSAGE), args: createLargeArguments(platform) };
         const transport = await transportOf(
@@ -93,7 +93,7 @@ export function createMcpSource(options: {
         const end = (): void => void transport.close();
         signal.addEventListener("abort", end, { once: true });
         try {
-          const client = await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
+          const client = await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed, onRefused });
           return redactedClient(large.results.client(large.args.client(client)), secrets.redact, platform.slices);
         } catch (error) {
           await transport.close();

@@ -1,61 +1,59 @@
-/** What a server's tool answered, as one of our results (SPEC K3, X1). Everything in it is the server's own word. */
+/** What a server's tool answered, as one of our results: block for block, with its `_meta` (SPEC K3, X1). Everything in it is the server's own word. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, printable } from "../../../manifests/mod.ts";
+import { copyJson } from "../../json/json.ts";
+import { blockFromMcp, type ContentBlock } from "../../tools/content-block.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
-import { type ContentBlock, type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
+import { type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
 
-const MAX_MESSAGE = 4_000;
 /** What is made of blocks later is made of all at once. */
 const MAX_BLOCKS = 10_000;
 /** Blocks between two turns. */
 const STEPS = 1_000;
+const META_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 64 } as const;
+const MAX_TYPE = 100;
 
-/** In slices; the route bounds it. @throws {ToolFailed} with the server's words, if it says that the tool failed. */
-export function* toToolOutput(answer: CallToolResult): Generator<void, ToolOutput> {
+/** In slices; the route bounds it. @param refused what the server asked of its client during the call, and did not get */
+export function* toToolOutput(answer: CallToolResult, refused: readonly string[] = []): Generator<void, ToolOutput> {
   // It came through JSON.parse, or was read from JSON; a large one has not been checked.
-  const { content, structuredContent: structured, isError } = answer as unknown as JsonObject;
-  if (content !== undefined && isJsonArray(content) && content.length > MAX_BLOCKS)
-    throw new ToolFailed(`The MCP server's answer has more than ${MAX_BLOCKS} content blocks`);
+  const { content = [], structuredContent: structured, isError, _meta: meta } = answer as unknown as JsonObject;
+  const given = isJsonArray(content) ? content : [];
+  if (given.length > MAX_BLOCKS) throw new ToolFailed(`The MCP server's answer has more than ${MAX_BLOCKS} content blocks`);
   const blocks: ContentBlock[] = [];
   const texts: string[] = [];
-  for (const [index, given] of (content !== undefined && isJsonArray(content) ? content : []).entries()) {
+  let isPlain = structured === undefined && isError !== true;
+  for (const [index, one] of given.entries()) {
     if (index % STEPS === STEPS - 1) yield;
-    const block = toBlock(given);
+    const block = blockFromMcp(one) ?? unknownBlock(one);
     blocks.push(block);
     if (block.type === "text") texts.push(block.text);
+    isPlain &&= index === 0 && block.type === "text" && block.annotations === undefined && block._meta === undefined;
   }
-  if (isError === true) throw new ToolFailed(beginning(texts) || "The MCP server says that the tool failed");
+  const hasFailed = isError === true;
+  if (hasFailed && refused.length > 0) blocks.push({ type: "text", text: `(${refusal(refused)})` });
+  const metadata = { ...(meta !== undefined && isJsonObject(meta) && { _meta: bounded(meta) }), ...(refused.length > 0 && { refused }) };
   return toolOutput({
-    output: structured ?? texts.join("\n"),
-    // Text that is all there is stands in the output already.
-    ...((structured !== undefined || texts.length < blocks.length) && { content: blocks }),
+    // What it said in blocks only is in the blocks.
+    output: structured ?? (hasFailed ? null : texts.join("\n")),
+    ...(hasFailed && { success: false }),
+    // A text that is all there is stands in the output already.
+    ...(!isPlain && { content: blocks }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   });
 }
 
-function toBlock(block: JsonValue): ContentBlock {
-  const { type, text, data, mimeType, uri, resource } = isJsonObject(block) ? block : {};
-  if (type === "text" && typeof text === "string") return { type, text };
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
-  if (type === "resource_link" && typeof uri === "string")
-    return { type: "resource", uri, ...(typeof mimeType === "string" && { mimeType }) };
-  if (type === "resource" && isJsonObject(resource)) {
-    const { uri: own, text: words, mimeType: kind } = resource;
-    if (typeof own === "string")
-      return {
-        type,
-        uri: own,
-        ...(typeof words === "string" && { text: words }),
-        ...(typeof kind === "string" && { mimeType: kind }),
-      };
-  }
-  return {
-    type: "text",
-    text: `(a block of type "${typeof type === "string" ? beginning([type]) : "unknown"}", which bascule cannot show)`,
-  };
+/** Why a tool may have failed that asked for what no server gets. */
+export function refusal(refused: readonly string[]): string {
+  return `during this call the server asked its client for ${refused.join(", ")}, which bascule refuses`;
 }
 
-function beginning(texts: readonly string[]): string {
-  const text = texts.slice(0, MAX_MESSAGE).join("\n");
-  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+function bounded(meta: JsonObject): JsonObject {
+  const copy = copyJson(meta, META_BOUNDS);
+  return copy.ok ? meta : { "cut-by-bascule": `The answer's _meta is left out: ${copy.problem.message}` };
+}
+
+function unknownBlock(block: JsonValue): ContentBlock {
+  const type = isJsonObject(block) && typeof block["type"] === "string" ? printable(block["type"].slice(0, MAX_TYPE)) : "unknown";
+  return { type: "text", text: `(a block of type "${type}", which bascule cannot show)` };
 }

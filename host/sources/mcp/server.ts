@@ -8,6 +8,7 @@ import type { Clock, Log, Slices } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { ToolUnavailable } from "../../tools/tool-error.ts";
 import type { ToolOutput } from "../../tools/tool-output.ts";
+import { toCallError } from "./call-error.ts";
 import { callServerTool, listServerTools, type McpClient } from "./client.ts";
 import { type ServerTool, toServerTools } from "./definitions.ts";
 import { createMcpOffer, type Refused, type WaitingTools } from "./offer.ts";
@@ -36,6 +37,7 @@ export interface McpServerOptions {
     readonly signal: AbortSignal;
     readonly onChanged: () => void;
     readonly onClosed: () => void;
+    readonly onRefused: (method: string) => void;
   }) => Promise<McpClient>;
   /** Whether a lost connection is made anew. */
   readonly reconnects: boolean;
@@ -84,6 +86,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let listing: Promise<void> | undefined;
   let listAgain = false;
   let listedAt = -Infinity;
+  /** What the server asked for and did not get, during each call that is under way: it does not say for which of them. */
+  const underWay = new Set<Set<string>>();
+  const refusals = new Set<string>();
 
   async function open(): Promise<void> {
     state = "connecting";
@@ -95,6 +100,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         signal: closed.signal,
         onChanged: () => changed(mine),
         onClosed: () => lose(mine, "The connection was closed"),
+        onRefused,
       });
       // Lost, or left, in the moment in which it was made.
       if (mine.signal.aborted) return await leave(made);
@@ -129,6 +135,14 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     state = "waiting";
     stopTimer = clock.after(waitMs, () => void (opening = open()));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  function onRefused(method: string): void {
+    for (const refused of underWay) refused.add(method);
+    // Once is enough of a server that asks again and again.
+    if (refusals.has(method)) return;
+    refusals.add(method);
+    log.write("warn", "An MCP server asked its client for something that it does not get", { server: name, method });
   }
 
   async function leave(connection: McpClient): Promise<void> {
@@ -184,6 +198,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const connection = lost;
     if (client === undefined || connection.signal.aborted) throw new ToolUnavailable(`The MCP server ${name} is not connected`);
     let told = 0;
+    const refused = new Set<string>();
+    underWay.add(refused);
     try {
       const answer = await callServerTool(client, tool, isJsonObject(args) ? args : {}, {
         signal: AbortSignal.any([context.signal, connection.signal]),
@@ -196,11 +212,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
           });
         },
       });
-      return await slices.run(toToolOutput(answer));
+      return await slices.run(toToolOutput(answer, [...refused]));
     } catch (error) {
       if (connection.signal.aborted)
         throw new ToolUnavailable(`The MCP server ${name} was lost during the call`, { details: { retryable: false } });
-      throw error;
+      throw toCallError(error, name, [...refused]);
+    } finally {
+      underWay.delete(refused);
     }
   }
 

@@ -94,7 +94,7 @@ export interface Settings {
     const schema = { outputSchema: { type: "object" } };
     const { types } = declaredNames(moduleOf({ tools: names.map((name) => tool(name, undefined, schema)) }));
     const own = ["Tool2", "Context", "AB", "AB2", "Settings", "Log"].flatMap((name) => [`${name}Args`, `${name}Output`]);
-    const shared = ["ContentBlock", "Context", "Log", "OutputParts", "Settings", "ToolOutput"];
+    const shared = ["BlockNotes", "ContentBlock", "Context", "Log", "OutputParts", "Settings", "ToolOutput"];
     expect(types).toEqual([...own, ...shared].toSorted());
   });
 

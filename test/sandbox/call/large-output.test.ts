@@ -22,9 +22,10 @@ describe("divideOutput()", () => {
 
   it("takes the long members and strings of a tool output out, and leaves the rest where it is [LV2.outputs]", () => {
     const content = [
-      { type: "text", text: "short", annotations: { priority: 1 } },
+      { type: "text", text: "short", annotations: { priority: 1 }, unknown: 1 },
       { type: "image", data: LONG, mimeType: "image/png" },
       { type: "resource", uri: "file:///a", text: `{"text":"]${LONG}` },
+      { type: "resource", uri: "file:///b", blob: LONG, _meta: { a: 1 } },
     ];
     const output = { output: { ok: true }, content, success: true, metadata: { long: LONG }, filesModified: ["/a", "/b"] };
     expect(divided({ t: output })).toEqual({
@@ -32,9 +33,10 @@ describe("divideOutput()", () => {
         t: {
           output: { ok: true },
           content: [
-            { type: "text", text: "short" },
+            { type: "text", text: "short", annotations: { priority: 1 } },
             { type: "image", data: "", mimeType: "image/png" },
             { type: "resource", uri: "file:///a", text: "" },
+            { type: "resource", uri: "file:///b", blob: "", _meta: { a: 1 } },
           ],
           success: true,
           filesModified: ["/a", "/b"],
@@ -43,6 +45,7 @@ describe("divideOutput()", () => {
       parts: [
         ["content/1/data", "text", LONG],
         ["content/2/text", "text", `{"text":"]${LONG}`],
+        ["content/3/blob", "text", LONG],
         ["metadata", "json", JSON.stringify({ long: LONG })],
       ],
     });

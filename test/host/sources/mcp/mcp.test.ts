@@ -168,9 +168,9 @@ describe("an MCP server of bascule.json, over stdio", () => {
     expect((await call("mixed")).content).toEqual([
       { type: "text", text: "two" },
       { type: "image", data: "AAAA", mimeType: "image/png" },
-      { type: "resource", uri: "file:///a" },
+      { type: "resource_link", uri: "file:///a", name: "a" },
       { type: "resource", uri: "file:///b", text: "b", mimeType: "text/plain" },
-      { type: "text", text: '(a block of type "audio", which bascule cannot show)' },
+      { type: "audio", data: "AAAA", mimeType: "audio/wav" },
     ]);
     // What it asks of its client is refused.
     for (const method of ["sampling/createMessage", "elicitation/create", "roots/list"])

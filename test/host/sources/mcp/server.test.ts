@@ -217,7 +217,14 @@ describe("connectClient()", () => {
       return { tools: [{ name: `t${pages}`, inputSchema: { type: "object" } }], nextCursor: `${pages}` };
     }, sent);
     const signal = new AbortController().signal;
-    const client = await connectClient({ transport, signal, timeoutMs: 10_000, onChanged: () => {}, onClosed: () => {} });
+    const client = await connectClient({
+      transport,
+      signal,
+      timeoutMs: 10_000,
+      onChanged: () => {},
+      onClosed: () => {},
+      onRefused: () => {},
+    });
     expect(sent.find((message) => "method" in message && message.method === "initialize")).toMatchObject({ params: { capabilities: {} } });
     await expect(listServerTools(client, signal, 10_000)).rejects.toThrow();
     expect(pages).toBeLessThanOrEqual(20);

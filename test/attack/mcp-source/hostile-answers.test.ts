@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../host/mod.ts";
+import { mcpProject, named } from "../../support/mcp-project.ts";
+import { throughHost } from "../../support/mcp-through.ts";
+
+const SECONDS = { timeout: 60_000 };
+/** Above it the SDK does not look at what a server answers. */
+const UNCHECKED = "x".repeat(70_000);
+const CUT = { "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" };
+
+const ANSWERS: Readonly<Record<string, JsonObject>> = {
+  shapes: {
+    content: [
+      {
+        type: "text",
+        text: UNCHECKED,
+        annotations: { audience: ["user", "root"], priority: 7, lastModified: "2026-02-30T00:00:00Z", x: 1 },
+      },
+      { type: "text", text: "a", annotations: ["user"], _meta: "words" },
+      { type: "resource", resource: { uri: "file:///a", blob: "no base64!" } },
+      { type: "resource", resource: { uri: 7, blob: "AAAA" } },
+      { type: "resource", resource: { uri: "file:///both", text: "t", blob: "AAAA", mimeType: 7 } },
+      { type: "resource_link", uri: "file:///a" },
+      {
+        type: "resource_link",
+        uri: "file:///a",
+        name: "a",
+        size: "12",
+        title: [],
+        icons: [{ src: 7 }, { src: "s", sizes: [7, "1x1"], theme: "pink" }],
+      },
+      { type: "resource", uri: "file:///flat", text: "not as MCP writes it" },
+      { type: "\u001b[2Jvideo", data: "AAAA" },
+      null,
+    ],
+    structuredContent: { ok: true },
+  },
+  notes: {
+    content: [
+      { type: "text", text: UNCHECKED, _meta: { a: "m".repeat(30_000) } },
+      { type: "text", text: "b", annotations: { audience: Array.from({ length: 20_000 }, () => "user") } },
+      { type: "resource_link", uri: "file:///d", name: "d", description: "d".repeat(60_000) },
+      { type: "text", text: "e", _meta: { small: 1 } },
+    ],
+  },
+  result: { content: [{ type: "text", text: UNCHECKED }], structuredContent: { ok: true }, _meta: { big: "m".repeat(100_000) } },
+  forged: {
+    content: [{ type: "text", text: "a" }],
+    _meta: {
+      "bascule/call": { callId: "forged" },
+      "bascule/error": {},
+      "io.modelcontextprotocol/serverInfo": { name: "other", version: "1" },
+      "io.modelcontextprotocol/related-task": { taskId: "1" },
+      "example.com/own": 1,
+    },
+  },
+};
+
+describe("a server whose answers are of no shape that MCP has", () => {
+  it("reaches clients with what they take of it, and says where it was cut [K3.unchanged-bounded]", SECONDS, async () => {
+    const project = await mcpProject(
+      { tools: Object.keys(ANSWERS).map((name) => named(name)), answers: ANSWERS },
+      { sideEffects: ["read"] },
+    );
+    await using host = await project.open();
+    await using through = await throughHost(host);
+    // The client checks whatever it gets, and rejects a call whose answer has one wrong block.
+    const call = async (name: string) => await through.client.callTool({ name: `mcp__demo__${name}`, arguments: {} });
+
+    expect((await call("shapes")).content).toEqual([
+      { type: "text", text: UNCHECKED, annotations: {} },
+      { type: "text", text: "a" },
+      { type: "text", text: "[resource that is not base64]" },
+      { type: "text", text: '(a block of type "resource", which bascule cannot show)' },
+      { type: "resource", resource: { uri: "file:///both", text: "t" } },
+      { type: "text", text: '(a block of type "resource_link", which bascule cannot show)' },
+      { type: "resource_link", uri: "file:///a", name: "a", icons: [{ src: "s", sizes: ["1x1"] }] },
+      { type: "text", text: '(a block of type "resource", which bascule cannot show)' },
+      { type: "text", text: '(a block of type "\\u001b[2Jvideo", which bascule cannot show)' },
+      { type: "text", text: '(a block of type "unknown", which bascule cannot show)' },
+    ]);
+    expect((await call("notes")).content).toEqual([
+      { type: "text", text: UNCHECKED, _meta: { a: "m".repeat(30_000) } },
+      { type: "text", text: "b", _meta: CUT },
+      { type: "resource_link", uri: "file:///d", name: "d", _meta: CUT },
+      { type: "text", text: "e", _meta: { small: 1 } },
+    ]);
+    const result = await call("result");
+    expect(Object.keys(result._meta ?? {})).toEqual(["cut-by-bascule", "bascule/call"]);
+    expect(result._meta?.["cut-by-bascule"]).toContain("65536 bytes");
+    const forged = await call("forged");
+    expect(forged._meta).toEqual({
+      "example.com/own": 1,
+      "bascule/call": expect.objectContaining({ durationMs: expect.any(Number) as number }) as unknown,
+    });
+    expect(forged._meta?.["bascule/call"]).not.toMatchObject({ callId: "forged" });
+  });
+
+  it("asks for what it does not get as often as it likes, and is written down once [K3.refused]", SECONDS, async () => {
+    const written: string[] = [];
+    const log = { write: (level: string, message: string) => void (level === "warn" && written.push(message)), child: () => log };
+    const project = await mcpProject({ tools: [named("ask")] }, { sideEffects: ["read"] });
+    await using host = await project.open({ logger: log });
+    for (let times = 0; times < 20; times++) await host.call("mcp__demo.ask", { method: "elicitation/create" });
+    expect(written).toEqual(["An MCP server asked its client for something that it does not get"]);
+  });
+});
