@@ -50,7 +50,8 @@ export function Run(): VNode {
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }): VNode {
-  const { qualifiedName, inputSchema } = tool;
+  const { qualifiedName } = tool;
+  const { inputSchema } = tool.checks ?? tool;
   const [draft, change] = useState<Draft>(() =>
     kindOf(inputSchema, 0) === "object" ? emptyDraft(inputSchema) : { kind: "json", text: "{}" },
   );

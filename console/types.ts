@@ -99,7 +99,9 @@ export interface Tool {
   readonly description: string;
   readonly class: string;
   readonly destructive: boolean;
+  /** May be any JSON Schema where `checks` is there. */
   readonly inputSchema: Schema;
+  readonly checks?: { readonly inputSchema: Schema };
   readonly unavailable?: string;
 }
 

@@ -7,6 +7,7 @@ import type { ToolErrorData } from "./errors.ts";
 import { holdLarge, type Large, largeIn } from "./json/large.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../manifests/mod.ts";
 import { blockToMcp, blockToText } from "./tools/content-block.ts";
+import { ownMeta } from "./tools/own-meta.ts";
 
 /**
  * One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed.
@@ -170,18 +171,15 @@ function failureToMcp(result: Failure): McpResult {
 /** Above it a tool's `_meta` is not handed on: no door writes it in slices. */
 const META_BYTES = 64 * 1024;
 
-/** What the tool said for programs in `metadata._meta`; names of the host's and of the protocol's own are not its to use. */
+/** What the tool said for programs in `metadata._meta`. */
 function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
   const large = largeIn(result, "metadata");
   if (large !== undefined && large.jsonBytes > META_BYTES) return {};
   const meta = result.metadata["_meta"];
   if (meta === undefined || !isJsonObject(meta)) return {};
-  const own = Object.entries(meta).filter(([name]) => !RESERVED.some((prefix) => name.startsWith(prefix)));
-  return own.length === 0 ? {} : { _meta: Object.fromEntries(own) };
+  const own = ownMeta(meta);
+  return Object.keys(own).length === 0 ? {} : { _meta: own };
 }
-
-/** `io.modelcontextprotocol/serverInfo` and its like are about a connection, and the client's is another one. */
-const RESERVED = ["bascule/", "io.modelcontextprotocol/"];
 
 type Failure = Extract<ToolResult, { ok: false }>;
 

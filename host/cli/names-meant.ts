@@ -16,7 +16,7 @@ export async function namesMeant(
   if (error.code === "tool_not_found") return toolMeant(tool, await operations.list());
   if (error.code !== "invalid_args" || !isJsonObject(args)) return [];
   const info = await operations.info(tool);
-  return info.kind === "tool" ? argumentsMeant(Object.keys(args), info.tool.inputSchema["properties"]) : [];
+  return info.kind === "tool" ? argumentsMeant(Object.keys(args), (info.tool.checks ?? info.tool).inputSchema["properties"]) : [];
 }
 
 function toolMeant(wanted: string, plugins: readonly PluginView[]): readonly string[] {

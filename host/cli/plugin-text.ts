@@ -150,7 +150,7 @@ export function yieldLines(tools: readonly ToolView[], { style }: Output): reado
 
 /** How a tool is called, with a value for each required argument: an example of its schema, or one to be changed. */
 export function exampleCall(tool: ToolView, program: string): string {
-  const { required, properties } = tool.inputSchema;
+  const { required, properties } = (tool.checks ?? tool).inputSchema;
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   const words = names.map((name) => `${shellWord(name)}=${placeholder(name, properties)}`);
   return printable([`${program} call ${tool.yieldsTo === undefined ? tool.name : tool.qualifiedName}`, ...words].join(" "));

@@ -26,7 +26,7 @@ export async function readToolArguments(
 async function inputSchema(tool: string, host: HostAccess): Promise<JsonObject | undefined> {
   try {
     const info = await host.operations.info(tool);
-    return info.kind === "tool" ? info.tool.inputSchema : undefined;
+    return info.kind === "tool" ? (info.tool.checks ?? info.tool).inputSchema : undefined;
   } catch (error) {
     if (error instanceof DoorError && error.code === "not_found") return undefined;
     throw error;

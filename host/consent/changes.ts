@@ -315,14 +315,16 @@ interface Telling {
   readonly annotations?: unknown;
   readonly inputSchema?: unknown;
   readonly outputSchema?: unknown;
+  readonly icons?: unknown;
+  readonly _meta?: unknown;
 }
 
 /** What a tool tells a model beside its description: instructions may stand in a schema as well. */
-export function saysOf({ title, tags, tools, annotations, inputSchema, outputSchema }: Telling): { readonly says?: string } {
+export function saysOf({ title, tags, tools, annotations, inputSchema, outputSchema, icons, _meta }: Telling): { readonly says?: string } {
   const named = Array.isArray(tags) && tags.length > 0 ? { tags } : {};
   // Hints are fixed words.
   const shown = isTitled(annotations) ? { annotations } : {};
-  const rest = JSON.stringify({ title, ...named, tools, ...shown, inputSchema, outputSchema });
+  const rest = JSON.stringify({ title, ...named, tools, ...shown, inputSchema, outputSchema, icons, _meta });
   return WORDS.test(rest) ? { says: rest } : {};
 }
 

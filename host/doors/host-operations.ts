@@ -301,6 +301,8 @@ export function toToolView(tool: ToolListing): ToolView {
     inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],
     ...(title !== undefined && { title }),
     ...(tool.outputSchema !== undefined && { outputSchema: { ...tool.outputSchema } as ToolView["inputSchema"] }),
+    ...(tool.checks && { checks: { ...tool.checks } as unknown as NonNullable<ToolView["checks"]> }),
+    ...(tool.mcp && { mcp: tool.mcp }),
     ...(!tool.enabled && { unavailable: reason ?? "it is not available" }),
   };
 }

@@ -18,6 +18,7 @@ import type { QuotaUse } from "../quotas/quotas.ts";
 import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type { TaskContext } from "../calls/session.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
+import type { PublishedWords } from "../tools/tool.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -172,6 +173,10 @@ export interface ToolView {
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
+  /** What the host itself checks, where the schemas are the tool's source's own and in other words than tool schemas have. */
+  readonly checks?: { readonly inputSchema: JsonObject; readonly outputSchema?: JsonObject };
+  /** What an MCP server says of its tool beside that. */
+  readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Where policy has it run. */
   readonly route: Route;
   /** What holds the process of a trusted plugin. */

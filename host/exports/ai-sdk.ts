@@ -3,7 +3,7 @@ import { copyJson } from "../json/json.ts";
 import type { AiSdkTool, StandardSchema } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { outputOf } from "./output-of.ts";
-import { toObjectSchema } from "./schema-rules.ts";
+import { type SchemaRules, toObjectSchema, wholeRules } from "./schema-rules.ts";
 
 /** By this symbol the AI SDK knows a JSON Schema that it must take as it is; of any other it closes all objects. */
 const SCHEMA_MARK = Symbol.for("vercel.ai.schema");
@@ -15,22 +15,25 @@ export const aiSdkFormat: ToolFormat<AiSdkTool> = {
   says: ["outputSchema"],
   convert: ({ description, listing, call }) => ({
     description,
-    inputSchema: toSchema(listing.inputSchema),
-    ...(listing.outputSchema && { outputSchema: toSchema(listing.outputSchema) }),
+    inputSchema: toSchema(listing.inputSchema, (listing.checks ?? listing).inputSchema, wholeRules(listing)),
+    ...(listing.outputSchema && {
+      outputSchema: toSchema(listing.outputSchema, (listing.checks ?? listing).outputSchema ?? {}, wholeRules(listing)),
+    }),
     execute: async (input, options) => outputOf(await call(input, options?.abortSignal)),
   }),
 };
 
-function toSchema(schema: JsonSchema): StandardSchema {
+/** @param checked what of it is checked here, in the words of tool schemas */
+function toSchema(schema: JsonSchema, checked: JsonSchema, rules: SchemaRules): StandardSchema {
   const jsonSchema = (): Record<string, unknown> =>
-    schema.type === "object" ? toObjectSchema(schema, {}, () => {}) : structuredClone(schema as Record<string, unknown>);
+    schema.type === "object" ? toObjectSchema(schema, rules, () => {}) : structuredClone(schema as Record<string, unknown>);
   const standard: StandardSchema = {
     "~standard": {
       version: 1,
       vendor: "bascule",
       validate(value) {
-        const checked = check(schema, value);
-        return checked.ok ? { value: checked.value } : { issues: checked.messages.map((message) => ({ message })) };
+        const found = check(checked, value);
+        return found.ok ? { value: found.value } : { issues: found.messages.map((message) => ({ message })) };
       },
       jsonSchema: { input: jsonSchema, output: jsonSchema },
     },
@@ -39,8 +42,8 @@ function toSchema(schema: JsonSchema): StandardSchema {
     [SCHEMA_MARK]: true,
     jsonSchema: jsonSchema(),
     validate(value: unknown) {
-      const checked = check(schema, value);
-      return checked.ok ? { success: true, value: checked.value } : { success: false, error: new TypeError(checked.messages.join("; ")) };
+      const found = check(checked, value);
+      return found.ok ? { success: true, value: found.value } : { success: false, error: new TypeError(found.messages.join("; ")) };
     },
   });
 }

@@ -22,7 +22,13 @@ export type McpTool = {
   inputSchema: ObjectSchema;
   outputSchema?: ObjectSchema;
   annotations: ToolAnnotations;
+  /** What its own MCP server says of it, if it has one. */
+  icons?: McpIcon[];
+  _meta?: Record<string, unknown>;
 };
+
+/** A picture of a tool. */
+export type McpIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };
 
 /** A tool of OpenAI's chat completions. */
 export type OpenAiTool = { type: "function"; function: { name: string; description: string; parameters: ObjectSchema; strict: boolean } };

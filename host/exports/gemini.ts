@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { GeminiTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { type SchemaRules, toObjectSchema } from "./schema-rules.ts";
@@ -15,13 +15,34 @@ export const geminiFormat: ToolFormat<GeminiTool> = {
 
 const RULES: SchemaRules = {
   keywords: new Set(
-    "type format title description enum items minItems maxItems minimum maximum anyOf properties additionalProperties required".split(" "),
+    "type format title description enum items prefixItems minItems maxItems minimum maximum anyOf oneOf properties additionalProperties required $ref $defs".split(
+      " ",
+    ),
   ),
   rewrite,
 };
 
+/** Nothing may stand beside a reference that checks something, and definitions have one name. */
+function withoutAliases(schema: JsonObject): JsonObject {
+  const { $ref, definitions, ...rest } = schema;
+  const target = typeof $ref === "string" ? /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref)?.[1] : undefined;
+  const beside =
+    target === undefined
+      ? rest
+      : Object.fromEntries(
+          Object.entries(rest).map(([keyword, value]) => [keyword === "$defs" ? keyword : `${keyword} beside $ref`, value]),
+        );
+  const defs = isJsonObject(definitions) ? { $defs: { ...definitions, ...(isJsonObject(rest["$defs"]) && rest["$defs"]) } } : {};
+  return {
+    ...beside,
+    ...(target !== undefined ? { $ref: `#/$defs/${target}` } : $ref !== undefined && { "$ref elsewhere": $ref }),
+    ...defs,
+  };
+}
+
 /** A constant is a list of one, and a whole number above 0 is one from 1; `null` may stand beside one type only. */
-function rewrite(schema: JsonObject): JsonObject {
+function rewrite(given: JsonObject): JsonObject {
+  const schema = withoutAliases(given);
   const { const: only, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const isInteger = schema["type"] === "integer";
   const rewritten: Record<string, JsonValue> = { ...rest };

@@ -4,7 +4,7 @@ import { ToolError } from "../tools/tool-error.ts";
 import type { LangChainTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { outputOf } from "./output-of.ts";
-import { toObjectSchema } from "./schema-rules.ts";
+import { toObjectSchema, wholeRules } from "./schema-rules.ts";
 
 const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 512 } as const;
 
@@ -19,7 +19,7 @@ export const langChainFormat: ToolFormat<LangChainTool> = {
     return {
       name,
       description,
-      schema: toObjectSchema(listing.inputSchema, {}, () => {}),
+      schema: toObjectSchema(listing.inputSchema, wholeRules(listing), () => {}),
       lc_namespace: ["bascule", "tools"],
       invoke: (input, config) => run(input, config?.signal),
       func: (input, _runManager, config) => run(input, config?.signal),

@@ -1,7 +1,7 @@
 import type { McpTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
-import { annotationsOf } from "./mcp-annotations.ts";
-import { isObjectSchema, toObjectSchema } from "./schema-rules.ts";
+import { wordsForClients } from "./mcp-annotations.ts";
+import { isObjectSchema, toObjectSchema, wholeRules } from "./schema-rules.ts";
 
 /** Whole: what a tool is, MCP can say, but for an output that is no object. */
 export const mcpFormat: ToolFormat<McpTool> = {
@@ -15,9 +15,9 @@ export const mcpFormat: ToolFormat<McpTool> = {
       name,
       ...(title !== undefined && { title }),
       description,
-      inputSchema: toObjectSchema(inputSchema, {}, () => {}),
-      ...(hasObject && { outputSchema: toObjectSchema(outputSchema, {}, () => {}) }),
-      annotations: annotationsOf(listing),
+      inputSchema: toObjectSchema(inputSchema, wholeRules(listing), () => {}),
+      ...(hasObject && { outputSchema: toObjectSchema(outputSchema, wholeRules(listing), () => {}) }),
+      ...wordsForClients(listing),
     };
   },
 };

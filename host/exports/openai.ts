@@ -1,7 +1,7 @@
 import { type JsonSchema, pointerToken } from "../../manifests/mod.ts";
 import type { ObjectSchema, OpenAiResponsesTool, OpenAiTool } from "./exported.ts";
 import type { ToolFormat, ToolToExport } from "./format.ts";
-import { toObjectSchema } from "./schema-rules.ts";
+import { toObjectSchema, wholeRules } from "./schema-rules.ts";
 
 /** Chat completions. */
 export const openAiFormat: ToolFormat<OpenAiTool> = {
@@ -20,18 +20,20 @@ export const openAiResponsesFormat: ToolFormat<OpenAiResponsesTool> = {
 
 /** `strict` where the schema already is what strict mode asks for; it is never changed to be so. */
 function parametersOf({ listing, lose }: ToolToExport): { readonly parameters: ObjectSchema; readonly strict: boolean } {
-  const parameters = toObjectSchema(listing.inputSchema, {}, () => {});
+  const dropped = (pointer: string, keyword: string): void => lose(`/inputSchema${pointer}`, `OpenAI takes no "${keyword}" at the top`);
+  const parameters = toObjectSchema(listing.inputSchema, { ...wholeRules(listing), notAtTop: NOT_AT_TOP }, dropped);
   const reason = unstrict(listing.inputSchema, "/inputSchema");
   if (reason !== undefined) lose(reason.pointer, `not for strict mode: ${reason.why}`);
   return { parameters, strict: reason === undefined };
 }
 
+const NOT_AT_TOP: ReadonlySet<string> = new Set(["oneOf", "anyOf", "allOf", "enum", "not"]);
 const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
   ..."type enum const properties required items title description additionalProperties $schema $id".split(" "),
   ..."minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems".split(" "),
 ]);
 
-/** The first thing that keeps a schema from strict mode. */
+/** The first thing that keeps a schema from strict mode. It may be a source's own, of any shape. */
 function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: string; readonly why: string } | undefined {
   const unknown = Object.keys(schema).find((keyword) => !STRICT_KEYWORDS.has(keyword));
   if (unknown !== undefined) return { pointer: `${pointer}/${unknown}`, why: `it has no "${unknown}"` };
@@ -40,7 +42,8 @@ function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: stri
   if (types.includes("object")) {
     const names = Object.keys(schema.properties ?? {});
     if (schema.additionalProperties !== false) return { pointer, why: 'objects have "additionalProperties": false' };
-    const optional = names.find((name) => schema.required?.includes(name) !== true);
+    const required: unknown = schema.required;
+    const optional = names.find((name) => !Array.isArray(required) || !required.includes(name));
     if (optional !== undefined) return { pointer: `${pointer}/properties/${pointerToken(optional)}`, why: "every property is required" };
   }
   if (types.includes("array") && schema.items === undefined) return { pointer, why: "items have a schema" };

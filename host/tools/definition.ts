@@ -10,7 +10,7 @@ import {
 } from "../../manifests/mod.ts";
 import { copyJson } from "../json/json.ts";
 import { ToolRegistrationError } from "./tool-error.ts";
-import type { ToolDeclaration } from "./tool.ts";
+import type { PublishedWords, ToolDeclaration } from "./tool.ts";
 
 const DEFINITION_BOUNDS = { maxBytes: 256 * 1024, maxDepth: 64 };
 
@@ -26,6 +26,16 @@ export function completeDefinition(declaration: ToolDeclaration): ToolDefinition
   const parsed = parseToolDefinition(copy.value);
   if (!parsed.ok) throw new ToolRegistrationError(name, parsed.problems);
   return parsed.value;
+}
+
+/** A copy of what its source says of a tool, bounded as a definition is. @throws {ToolRegistrationError} if it is more, or no JSON. */
+export function completePublished(name: string, published: PublishedWords | undefined): PublishedWords | undefined {
+  if (published === undefined) return undefined;
+  const copy = copyJson(published, DEFINITION_BOUNDS);
+  // It has the shape of what was given.
+  if (copy.ok) return copy.value as unknown as PublishedWords;
+  const { pointer, message } = copy.problem;
+  throw new ToolRegistrationError(name, [{ severity: "error", pointer: `/published${pointer}`, message }]);
 }
 
 const REQUIRED: ReadonlyMap<string, string> = new Map([

@@ -14,7 +14,7 @@ import {
 import type { Confinement } from "../call.ts";
 import type { Session } from "../calls/session.ts";
 import type { LackingLimit } from "../policy/tool-limits.ts";
-import type { RegisteredTool, ToolSourceName } from "./tool.ts";
+import type { PublishedWords, RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */
 export interface ToolFilter {
@@ -48,8 +48,13 @@ export interface ToolListing {
   readonly toolkit?: string;
   readonly category?: string;
   readonly tags: readonly string[];
+  /** As its source wrote it; where `checks` is there, it may be any JSON Schema. */
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** What the host itself checks, in the words of tool schemas, where the source's schemas are in others: the rest is the source's to check. */
+  readonly checks?: { readonly inputSchema: JsonSchema; readonly outputSchema?: JsonSchema };
+  /** What an MCP server says of its tool beside that, in its own words. */
+  readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Absent when there are none. */
   readonly sideEffects?: readonly SideEffect[];
   readonly class: SideEffectClass;
@@ -74,7 +79,8 @@ export interface ToolListing {
 
 /** Lists one tool, without what policy has to say about it. */
 export function listTool(tool: RegisteredTool): ToolListing {
-  const { definition, binding } = tool;
+  const { definition, binding, published } = tool;
+  const { inputSchema, outputSchema } = definition;
   const version = binding.kind === "plugin" ? binding.version : undefined;
   const permissions = definition.permissions ?? version?.manifest.permissions;
   return Object.freeze({
@@ -90,8 +96,10 @@ export function listTool(tool: RegisteredTool): ToolListing {
     ...(tool.toolkit !== undefined && { toolkit: tool.toolkit }),
     ...(definition.category !== undefined && { category: definition.category }),
     tags: definition.tags,
-    inputSchema: definition.inputSchema,
-    ...(definition.outputSchema && { outputSchema: definition.outputSchema }),
+    inputSchema: published?.inputSchema ?? inputSchema,
+    ...(outputSchema && { outputSchema: published?.outputSchema ?? outputSchema }),
+    ...((published?.inputSchema ?? published?.outputSchema) && { checks: { inputSchema, ...(outputSchema && { outputSchema }) } }),
+    ...(published?.mcp && { mcp: published.mcp }),
     ...(definition.sideEffects.length > 0 && { sideEffects: definition.sideEffects }),
     class: sideEffectClassOf(definition, permissions),
     destructive: definition.destructive,

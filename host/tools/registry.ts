@@ -4,10 +4,10 @@
  * Every change swaps the whole snapshot, so a call sees one state from its look-up to its end.
  */
 
-import { completeDefinition } from "./definition.ts";
+import { completeDefinition, completePublished } from "./definition.ts";
 import { type ToolFilter, type ToolListing, listTool, matchesFilter } from "./listing.ts";
 import { BUILTIN_OWNER, buildSnapshot, isServer, type OwnerStanding, type RegistryWarning, type Snapshot } from "./snapshot.ts";
-import type { RegisteredTool, ToolBinding, ToolFactory, ToolSourceName } from "./tool.ts";
+import type { PublishedWords, RegisteredTool, ToolBinding, ToolFactory, ToolSourceName } from "./tool.ts";
 import { confusableKey, type SideEffect, type ToolDefinition } from "../../manifests/mod.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { ToolNotFound, ToolRegistrationError } from "./tool-error.ts";
@@ -54,6 +54,7 @@ export interface RegisterOptions {
 /** A tool as a plugin source publishes it; its definition has been checked by `parseManifest`. */
 export interface RegisteredToolInput {
   readonly definition: ToolDefinition;
+  readonly published?: PublishedWords;
   readonly binding: ToolBinding;
   /** Default `plugin`. */
   readonly source?: ToolSourceName;
@@ -161,13 +162,12 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   function registerMany(factories: readonly ToolFactory[], into: RegisterOptions = {}): readonly RegisteredTool[] {
     const { owner = HOST_OWNER, source = "function", toolkit } = into;
     const added = factories.map((create) => {
-      const definition = completeDefinition(create().definition);
+      const made = create();
+      const definition = completeDefinition(made.definition);
       refuseReserved(definition.name, owner);
-      return toRegistered(
-        owner,
-        { definition, source, binding: { kind: "factory", create }, ...(toolkit !== undefined && { toolkit }) },
-        newId(),
-      );
+      const published = completePublished(definition.name, made.published);
+      const words = { ...(published && { published }), ...(toolkit !== undefined && { toolkit }) };
+      return toRegistered(owner, { definition, source, binding: { kind: "factory", create }, ...words }, newId());
     });
     if (!isProgram(owner) && owners.has(owner))
       throw new ToolRegistrationError(owner, [problem("/owner", `"${owner}" is a plugin or an MCP server (choose another owner)`)]);
@@ -270,7 +270,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 }
 
 function toRegistered(owner: string, input: RegisteredToolInput, id: string): RegisteredTool {
-  const { definition, binding, source = "plugin", toolkit } = input;
+  const { definition, published, binding, source = "plugin", toolkit } = input;
   const automatic = [`source:${source}`, ...(toolkit === undefined ? [] : [`toolkit:${toolkit}`])];
   return Object.freeze({
     id,
@@ -279,6 +279,7 @@ function toRegistered(owner: string, input: RegisteredToolInput, id: string): Re
     owner,
     source,
     definition: Object.freeze({ ...definition, tags: Object.freeze([...new Set([...definition.tags, ...automatic])]) }),
+    ...(published && { published }),
     binding,
     ...((source === "plugin" || (source === "skill" && !owner.startsWith("$"))) && { plugin: owner }),
     ...(toolkit !== undefined && { toolkit }),

@@ -1,6 +1,6 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
-import type { JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../../manifests/mod.ts";
+import type { JsonObject, JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../../manifests/mod.ts";
 import type { ToolContext } from "../context.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -12,9 +12,19 @@ export type ToolSourceName = (typeof TOOL_SOURCES)[number];
 /** A definition as a factory writes it: what is left out has the defaults of SPEC M3. */
 export type ToolDeclaration = Partial<ToolDefinition> & Pick<ToolDefinition, "name" | "description" | "inputSchema" | "sideEffects">;
 
+/** What a tool's source says of it in words that are not ours: handed on as it is at every door, and checked by the source (SPEC S5). */
+export interface PublishedWords {
+  /** The source's own schemas, of any draft, where they are not those that the host checks. */
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+  /** What an MCP server says for clients beside that. `annotations` hold its own hints, which the host does not vouch for. */
+  readonly mcp?: { readonly annotations?: JsonObject; readonly icons?: readonly JsonValue[]; readonly _meta?: JsonObject };
+}
+
 /** A host tool: one instance runs one `execute` (SPEC R1). */
 export interface Tool {
   readonly definition: ToolDeclaration;
+  readonly published?: PublishedWords;
   /** @returns plain JSON, `undefined` (null), or `toolOutput(…)`; whatever it throws becomes the call's error. */
   execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
   /**
@@ -72,6 +82,7 @@ export interface RegisteredTool {
   readonly source: ToolSourceName;
   readonly toolkit?: string;
   readonly definition: ToolDefinition;
+  readonly published?: PublishedWords;
   readonly binding: ToolBinding;
   /** Whose its bare name is, if that is another's: it is called by its qualified name, and no allowance by the bare name is meant for it. */
   readonly yieldsTo?: string;

@@ -239,6 +239,15 @@ export const TOOL: TSchema = some({
   destructive: Type.Boolean(),
   inputSchema: OBJECT,
   outputSchema: Type.Optional(OBJECT),
+  checks: Type.Optional(
+    Type.Object(
+      { inputSchema: OBJECT, outputSchema: Type.Optional(OBJECT) },
+      { description: "What the host itself checks, where the schemas are the source's own and say more" },
+    ),
+  ),
+  mcp: Type.Optional(
+    Type.Record(TEXT, Type.Unknown(), { description: "What an MCP server says of its tool beside that: annotations, icons, _meta" }),
+  ),
   unavailable: Type.Optional(TEXT),
 });
 

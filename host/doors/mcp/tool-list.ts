@@ -2,7 +2,7 @@
 
 import type { Tool } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../manifests/mod.ts";
-import { annotationsOf } from "../../exports/mcp-annotations.ts";
+import { wordsForClients } from "../../exports/mcp-annotations.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 
 /** One tool's definition, under its public name. */
@@ -12,10 +12,12 @@ export function toMcpTool(name: string, listing: ToolListing): Tool {
     name,
     ...(title !== undefined && { title }),
     description,
-    // Our subset is JSON; its interface just has no index signature.
+    // Schemas are JSON; their interface just has no index signature.
     inputSchema: { ...(inputSchema as JsonObject), type: "object" },
     ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject }),
-    annotations: annotationsOf(listing),
-    ...(plugin !== undefined && { _meta: { "bascule/plugin": plugin, ...(digest !== undefined && { "bascule/digest": digest }) } }),
+    ...wordsForClients(listing, {
+      ...(plugin !== undefined && { "bascule/plugin": plugin }),
+      ...(plugin !== undefined && digest !== undefined && { "bascule/digest": digest }),
+    }),
   };
 }

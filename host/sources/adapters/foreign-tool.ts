@@ -4,7 +4,7 @@ import type { ToolContext } from "../../context.ts";
 import { copyJson } from "../../json/json.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
-import type { ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
+import type { PublishedWords, ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
 import { readSchema, type SchemaLike } from "./schema-like.ts";
 
 /** What the framework does not say. */
@@ -25,6 +25,7 @@ export interface ForeignTool {
 /** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
 export const OPAQUE_TAG = "schema:opaque";
 
+const SCHEMA_BOUNDS = { maxBytes: 128 * 1024, maxDepth: 60 } as const;
 const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 512 } as const;
 
 /** @throws {TypeError} if its schema cannot be read. */
@@ -39,13 +40,21 @@ export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): 
     inputSchema: read === undefined ? { type: "object", additionalProperties: false } : { ...read.schema, type: "object" },
     tags: read !== undefined && read.lost.length > 0 ? [...tags, OPAQUE_TAG] : tags,
   };
+  const published = read === undefined || read.lost.length === 0 ? undefined : publishedOf(read.own);
   return () => ({
     definition,
+    ...(published && { published }),
     async execute(args, context) {
       if (run === undefined) throw new ToolFailed(`Tool ${definition.name} has no bound callable`);
       return toJson(await run(args, context));
     },
   });
+}
+
+/** Models are told all of its own schema, if that is one of an object. A larger one than definitions may have stays with its tool. */
+function publishedOf(own: JsonObject): PublishedWords | undefined {
+  const { type = "object" } = own;
+  return type === "object" && copyJson(own, SCHEMA_BOUNDS).ok ? { inputSchema: { ...own, type } } : undefined;
 }
 
 /** The route copies it again, and says where it is no JSON; `undefined` is null. */

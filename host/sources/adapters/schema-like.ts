@@ -12,9 +12,10 @@ export type SchemaLike = object;
 
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 
-/** @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
-export function readSchema(schema: SchemaLike, what: string): DownConverted {
-  return downConvert(toJsonSchema(schema, what));
+/** In our words, and as the library has it. @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
+export function readSchema(schema: SchemaLike, what: string): DownConverted & { readonly own: JsonObject } {
+  const own = toJsonSchema(schema, what);
+  return { ...downConvert(own), own };
 }
 
 /** Whether it is not itself the JSON Schema. */

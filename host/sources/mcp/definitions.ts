@@ -5,8 +5,11 @@ import { completeDefinition } from "../../tools/definition.ts";
 import {
   checkToolName,
   exportName,
+  isJsonArray,
   isJsonObject,
   type JsonObject,
+  type JsonSchema,
+  type JsonValue,
   type McpServerConfig,
   printable,
   problemToText,
@@ -14,7 +17,8 @@ import {
   type ToolDefinition,
 } from "../../../manifests/mod.ts";
 import { copyJson } from "../../json/json.ts";
-import type { ToolDeclaration } from "../../tools/tool.ts";
+import { equalJson } from "../../json/equal-json.ts";
+import type { PublishedWords, ToolDeclaration } from "../../tools/tool.ts";
 import { ToolRegistrationError } from "../../tools/tool-error.ts";
 import { downConvert } from "../adapters/down-convert.ts";
 import { OPAQUE_TAG } from "../adapters/foreign-tool.ts";
@@ -22,6 +26,8 @@ import { OPAQUE_TAG } from "../adapters/foreign-tool.ts";
 /** One tool of a server, as it is registered. */
 export interface ServerTool {
   readonly definition: ToolDefinition;
+  /** In the server's words, which every door hands on. */
+  readonly published: PublishedWords;
   /** As the server has it, for calls. */
   readonly tool: Tool;
   /** The parts that a pin is made of. */
@@ -87,6 +93,8 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
       annotations: tool.annotations,
+      icons: tool.icons,
+      _meta: tool._meta,
     },
     BOUNDS,
   );
@@ -105,7 +113,8 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
     if (isTwice) throw new TypeError("the server lists more than one tool of its name");
     if (tool.name.length > MAX_NAME) throw new TypeError(`its name is longer than ${MAX_NAME} characters`);
     if (!copy.ok) throw new TypeError(copy.problem.message);
-    return { definition: tagged(completeDefinition(declare(base, tool, parts, server)), server), tool, parts };
+    const definition = tagged(completeDefinition(declare(base, tool, parts, server)), server);
+    return { definition, published: publishedOf(parts, definition), tool, parts };
   } catch (error) {
     const why = error instanceof ToolRegistrationError ? error.problems.map(problemToText).join("; ") : String(error);
     const definition = tagged(
@@ -116,7 +125,7 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
       }),
       server,
     );
-    return { definition, tool, parts, refused: `its definition is refused: ${printable(why)}` };
+    return { definition, published: {}, tool, parts, refused: `its definition is refused: ${printable(why)}` };
   }
 }
 
@@ -134,6 +143,24 @@ function declare(base: Base, tool: Tool, parts: JsonObject, server: string): Too
     inputSchema: { ...input.schema, type: "object" },
     ...(output && { outputSchema: output.schema }),
     tags: input.lost.length > 0 ? [OPAQUE_TAG] : [],
+  };
+}
+
+/** All that it says and that ours does not say in the same words. */
+function publishedOf(parts: JsonObject, definition: ToolDefinition): PublishedWords {
+  const { inputSchema, outputSchema, annotations, icons, _meta } = parts;
+  // Our schemas are JSON; their interface just has no index signature.
+  const differs = (own: JsonValue | undefined, ours: JsonSchema | undefined): own is JsonObject =>
+    own !== undefined && isJsonObject(own) && !equalJson(own, ours as unknown as JsonValue);
+  const mcp = {
+    ...(annotations !== undefined && isJsonObject(annotations) && { annotations }),
+    ...(icons !== undefined && isJsonArray(icons) && { icons }),
+    ...(_meta !== undefined && isJsonObject(_meta) && { _meta }),
+  };
+  return {
+    ...(differs(inputSchema, definition.inputSchema) && { inputSchema }),
+    ...(differs(outputSchema, definition.outputSchema) && { outputSchema }),
+    ...(Object.keys(mcp).length > 0 && { mcp }),
   };
 }
 

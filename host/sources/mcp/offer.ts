@@ -106,7 +106,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   }
 
   function toInput({ one, reason }: Offered): RegisteredToolInput {
-    const { definition } = one;
+    const { definition, published } = one;
     const shared = { source: "mcp", toolkit: name } as const;
     if (reason !== undefined) return { ...shared, definition: inert(definition, name), binding: { kind: "unavailable", reason } };
     // What a pin has no part in may be another by then.
@@ -115,7 +115,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
       definition,
       execute: (args, context) => call(listed(), args, context),
     });
-    return { ...shared, definition, binding: { kind: "factory", create } };
+    return { ...shared, definition, published, binding: { kind: "factory", create } };
   }
 
   function quarantine({ tool, parts }: ServerTool, known: Pins): string | undefined {

@@ -123,11 +123,15 @@ describe("langChainTool()", () => {
     expect(await host.call("later")).toMatchObject({ error: { code: "tool_failed", message: "Tool later has no bound callable" } });
   });
 
-  it("marks a tool that checks a part of its arguments itself, and lets it check [S5.opaque] [K2.opaque]", async () => {
+  it("marks a tool that checks a part of its arguments itself, tells models all of it, and lets it check [S5.opaque] [S5.verbatim] [K2.opaque]", async () => {
     const schema = z.object({ code: z.string().regex(/^[A-Z]+$/) });
     const own = langChain(({ code }: { code: string }) => code, { name: "code", description: "Code", schema });
     await using host = await createHost({ config: false, platform: memoryPlatform(), tools: [langChainTool(own, EFFECTS)] });
     expect(host.list({ tags: ["schema:opaque"] }).map(({ name }) => name)).toEqual(["code"]);
+    expect(host.definitions("openai", ["code"]).tools[0]?.function.parameters).toMatchObject({
+      properties: { code: { type: "string", pattern: "^[A-Z]+$" } },
+    });
+    expect(host.list({ name: "code" })[0]?.checks?.inputSchema.properties).toEqual({ code: { type: "string" } });
     expect((await host.call("code", { code: "ABC" })).output).toBe("ABC");
     expect(await host.call("code", { code: "abc" })).toMatchObject({ ok: false, error: { code: "tool_failed" } });
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createOperations } from "../../../../host/doors/host-operations.ts";
 import type { Host, JsonObject } from "../../../../host/mod.ts";
+import { currentPlatform } from "../../../../host/platform/mod.ts";
 import type { Log } from "../../../../host/platform/platform.ts";
 import { ALLOWED } from "../../../conformance/source.ts";
 import { mcpProject, named } from "../../../support/mcp-project.ts";
-import { answerAsDirect, directAnswer, directly, plain, throughHost } from "../../../support/mcp-through.ts";
+import { answerAsDirect, directAnswer, directly, plain, throughHost, toolAsDirect } from "../../../support/mcp-through.ts";
 
 const SLOWLY = { timeout: 60_000 };
 /** Nothing of it changes anything, so that nobody is asked. */
@@ -158,3 +160,150 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
     );
   });
 });
+
+const SCHEMA: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: "https://example.com/schema",
+  type: "object",
+  $defs: { name: { type: "string", pattern: "^[a-z]+$" } },
+  properties: {
+    name: { $ref: "#/$defs/name", description: "Whose" },
+    amount: { type: "number", multipleOf: 0.5, exclusiveMinimum: 0 },
+    map: { type: "object", patternProperties: { "^x-": { type: "string" } }, additionalProperties: { type: "integer" } },
+    pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: false, uniqueItems: true },
+    maybe: { anyOf: [{ type: "string" }, { type: "null" }], default: null },
+    one: { oneOf: [{ const: 1 }, { type: "object", required: ["a"] }] },
+    not: { not: { type: "null" } },
+  },
+  required: ["name"],
+  allOf: [{ if: { required: ["amount"] }, else: { required: ["pair"] } }],
+  unevaluatedProperties: false,
+};
+
+const WHOLE: JsonObject = {
+  name: "whole",
+  title: "The whole",
+  description: "Says all that a tool can say",
+  inputSchema: SCHEMA,
+  outputSchema: {
+    type: "object",
+    properties: { at: { type: "string", format: "date-time", pattern: "Z$" } },
+    dependentRequired: { at: ["by"] },
+  },
+  annotations: { title: "Whole", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  icons: [{ src: "data:image/png;base64,AAAA", mimeType: "image/png", sizes: ["48x48"] }],
+  _meta: { "example.com/ui": { page: "ui://page" }, "bascule/plugin": "forged" },
+};
+
+describe("what an MCP server lists, direct and at every door", () => {
+  it("is the same through the MCP door: schemas, titles, icons and _meta [S5.verbatim] [K3.unchanged]", SLOWLY, async () => {
+    const bare = { name: "bare", inputSchema: { type: "object" } };
+    const { host, direct, through } = await bothWays({ tools: [WHOLE, named("plain"), bare] });
+    await using _host = host;
+    await using _direct = direct;
+    await using _through = through;
+    const wanted = (await direct.client.listTools()).tools.map(plain).toSorted(byName);
+    const got = (await through.client.listTools()).tools
+      .map(plain)
+      .filter(({ name }) => (name as string).startsWith("mcp__demo__"))
+      .toSorted(byName);
+    const { "bascule/plugin": _forged, ...meta } = WHOLE["_meta"] as JsonObject;
+    const wantedHere = wanted.map((tool) => (tool["name"] === "whole" ? { ...tool, _meta: meta } : tool));
+    expect(got.map((tool, at) => plain(toolAsDirect(tool, wanted[at] ?? {}, "demo")))).toEqual(wantedHere);
+    // Hints are the host's, and nothing forges its words.
+    expect(got.at(-1)).toMatchObject({
+      annotations: { title: "Whole", readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+      _meta: { ...meta, "bascule/annotations": WHOLE["annotations"] as JsonObject },
+    });
+  });
+
+  it(
+    "is the same in lists, in info, over HTTP and for models, and what a target drops is told [S5.verbatim] [R5.lossy]",
+    SLOWLY,
+    async () => {
+      const project = await mcpProject({ tools: [WHOLE] }, READS);
+      await using host = await project.open();
+      const { files, slices } = currentPlatform();
+      const operations = createOperations({ host, files, slices, session: host.session(), about: { version: "0", pid: 1 } });
+      const [listed] = host.list({ source: "mcp" });
+      const info = await operations.info("mcp__demo.whole");
+      const view = info.kind === "tool" ? info.tool : undefined;
+      const [mcp] = host.definitions("mcp", ["whole"]).tools;
+      const [anthropic] = host.definitions("anthropic", ["whole"]).tools;
+      for (const schema of [listed?.inputSchema, view?.inputSchema, mcp?.inputSchema]) expect(schema).toEqual(SCHEMA);
+      for (const schema of [listed?.outputSchema, view?.outputSchema, mcp?.outputSchema]) expect(schema).toEqual(WHOLE["outputSchema"]);
+      expect(host.definitions("langchain", ["whole"]).tools[0]?.schema).toEqual(SCHEMA);
+      expect(host.definitions("ai-sdk", ["whole"]).tools["mcp__demo__whole"]?.inputSchema["~standard"].jsonSchema.input()).toEqual(SCHEMA);
+      const { allOf: _allOf, ...rest } = SCHEMA;
+      expect(anthropic?.input_schema).toEqual(rest);
+      expect(host.definitions("anthropic", ["whole"]).lossy.map(({ pointer }) => pointer)).toEqual([
+        "/outputSchema",
+        "/title",
+        "/inputSchema/allOf",
+      ]);
+      expect(host.definitions("openai", ["whole"]).tools[0]?.function).toMatchObject({ parameters: rest, strict: false });
+      const gemini = host.definitions("gemini", ["whole"]);
+      expect(gemini.tools[0]?.parametersJsonSchema).toMatchObject({
+        $defs: { name: { type: "string" } },
+        properties: { name: { $ref: "#/$defs/name" }, one: { oneOf: [{ enum: [1] }, { type: "object", required: ["a"] }] } },
+      });
+      expect(gemini.lossy.map(({ pointer }) => pointer).toSorted()).toEqual([
+        "/inputSchema/$defs/name/pattern",
+        "/inputSchema/allOf",
+        "/inputSchema/properties/amount/exclusiveMinimum",
+        "/inputSchema/properties/amount/multipleOf",
+        "/inputSchema/properties/map/patternProperties",
+        "/inputSchema/properties/maybe/default",
+        "/inputSchema/properties/name/description beside $ref",
+        "/inputSchema/properties/not/not",
+        "/inputSchema/properties/pair/uniqueItems",
+        "/inputSchema/unevaluatedProperties",
+        "/outputSchema",
+        "/title",
+      ]);
+    },
+  );
+
+  it("is checked here as far as tool schemas go, and the rest by the server [S5.opaque]", SLOWLY, async () => {
+    const answers = { whole: { content: [{ type: "text", text: "{}" }], structuredContent: { at: "never" } } };
+    const project = await mcpProject({ tools: [WHOLE], answers }, READS);
+    await using host = await project.open();
+    const [listed] = host.list({ source: "mcp" });
+    expect(listed?.checks).toEqual({
+      inputSchema: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "Whose" },
+          amount: { type: "number", exclusiveMinimum: 0 },
+          map: { type: "object" },
+          pair: { type: "array" },
+          maybe: { type: ["string", "null"], default: null },
+          one: {},
+          not: {},
+        },
+        required: ["name"],
+      },
+      outputSchema: { type: "object", properties: { at: { type: "string", format: "date-time" } } },
+    });
+    expect(listed?.tags).toContain("schema:opaque");
+    expect(await call(host, "whole", { name: 7 })).toMatchObject({ ok: false, error: { code: "invalid_args" } });
+    // Only its pattern speaks against it, which is the server's to check; the answer's format is ours, too.
+    expect(await call(host, "whole", { name: "A1" })).toMatchObject({ ok: false, error: { code: "invalid_output" } });
+  });
+
+  it("is shown to no model where it was not accepted, its _meta and icons included [K3.pinned]", SLOWLY, async () => {
+    const project = await mcpProject({ tools: [WHOLE] }, READS);
+    await (await project.open()).close();
+    await project.script({ tools: [{ ...WHOLE, icons: [{ src: "https://evil.example/a.png" }], _meta: { "example.com/ui": "evil" } }] });
+    await using host = await project.open();
+    expect(host.mcpServers()[0]?.refused).toMatchObject([
+      { tool: "whole", reason: expect.stringContaining("its _meta, icons changed") as string },
+    ]);
+    expect(JSON.stringify([host.list(), host.definitions("mcp").tools])).not.toContain("evil");
+    expect(JSON.stringify(host.mcpServers()[0]?.waiting?.changes)).toContain("evil.example");
+  });
+});
+
+function byName(one: JsonObject, other: JsonObject): number {
+  return (one["name"] as string) < (other["name"] as string) ? -1 : 1;
+}
