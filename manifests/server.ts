@@ -25,7 +25,7 @@ export interface ServerLimits {
   readonly bodyBytes: number;
   /** Requests that are being answered, of all clients; default 256. A quarter of them of one token. */
   readonly requests: number;
-  /** Sessions of one token that are open; default 64. */
+  /** Sessions of one token that are open, of `/v1` and of `/mcp` each; default 64. */
   readonly sessions: number;
   /** Event streams of one token that are open; default 16. */
   readonly streams: number;

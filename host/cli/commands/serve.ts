@@ -54,7 +54,11 @@ export const serveCommand: Command = {
 /** What is served beside `/v1`: one line each. */
 const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
   async () => (await import("../../doors/console/mount.ts")).consoleMount,
-  async (host, platform) => (await import("../../doors/mcp/mod.ts")).createMcpHandler({ host, platform }),
+  async (host, platform) => {
+    const { sessions } = host.places.project.config().server.limits;
+    const { createMcpHandler } = await import("../../doors/mcp/mod.ts");
+    return createMcpHandler({ host, platform, ...(sessions !== undefined && { maxSessions: sessions }) });
+  },
 ];
 
 async function serve(context: CommandContext): Promise<number> {

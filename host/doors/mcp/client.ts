@@ -29,6 +29,8 @@ export interface McpClient {
   qualifiedName(name: string): Promise<string | undefined>;
   /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */
   readonly asked: Map<string, string>;
+  /** Calls that are being answered, also those whose connection broke. */
+  running: number;
   /** It is gone: what it runs is cancelled. */
   end(): Promise<void>;
 }
@@ -101,6 +103,7 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
     known: () => (known ??= tools()),
     qualifiedName,
     asked: new Map(),
+    running: 0,
     async end() {
       unsubscribe();
       await current;

@@ -9,15 +9,17 @@ import { createServer, followChanges } from "./server.ts";
 /** Answers their requests. */
 export interface HttpSessions {
   fetch(request: Request): Promise<Response>;
+  /** Calls of all of them. */
+  running(): number;
   close(): Promise<void>;
 }
 
-const MAX_SESSIONS = 64;
 const IDLE_MS = 60 * 60 * 1_000;
 const ID_BYTES = 32;
 const SESSION_HEADER = "mcp-session-id";
 
 interface HttpSession {
+  readonly id: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly client: McpClient;
   /** Ended: nothing may hold it any longer. */
@@ -27,8 +29,15 @@ interface HttpSession {
   stopTimer: () => void;
 }
 
-export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number): HttpSessions {
+export interface HttpSessionsOptions {
+  readonly maxRequestBodySize: number;
+  /** Open at once. */
+  readonly maxSessions: number;
+}
+
+export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSessions }: HttpSessionsOptions): HttpSessions {
   const { clock, random } = parts.platform;
+  /** In the order of their last use. */
   const sessions = new Map<string, HttpSession>();
 
   async function fetch(request: Request): Promise<Response> {
@@ -39,8 +48,10 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
     }
     // A request that begins no session is told so by a session that it does not get.
     if (!(await beginsSession(request))) return failure(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
-    if (sessions.size >= MAX_SESSIONS && !endIdlest())
-      return failure(503, -32_000, `Cannot serve more than ${MAX_SESSIONS} sessions at once`);
+    if (sessions.size >= maxSessions && !endIdlest()) {
+      const advice = 'end one with DELETE, or allow more with "server.limits.sessions" in bascule.json';
+      return failure(429, -32_000, `The token has ${maxSessions} sessions in use, as many as it may: ${advice}`);
+    }
     const session = await open();
     const response = await answer(session, request);
     // A session that did not come about has nobody who would end it.
@@ -58,7 +69,7 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
     const client = createClient(parts);
     const server = createServer(parts, client, "legacy");
     const stopTelling = followChanges({ parts, client, era: "legacy", server });
-    const session: HttpSession = { transport, client, isOver: false, open: 0, stopTimer: () => {} };
+    const session: HttpSession = { id, transport, client, isOver: false, open: 0, stopTimer: () => {} };
     sessions.set(id, session);
     await server.connect(transport);
     const onclose = transport.onclose;
@@ -78,33 +89,27 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
   async function answer(session: HttpSession, request: Request): Promise<Response> {
     session.stopTimer();
     session.open += 1;
-    const done = (): void => {
+    return await untilRead(session.transport.handleRequest(request), () => {
       session.open -= 1;
-      if (session.open === 0 && !session.isOver) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
-    };
-    let response: Response;
-    try {
-      response = await session.transport.handleRequest(request);
-    } catch (error) {
-      done();
-      throw error;
-    }
-    if (response.body === null) {
-      done();
-      return response;
-    }
-    return new Response(watched(response.body, done), response);
+      if (session.isOver) return;
+      sessions.delete(session.id);
+      sessions.set(session.id, session);
+      if (session.open === 0) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
+    });
   }
 
-  /** The one that was opened first of those that nobody waits at. */
+  /** Of the sessions without an open request or a running call, the one that was used least recently. False if there is none. */
   function endIdlest(): boolean {
-    const idle = [...sessions.values()].find(({ open }) => open === 0);
-    void idle?.transport.close();
-    return idle !== undefined;
+    const idle = [...sessions.values()].find(({ open, client }) => open === 0 && client.running === 0);
+    if (idle === undefined) return false;
+    sessions.delete(idle.id);
+    idle.transport.close().catch(parts.onError);
+    return true;
   }
 
   return {
     fetch,
+    running: () => [...sessions.values()].reduce((total, { client }) => total + client.running, 0),
     async close() {
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
     },
@@ -121,7 +126,21 @@ async function beginsSession(request: Request): Promise<boolean> {
   }
 }
 
-/** The same bytes; `done` is called once, when they have all been read or nobody reads them any more. */
+/** The same answer; `done` is called once, when its body has been read or is read no more, or when it fails. */
+export async function untilRead(answer: Promise<Response>, done: () => void): Promise<Response> {
+  let response: Response;
+  try {
+    response = await answer;
+  } catch (error) {
+    done();
+    throw error;
+  }
+  if (response.body !== null) return new Response(watched(response.body, done), response);
+  done();
+  return response;
+}
+
+/** The same bytes; `done` is called once, when they have all been read, or are read no more. */
 function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isDone = false;

@@ -5,11 +5,10 @@
 
 import { createMcpHandler as createModernHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { TokenScope } from "../../../manifests/mod.ts";
-import type { HostSessionOptions } from "../../calls/sessions.ts";
 import { isGoodFor } from "../http/tokens.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
-import { createHttpSessions, failure, type HttpSessions } from "./http-sessions.ts";
+import { createHttpSessions, failure, type HttpSessions, untilRead } from "./http-sessions.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer } from "./server.ts";
 
@@ -35,7 +34,9 @@ export interface McpHandler {
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const MAX_SUBSCRIPTIONS = 64;
-/** As many as a project has tokens; beyond that the one that was first seen is forgotten. */
+/** Of one caller. */
+const DEFAULT_SESSIONS = 64;
+/** Beyond that the caller without open requests and running calls that was seen longest ago is forgotten. */
 const MAX_CALLERS = 64;
 const ANYBODY: McpHttpCaller = { id: "" };
 
@@ -45,24 +46,34 @@ const ANYBODY: McpHttpCaller = { id: "" };
  */
 export function createMcpHandler(options: McpDoorOptions): McpHandler {
   const parts = createDoorParts(options);
+  const maxSessions = options.maxSessions ?? DEFAULT_SESSIONS;
+  /** In the order of their last use. */
   const callers = new Map<string, CallerDoor>();
   let closed = false;
 
-  function doorOf(caller: McpHttpCaller): CallerDoor {
-    const known = callers.get(caller.id);
-    if (known !== undefined) return known;
-    const [oldest] = callers.keys();
-    if (callers.size >= MAX_CALLERS && oldest !== undefined) {
-      const forgotten = callers.get(oldest);
-      callers.delete(oldest);
-      forgotten?.close().catch(parts.onError);
-    }
-    const { session } = parts;
-    const { role, scopes } = caller;
+  /** Undefined if there are too many. */
+  function doorOf(caller: McpHttpCaller): CallerDoor | undefined {
+    const door = callers.get(caller.id) ?? (forgetIdlest() ? openDoorOf(caller) : undefined);
+    if (door === undefined) return undefined;
+    callers.delete(caller.id);
+    callers.set(caller.id, door);
+    return door;
+  }
+
+  /** Makes room for one caller more. */
+  function forgetIdlest(): boolean {
+    if (callers.size < MAX_CALLERS) return true;
+    const [id, door] = [...callers].find(([, { open, client, sessions }]) => open + client.running + sessions.running() === 0) ?? [];
+    if (id === undefined) return false;
+    callers.delete(id);
+    door?.close().catch(parts.onError);
+    return true;
+  }
+
+  function openDoorOf({ id, role, scopes }: McpHttpCaller): CallerDoor {
     const confirms = scopes === undefined || isGoodFor({ scopes }, "confirm");
-    const made = openDoorFor({ ...parts, confirms, session: { ...session, owner: caller.id, ...(role !== undefined && { role }) } });
-    callers.set(caller.id, made);
-    return made;
+    const session = { ...parts.session, owner: id, ...(role !== undefined && { role }) };
+    return openDoorFor({ ...parts, confirms, session }, maxSessions);
   }
 
   return {
@@ -71,11 +82,10 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
     async fetch(given, caller = ANYBODY) {
       if (closed) return failure(503, -32_000, "The server is closing");
       const door = doorOf(caller);
-      const request = await parts.inputs.shortenRequest(given);
-      if (request === undefined)
-        return failure(413, -32_600, "The message is too large, or is no call: beside a call's arguments it may have 64 KB");
-      const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
-      return parts.marks.fill(isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request));
+      if (door === undefined)
+        return failure(429, -32_000, `${MAX_CALLERS} callers have requests open, as many as may: wait until some end`);
+      door.open += 1;
+      return await untilRead(answer(door, given), () => (door.open -= 1));
     },
     async close() {
       closed = true;
@@ -83,16 +93,26 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
       await Promise.all([...callers.values()].map((door) => door.close()));
     },
   };
+
+  async function answer(door: CallerDoor, given: Request): Promise<Response> {
+    const request = await parts.inputs.shortenRequest(given);
+    if (request === undefined)
+      return failure(413, -32_600, "The message is too large, or is no call: beside a call's arguments it may have 64 KB");
+    const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
+    return parts.marks.fill(isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request));
+  }
 }
 
 interface CallerDoor {
   readonly client: McpClient;
   readonly modern: McpHttpHandler;
   readonly sessions: HttpSessions;
+  /** Requests and streams that are open. */
+  open: number;
   close(): Promise<void>;
 }
 
-function openDoorFor(parts: DoorParts & { readonly session: HostSessionOptions }): CallerDoor {
+function openDoorFor(parts: DoorParts, maxSessions: number): CallerDoor {
   const client = createClient(parts);
   const modern = createModernHandler(({ era }) => createServer(parts, client, era), {
     legacy: "reject",
@@ -105,11 +125,12 @@ function openDoorFor(parts: DoorParts & { readonly session: HostSessionOptions }
     resourcesChanged: modern.notify.resourcesChanged,
     resourceUpdated: modern.notify.resourceUpdated,
   });
-  const sessions = createHttpSessions(parts, MAX_BODY_BYTES);
+  const sessions = createHttpSessions(parts, { maxRequestBodySize: MAX_BODY_BYTES, maxSessions });
   return {
     client,
     modern,
     sessions,
+    open: 0,
     async close() {
       stopTelling();
       parts.rounds.end(client);

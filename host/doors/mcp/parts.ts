@@ -19,6 +19,8 @@ export interface McpDoorOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "files" | "log" | "sha256" | "slices">;
   /** What every client's session is: its role, its workspace. Nothing that a client says widens it. */
   readonly session?: HostSessionOptions;
+  /** Sessions of one caller over HTTP that may be open at once, of the older revisions; default 64. */
+  readonly maxSessions?: number;
   /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */
   readonly unattended?: CallOptions["unattended"];
   /** What the embedding program lets clients read, beside plugins and the audit. */

@@ -65,7 +65,14 @@ export function createServer(parts: DoorParts, client: McpClient, era: Era): Ser
     );
     return { tools: [...items], ...(nextCursor !== undefined && { nextCursor }) };
   });
-  server.setRequestHandler("tools/call", ({ params }, ctx) => callTool(params, ctx, caller));
+  server.setRequestHandler("tools/call", async ({ params }, ctx) => {
+    client.running += 1;
+    try {
+      return await callTool(params, ctx, caller);
+    } finally {
+      client.running -= 1;
+    }
+  });
 
   server.setRequestHandler("resources/list", async ({ params }) => {
     const all = (await Promise.all(resources.map(async (source) => await source.list(client)))).flat();

@@ -76,6 +76,23 @@ describe("bascule serve", () => {
     await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
   });
 
+  it("serves as many MCP sessions of a token as bascule.json allows [I3.sessions]", async () => {
+    await using project = await createCliProject({ "bascule.json": JSON.stringify({ server: { limits: { sessions: 1 } } }) });
+    const { url } = await serve(project);
+    const authorization = `Bearer ${await kept(project, "call")}`;
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const headers = { authorization, "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const opened = await fetch(`${url}/mcp`, { method: "POST", headers, body });
+    await opened.text();
+    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+    const listening = await fetch(`${url}/mcp`, { headers: { ...headers, ...session } });
+    expect([opened.status, listening.status, (await fetch(`${url}/mcp`, { method: "POST", headers, body })).status]).toEqual([
+      200, 200, 429,
+    ]);
+    await listening.body?.cancel();
+  });
+
   it("follows its tokens while it runs: those of bascule.json, and those in files [I4.revoked]", async () => {
     const token = "the-token-of-a-build-of-another-machine";
     const sha256 = await hashOf(token);

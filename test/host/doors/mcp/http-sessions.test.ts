@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createMcpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { functionTool } from "../../../../host/mod.ts";
 import type { Clock } from "../../../../host/platform/platform.ts";
 import { mcpHost } from "../../../support/mcp-client.ts";
 
@@ -66,21 +67,89 @@ it("holds nothing of a session that did not come about [LV5.mcp-http]", async ()
   await handler.close();
 });
 
-it("has its share of each token: one that fills its own leaves the others theirs [LV3.mcp-sessions]", async () => {
+/** A session whose client listens to it is in use as long as it does. */
+async function listening(handler: McpHandler, id: string): Promise<number> {
+  const opened = await handler.fetch(initialize("2025-06-18"), { id });
+  await opened.text();
+  if (!opened.ok) return opened.status;
+  const headers = { ...sessionOf(opened), accept: "text/event-stream" };
+  return (await handler.fetch(new Request("http://localhost/mcp", { headers }), { id })).status;
+}
+
+function sessionOf(opened: Response): Readonly<Record<string, string>> {
+  return { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" };
+}
+
+it("has its share of each token: one that fills its own is refused with 429, and leaves the others theirs [LV3.mcp-sessions]", async () => {
   await using test = await mcpHost();
   const handler = createMcpHandler({ host: test.host, platform: test.platform });
-  // A session whose client listens to it is not ended for another.
-  const listening = async (caller: string): Promise<number> => {
-    const opened = await handler.fetch(initialize("2025-06-18"), { id: caller });
-    await opened.text();
-    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" };
-    if (opened.ok)
-      await handler.fetch(new Request("http://localhost/mcp", { headers: { ...headers, accept: "text/event-stream" } }), { id: caller });
-    return opened.status;
-  };
   const greedy: number[] = [];
-  for (let session = 0; session < 66; session += 1) greedy.push(await listening("greedy"));
-  expect(greedy).toEqual([...Array.from({ length: 64 }, () => 200), 503, 503]);
-  expect(await listening("other")).toBe(200);
+  for (let session = 0; session < 66; session += 1) greedy.push(await listening(handler, "greedy"));
+  expect(greedy).toEqual([...Array.from({ length: 64 }, () => 200), 429, 429]);
+  expect(await listening(handler, "other")).toBe(200);
+  const refused = await handler.fetch(initialize("2025-06-18"), { id: "greedy" });
+  expect(await refused.json()).toEqual({
+    jsonrpc: "2.0",
+    error: {
+      code: -32_000,
+      message:
+        'The token has 64 sessions in use, as many as it may: end one with DELETE, or allow more with "server.limits.sessions" in bascule.json',
+    },
+    id: null,
+  });
+  await handler.close();
+});
+
+it("serves as many sessions of a token as it was made for [I3.sessions]", async () => {
+  await using test = await mcpHost();
+  const handler = createMcpHandler({ host: test.host, platform: test.platform, maxSessions: 2 });
+  const statuses: number[] = [];
+  for (let session = 0; session < 3; session += 1) statuses.push(await listening(handler, "one"));
+  expect(statuses).toEqual([200, 200, 429]);
+  await handler.close();
+});
+
+it("ends the session that was used least recently, whichever was opened first [I3.sessions]", async () => {
+  await using test = await mcpHost();
+  const handler = createMcpHandler({ host: test.host, platform: test.platform, maxSessions: 3 });
+  const open = async (): Promise<Readonly<Record<string, string>>> => {
+    const opened = await handler.fetch(initialize("2025-06-18"));
+    await opened.text();
+    return sessionOf(opened);
+  };
+  const ping = async (session: Readonly<Record<string, string>>): Promise<number> => {
+    const response = await handler.fetch(post({ jsonrpc: "2.0", id: 2, method: "ping" }, session));
+    await response.text();
+    return response.status;
+  };
+  const [first, second, third] = [await open(), await open(), await open()];
+  expect([await ping(second), await ping(first)]).toEqual([200, 200]);
+  const fourth = await open();
+  expect([await ping(first), await ping(second), await ping(third), await ping(fourth)]).toEqual([200, 200, 404, 200]);
+  await handler.close();
+});
+
+it("ends no session whose call runs, though its connection broke [I3.sessions]", async () => {
+  const gate = Promise.withResolvers<void>();
+  const wait = functionTool(() => gate.promise.then(() => "late"), { name: "wait", description: "Waits", sideEffects: [] });
+  await using test = await mcpHost({}, { tools: [wait] });
+  const handler = createMcpHandler({ host: test.host, platform: test.platform, maxSessions: 1 });
+  const opened = await handler.fetch(initialize("2025-06-18"));
+  await opened.text();
+  const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "wait", arguments: {} } };
+  await (await handler.fetch(post(call, sessionOf(opened)))).body?.cancel();
+  const more = async (): Promise<number> => (await handler.fetch(initialize("2025-06-18"))).status;
+  expect(await more()).toBe(429);
+  gate.resolve();
+  await expect.poll(more).toBe(200);
+  await handler.close();
+});
+
+it("forgets no caller that has a request open: with too many of them a further one is refused [I3.callers]", async () => {
+  await using test = await mcpHost();
+  const handler = createMcpHandler({ host: test.host, platform: test.platform });
+  for (let caller = 0; caller < 64; caller += 1) expect(await listening(handler, `caller ${caller}`)).toBe(200);
+  expect(await listening(handler, "one too many")).toBe(429);
+  expect(await listening(handler, "caller 0")).toBe(200);
   await handler.close();
 });
