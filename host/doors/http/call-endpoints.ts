@@ -28,6 +28,8 @@ const PENDING: AnswerSpec = {
   about: "A person has to agree first, or the call was asked to go on by itself: `location` has its result",
   schema: Type.Union([RESULT, RUNNING]),
 };
+/** Also of a turn with such a call. */
+export const GONE: AnswerSpec = { about: "A person agreed, it ended, and its result is kept no more" };
 const CANCELLED: TSchema = some({
   cancelled: Type.Boolean({ description: "False if it had ended" }),
   result: Type.Optional(RESULT),
@@ -57,13 +59,17 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
       "Answers with the result when the call has ended; a client that goes before cancels it. With `Prefer: respond-async` the answer comes at once, and the call goes on by itself. With `Accept: text/event-stream` the answer is a stream: events `progress`, then `result`.",
     scope: "call",
     body: CALL,
-    answers: { 200: { about: "What came of it, whatever that is", schema: RESULT }, 202: PENDING },
+    answers: { 200: { about: "What came of it, whatever that is", schema: RESULT }, 202: PENDING, 410: GONE },
     async run(request, api) {
       const { caller, body } = request;
       const sessionId = textIn(body, "sessionId");
       const session = sessionId === undefined ? api.sessions.ownOf(caller) : api.sessions.get(caller, sessionId);
       const wish = toWish(body, request);
-      if (isAsync(request)) return started(await api.calls.start(session, wish));
+      if (isAsync(request)) {
+        const call = await api.calls.start(session, wish);
+        const result = api.calls.result(call.callId);
+        return result === undefined ? started(call) : answered(shownTo(caller, result), api);
+      }
       if (/\btext\/event-stream\b/.test(request.fields.get("accept") ?? "")) return await streamed(session, wish, request, api);
       const call = await api.calls.start(session, { ...wish, signal: request.signal });
       return answered(shownTo(caller, await call.ended), api);
@@ -75,7 +81,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "getCall",
     summary: "What came of a call",
     scope: "call",
-    answers: { 200: { about: "Its result, or that it runs", schema: Type.Union([RESULT, RUNNING]) } },
+    answers: { 200: { about: "Its result, or that it runs", schema: Type.Union([RESULT, RUNNING]) }, 410: GONE },
     run: ({ caller, params }, { calls, platform }) => {
       const call = calls.get(caller, params["callId"] ?? "");
       const result = calls.result(call.callId);

@@ -43,7 +43,11 @@ export interface HttpCall {
 
 /** The calls of one server. */
 export interface HttpCalls {
-  /** A repeat with the same `callId`, tool and arguments is the same call. @throws {RequestProblem} if the id is another call's. */
+  /**
+   * A repeat with the same `callId`, tool and arguments is the same call, with what came of it by now.
+   *
+   * @throws {RequestProblem} if the id is another call's, or as `result` does
+   */
   start(session: HttpSession, wish: CallWish): Promise<HttpCall>;
   /** @throws {RequestProblem} if it is the id of a call, of whatever door: nobody gets another's result by it. */
   checkNew(callId: string): void;
@@ -53,7 +57,7 @@ export interface HttpCalls {
   get(caller: HttpCaller, callId: string): HttpCall;
   /** Undefined for a call of another door, and for one that was forgotten. */
   turnOf(callId: string): string | undefined;
-  /** What came of it so far; undefined while it runs. */
+  /** What came of it so far; undefined while it runs. @throws {RequestProblem} if it ended after an approval, and its result is kept no more. */
   result(callId: string): ToolResult | undefined;
 }
 
@@ -96,12 +100,28 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
     return call;
   }
 
+  function result(callId: string): ToolResult | undefined {
+    const kept = calls.get(callId);
+    if (kept?.outcome?.status !== "pending_approval") return kept?.outcome;
+    // Its caller was told that a person is asked. Once approved it runs, and gets another result.
+    const now = host.result(callId);
+    if (now === undefined) throw new RequestProblem("gone", `The result of call "${callId}" is kept no more: the journal has what it did`);
+    if (now.status !== "pending_approval") {
+      kept.outcome = now;
+      calls.ended(callId, kept, sizeOf(now));
+    }
+    return now;
+  }
+
   return {
     async start(session, wish) {
       const key = await keyOf(wish, platform);
       const { callId = platform.random.uuidv7() } = wish;
       const known = calls.get(callId);
-      if (known !== undefined && known.call.callerId === session.callerId && known.key === key) return known.call;
+      if (known !== undefined && known.call.callerId === session.callerId && known.key === key) {
+        const now = result(callId);
+        return now === undefined ? known.call : { ...known.call, ended: Promise.resolve(now) };
+      }
       checkNew(callId);
       const ended = host.call(wish.tool, wish.args, { ...toOptions(session, wish), callId });
       return keep(session, { ...wish, callId }, ended, key);
@@ -114,11 +134,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       throw new RequestProblem("not_found", "There is no such call of this token (the last 1,000 are remembered, fewer if they are large)");
     },
     turnOf: (callId) => calls.get(callId)?.call.turnId,
-    result(callId) {
-      const outcome = calls.get(callId)?.outcome;
-      // A call that waits for a person has ended for its caller, and gets another result later.
-      return outcome && (host.result(callId) ?? outcome);
-    },
+    result,
   };
 }
 

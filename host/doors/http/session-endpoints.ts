@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
-import { type CallApi, isAsync, shownTo, toWish } from "./call-endpoints.ts";
+import { type CallApi, GONE, isAsync, shownTo, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
 import type { HttpSession, SessionWish } from "./sessions.ts";
@@ -107,7 +107,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     id: "getTurn",
     summary: "What came of a turn",
     scope: "call",
-    answers: { 200: { about: "Its state", schema: TURN_STATE } },
+    answers: { 200: { about: "Its state", schema: TURN_STATE }, 410: GONE },
     run: (request, api) => jsonOfResults(turnState(turnOf(request, api), api.turns, request.caller), api.platform.slices),
   },
   {

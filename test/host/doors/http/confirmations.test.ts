@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { PendingConfirmation } from "../../../../host/confirmations/pending.ts";
 import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
-import { configOf, httpDoor, type HttpDoorOptions, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
+import type { ToolResult } from "../../../../host/call.ts";
+import { createHttpCalls } from "../../../../host/doors/http/calls.ts";
+import type { HttpSession } from "../../../../host/doors/http/sessions.ts";
+import { configOf, httpDoor, type HttpDoorOptions, type HttpDoorUnderTest, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
 import { modernRequest } from "../../../support/mcp-client.ts";
 import { hostTool } from "../../../support/tools.ts";
 
@@ -36,6 +40,46 @@ describe("confirmations over HTTP", () => {
     await expect.poll(async () => (await door.ask(`/v1/calls/${result.callId}`)).body).toMatchObject({ ok: true, output: 1 });
     expect((await door.ask(`/v1/confirmations/${requestId}`, answer)).status).toBe(404);
     expect(runs()).toBe(1);
+  });
+
+  it("let a repeat of the call have what came of it, in every form, and run it once [E6.repeat, I4.calls]", async () => {
+    const { door, runs } = await asking();
+    await using _ = door;
+    const body = { tool: "change", callId: "my-call-1" };
+    const ask = async (fields: Readonly<Record<string, string>> = {}): Promise<readonly unknown[]> => {
+      const { status, body: told } = await door.ask("/v1/calls", { body, fields });
+      return [status, told["status"], told["output"]];
+    };
+    expect([await ask(), await ask(), await ask({ prefer: "respond-async" })]).toEqual(
+      Array.from({ length: 3 }, () => [202, "pending_approval", null]),
+    );
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.admin, body: { approve: true, hash } });
+    await expect.poll(() => ask()).toEqual([200, "success", 1]);
+    expect(await ask({ prefer: "respond-async" })).toEqual([200, "success", 1]);
+    const stream = new SseReader(await door.request("/v1/calls", { body, fields: { accept: "text/event-stream" } }));
+    expect([(await stream.next())?.event, await stream.next()]).toMatchObject(["started", { event: "result", data: { output: 1 } }]);
+    const { body: session } = await door.ask("/v1/sessions", { body: {} });
+    const turn = await door.ask(`/v1/sessions/${textOf(session, "sessionId")}/turns`, { body: { calls: [body] } });
+    expect(turn.body).toMatchObject({ results: [{ callId: "my-call-1", output: 1 }] });
+    expect(runs()).toBe(1);
+  });
+
+  it("leave a result that a repeat gets as long as the token's calls are remembered, and say so where it is gone [E6.repeat]", async () => {
+    const waiting = { ok: false, callId: "x", status: "pending_approval", content: [], error: { message: "" } } as unknown as ToolResult;
+    const done = { ok: true, callId: "x", status: "success", output: 1, content: [] } as unknown as ToolResult;
+    let known: ToolResult | undefined;
+    const calls = createHttpCalls({ host: { call: () => Promise.resolve(waiting), result: () => known }, platform: memoryPlatform() });
+    const session = { id: "s", callerId: "c" } as HttpSession;
+    const call = await calls.start(session, { tool: "t", args: {}, callId: "x" });
+    await call.ended;
+    const repeat = (): Promise<unknown> => calls.start(session, { tool: "t", args: {}, callId: "x" }).then(({ ended }) => ended);
+    await expect(repeat()).rejects.toMatchObject({ code: "gone" });
+    known = done;
+    expect(await repeat()).toBe(done);
+    known = undefined;
+    expect([await repeat(), calls.result("x")]).toEqual([done, done]);
   });
 
   it("are answered under their session and turn, and nowhere else [E5.http]", async () => {
