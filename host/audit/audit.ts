@@ -1,10 +1,12 @@
 /** What can be asked of the durable record: by programs through `host.audit`, by people through `bascule audit` (SPEC AU3, AU5). */
 
+import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/journal-types.ts";
 import { type Service, ServiceError } from "../service/service.ts";
 import type { ActQuery, RecordedActs } from "../learn/acts.ts";
 import type { ServiceTasks } from "../service/tasks.ts";
-import type { OnDamage } from "./file-rows.ts";
+import { type OnDamage, refuseDamage } from "./file-rows.ts";
+import { type FollowingEvents, rowOf } from "./following.ts";
 import type { EventStore } from "./journal.ts";
 import { type EventFilter, type KeptEvent, searchJournal } from "./search.ts";
 import type { SessionState } from "./session-state.ts";
@@ -21,6 +23,14 @@ export interface Audit {
    * @throws {JournalError} if a file cannot be read
    */
   search(filter?: EventFilter, limit?: number, onDamage?: OnDamage): Promise<readonly KeptEvent[]>;
+  /**
+   * The next events after one, in their order, some 64 KB of them; undefined if what follows it is not all on record.
+   *
+   * @param after its id, or the row where the last of these pages ended
+   * @param onDamage told of what cannot be read; the rest is there. Default: it throws
+   * @throws {JournalError} if a file cannot be read
+   */
+  following(after: string | number, onDamage?: OnDamage): Promise<FollowingEvents | undefined>;
   /** @param expected the seal of a row that was noted earlier */
   verify(expected?: string): Promise<JournalReport>;
   session(sessionId: string): Promise<SessionState>;
@@ -37,7 +47,7 @@ export interface AuditPlace {
 
 const DEFAULT_LIMIT = 100;
 
-type AuditTask = "audit.search" | "audit.verify" | "audit.session" | "audit.acts";
+type AuditTask = "audit.search" | "audit.following" | "audit.verify" | "audit.session" | "audit.acts";
 
 /** @param service reads the files, so that nobody waits for them but who asked */
 export function createAudit(
@@ -56,6 +66,16 @@ export function createAudit(
     flush: async () => await store?.flush(),
     search: (filter = {}, limit = DEFAULT_LIMIT, onDamage) =>
       searchJournal((step) => run("audit.search", step), { folder, filter, limit }, onDamage),
+    async following(after, onDamage = refuseDamage) {
+      const row = typeof after === "number" ? after : await rowOf((step) => run("audit.search", step), { folder, id: after }, onDamage);
+      if (row === undefined) return undefined;
+      const { numbers, texts, last, isEnd, isCut, damage } = await run("audit.following", { folder, after: row });
+      damage.forEach(onDamage);
+      if (isCut) return undefined;
+      // Events are JSON objects, as they were kept.
+      const events = numbers.map((number, index) => ({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject }));
+      return { events, last, isEnd };
+    },
     verify: (expected) => run("audit.verify", { folder, checkpoints, ...(expected !== undefined && { expected }) }),
     session: (sessionId) => run("audit.session", { folder, sessionId }),
     acts: (query) => run("audit.acts", { folder, query }),

@@ -65,13 +65,15 @@ export async function rangeIn(
  * attempt, so it ends whatever the file answers. An empty page is a turn for others.
  *
  * @param range asked for at the first damage
+ * @param from only rows after this one; default all
  */
 export async function* pagesOf(
   file: JournalFile,
   range: () => Promise<RowRange>,
   onDamage: OnDamage,
+  from: number = Number.MIN_SAFE_INTEGER,
 ): AsyncGenerator<readonly JournalRow[]> {
-  let after = Number.MIN_SAFE_INTEGER;
+  let after = from;
   let limit = PAGE;
   const damage = createDamage(onDamage);
   let known: RowRange | undefined;

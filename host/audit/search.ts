@@ -14,6 +14,8 @@ export interface KeptEvent {
 
 /** All that is given must fit. */
 export interface EventFilter {
+  /** The event's own. */
+  readonly id?: string;
   /** Anywhere in the event's JSON, letter case aside. */
   readonly text?: string;
   /** A type, or its beginning: `tool.denied`, `tool`. */
@@ -198,11 +200,12 @@ function readOr<T>(read: () => T): T | string {
 }
 
 function fits(event: JsonObject, text: string, filter: EventFilter): boolean {
-  const { type, tool, plugin, callId, sessionId, since = 0, until = Infinity } = filter;
+  const { id, type, tool, plugin, callId, sessionId, since = 0, until = Infinity } = filter;
   const kind = typeof event["type"] === "string" ? event["type"] : "";
   const time = typeof event["time"] === "number" ? event["time"] : 0;
   const payload = isJsonObject(event["payload"]) ? event["payload"] : {};
   return (
+    (id === undefined || event["id"] === id) &&
     (type === undefined || kind === type || kind.startsWith(`${type}.`)) &&
     (tool === undefined || payload["tool"] === tool || (typeof payload["tool"] === "string" && payload["tool"].endsWith(`.${tool}`))) &&
     (plugin === undefined || event["plugin"] === plugin) &&

@@ -45,17 +45,28 @@ const MOST_DAMAGES = 20;
 /** Between two turns for others. */
 const TURN_ROWS = 100;
 
-/** Every row that can be read, the oldest first. @param onDamage told of what cannot; default: throws @throws {JournalError} */
-export async function* readJournal(place: JournalPlace, onDamage: OnDamage = refuseDamage): AsyncGenerator<JournalRow> {
+/**
+ * Every row that can be read, the oldest first.
+ *
+ * @param onDamage told of what cannot; default: throws
+ * @param from the first row that is wanted; default: of all
+ * @throws {JournalError}
+ */
+export async function* readJournal(place: JournalPlace, onDamage: OnDamage = refuseDamage, from: number = 1): AsyncGenerator<JournalRow> {
   const names = await namesOf(place);
-  let next = firstOf(names[0] ?? "0");
+  const begin = Math.max(
+    0,
+    names.findLastIndex((name) => firstOf(name) <= from),
+  );
+  let next = Math.max(from, firstOf(names[begin] ?? "0"));
   let last: JournalRow | undefined;
-  for (const name of names) {
+  for (const name of names.slice(begin)) {
     const tell: OnDamage = (damage) => onDamage(`${name}: ${damage}`);
     const file = openOr(place.journals, `${place.folder}/${name}`, (reason) => tell(`cannot be read (${reason})`));
     if (file === undefined) continue;
     try {
-      for await (const page of pagesOf(file, () => rangeIn({ ...place, names }, name, file), tell)) {
+      const before = firstOf(name) < from ? from - 1 : undefined;
+      for await (const page of pagesOf(file, () => rangeIn({ ...place, names }, name, file), tell, before)) {
         for (const row of page) {
           if (row.number !== next) tell(`row ${row.number} follows row ${next - 1}`);
           // Nothing is known of what the first row of a journal that made room is sealed with.

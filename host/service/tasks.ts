@@ -1,6 +1,7 @@
 /** Everything that service threads do, by name. */
 
 import { checkpointJournal } from "../audit/checkpoints.ts";
+import { followingTask } from "../audit/following.ts";
 import { actsTask, sessionTask, verifyTask } from "../audit/journal-reader.ts";
 import { appendToJournal, closeJournal } from "../audit/journal-writer.ts";
 import { retainJournal } from "../audit/retain-task.ts";
@@ -16,6 +17,7 @@ export type ServiceTasks = {
   readonly "journal.close": typeof closeJournal;
   readonly "journal.retain": typeof retainJournal;
   readonly "audit.search": typeof searchStep;
+  readonly "audit.following": typeof followingTask;
   readonly "audit.verify": typeof verifyTask;
   readonly "audit.session": typeof sessionTask;
   readonly "audit.acts": typeof actsTask;
@@ -30,6 +32,7 @@ export const SERVICE_TASKS: ServiceTasks = {
   "journal.close": closeJournal,
   "journal.retain": retainJournal,
   "audit.search": searchStep,
+  "audit.following": followingTask,
   "audit.verify": verifyTask,
   "audit.session": sessionTask,
   "audit.acts": actsTask,

@@ -15,6 +15,7 @@ import { exportLines } from "../../host/audit/export.ts";
 import { createJournal } from "../../host/audit/journal.ts";
 import { actsTask, sessionTask, verifyTask } from "../../host/audit/journal-reader.ts";
 import { journalWriter, retainBy } from "../../host/audit/open-events.ts";
+import { followingTask } from "../../host/audit/following.ts";
 import { searchJournal, searchStep } from "../../host/audit/search.ts";
 import { readJournal } from "../../host/audit/verify.ts";
 import { JournalError, type JournalRow } from "../../host/platform/journal-types.ts";
@@ -184,6 +185,16 @@ async function readEverything(sample: Sample, folder: string): Promise<readonly 
   expectAll("search", found.length, events);
   const tail = await searchJournal((step) => searchStep(step, world), { folder, filter: {}, limit: 20 }, onDamage);
   expectAll("tail", tail.length, 20);
+  let following = 0;
+  for (let after = 0, isEnd = false; !isEnd;) {
+    const page = await followingTask({ folder, after }, world);
+    damage.push(...page.damage);
+    following += page.texts.length;
+    if (page.last <= after && !page.isEnd) problems.push(`following does not advance from row ${after}`);
+    ({ last: after, isEnd } = page);
+    if (problems.length > 0) break;
+  }
+  expectAll("following", following, events);
   const session = await sessionTask({ folder, sessionId: "s" }, world);
   damage.push(...(session.damage ?? []));
   expectAll("session", session.calls.length, events);

@@ -2,12 +2,13 @@
 
 import type { Audit } from "../../audit/audit.ts";
 import type { HostEvent } from "../../audit/events.ts";
+import type { FollowingEvents } from "../../audit/following.ts";
 import { HeldEvents } from "../../audit/held-events.ts";
 import type { Clock, Slices } from "../../platform/platform.ts";
 import { eventWithoutGrants } from "../without-grants.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSessions } from "./sessions.ts";
-import { createSseStream, type SseStream } from "./sse.ts";
+import { createSseStream, type SseFrame, type SseStream } from "./sse.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** Which events, and after which one. */
@@ -26,7 +27,7 @@ export interface EventStreams {
 }
 
 export interface EventStreamsOptions {
-  readonly host: { readonly events: AsyncIterable<HostEvent>; readonly audit: Pick<Audit, "flush" | "search"> };
+  readonly host: { readonly events: AsyncIterable<HostEvent>; readonly audit: Pick<Audit, "flush" | "following"> };
   readonly clock: Pick<Clock, "after">;
   readonly slices: Slices;
   readonly sessions: Pick<HttpSessions, "ownerOf">;
@@ -48,38 +49,45 @@ interface Open {
   readonly stream: SseStream;
   readonly wants: (event: Subject) => boolean;
   lastId: string | undefined;
+  /** What its client missed is sent first: what happens now is not for it yet. */
+  isBehind: boolean;
 }
 
 const REMEMBERED = 1_024;
-/** Of the record, for who was away longer. */
-const MAX_REPLAYED = 10_000;
 
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { host, clock, slices, sessions, tokens, most, onDefect, bufferBytes } = options;
   const open = new Set<Open>();
-  const opening = new Map<string, number>();
   const recent = new HeldEvents({ events: REMEMBERED });
   const events = host.events[Symbol.asyncIterator]();
 
   async function pump(): Promise<void> {
     for (let next = await events.next(); next.done !== true; next = await events.next()) {
       recent.push(next.value);
-      for (const one of open) deliver(one, next.value);
+      for (const one of open) if (!one.isBehind) deliver(one, next.value);
     }
     close();
   }
 
   function deliver(one: Open, event: Subject): void {
-    const { id, type } = event;
-    // A token that was taken away while its stream was open reads nothing more.
-    if (!tokens.isKnown(one.callerId)) return one.stream.close();
-    if (!one.wants(event) || typeof id !== "string" || typeof type !== "string") return;
-    if (one.stream.send({ event: type, id, data: one.isAdmin ? event : eventWithoutGrants(event) })) {
-      one.lastId = id;
+    const frame = frameFor(one, event);
+    if (frame === undefined) return;
+    if (one.stream.send(frame)) {
+      one.lastId = frame.id;
       return;
     }
     // Too far behind: it is told where it was, and comes back when it reads again.
     one.stream.sendLast({ event: "gap", data: { reason: "slow", ...(one.lastId !== undefined && { lastEventId: one.lastId }) } }, slices);
+  }
+
+  /** Undefined for an event that is not for this stream. */
+  function frameFor(one: Open, event: Subject): (SseFrame & { readonly id: string }) | undefined {
+    const { id, type } = event;
+    // A token that was taken away while its stream was open reads nothing more.
+    if (!tokens.isKnown(one.callerId)) one.stream.close();
+    else if (one.wants(event) && typeof id === "string" && typeof type === "string")
+      return { event: type, id, data: one.isAdmin ? event : eventWithoutGrants(event) };
+    return undefined;
   }
 
   function filterOf(caller: HttpCaller, { sessionId, type }: StreamWish): Open["wants"] {
@@ -90,37 +98,66 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       (isAdmin || (typeof event.sessionId === "string" && sessions.ownerOf(event.sessionId) === caller.id));
   }
 
-  /** What came after an event that is no longer in memory; undefined if the record does not know it either. */
-  async function fromRecord(lastEventId: string): Promise<readonly Subject[] | undefined> {
-    await host.audit.flush();
-    const kept = await host.audit
-      .search({ since: timeOf(lastEventId) }, MAX_REPLAYED, (damage) => onDefect(new Error(damage)))
-      .catch((error: unknown) => {
-        onDefect(error);
-        return [];
-      });
-    const at = kept.findIndex(({ event }) => event["id"] === lastEventId);
-    return at === -1 ? undefined : kept.slice(at + 1).map(({ event }) => event);
-  }
-
-  /** In one go, so that no event comes in between. */
-  function replay(one: Open, lastEventId: string, recorded: readonly Subject[] | undefined): void {
-    one.lastId = lastEventId;
-    const at = recent.all.findIndex(({ id }) => id === lastEventId);
-    if (at === -1 && recorded === undefined) {
-      one.stream.send({ event: "gap", data: { reason: "unknown", lastEventId } });
-      return;
+  /** Sends what came after an event as fast as the client reads it: from the record until memory has what is next, then from memory. */
+  async function catchUp(one: Open, lastEventId: string): Promise<void> {
+    let at = lastEventId;
+    /** The last event that memory had when it was sent, and where the record goes on. */
+    let anchor = lastEventId;
+    let place: string | number = lastEventId;
+    let hasRead = false;
+    for (;;) {
+      const known = recent.all.findIndex(({ id }) => id === anchor);
+      if (known === -1) {
+        const page = await following(place);
+        if (page === undefined) {
+          const newest = recent.all.at(-1);
+          if (!(await one.stream.sendInTurn({ event: "gap", data: { reason: "unknown", lastEventId: at } }))) return;
+          if (newest === undefined) break;
+          at = anchor = place = newest.id;
+          continue;
+        }
+        // Other hosts write to the record too: their events are never in memory.
+        const remembered = new Set<unknown>(recent.all.map(({ id }) => id));
+        for (const { event } of page.events) {
+          if (!(await sendMissed(one, event))) return;
+          if (typeof event["id"] === "string") at = event["id"];
+          if (remembered.has(at)) anchor = at;
+        }
+        place = page.last;
+        if (page.events.length > 0 || !page.isEnd) continue;
+      }
+      // UUIDv7s are in the order of their time.
+      const next = known === -1 ? recent.all.find(({ id }) => id > at) : recent.all[known + 1];
+      if (next === undefined) {
+        if (hasRead) break;
+        if (!(await one.stream.hasRead())) return;
+      } else {
+        if (!(await sendMissed(one, next))) return;
+        at = anchor = place = next.id;
+      }
+      hasRead = next === undefined;
     }
-    const missed = at === -1 ? (recorded ?? []) : [];
-    const seen = new Set(missed.map(({ id }) => id));
-    for (const event of missed) deliver(one, event);
-    for (const event of recent.all.slice(at + 1)) if (!seen.has(event.id)) deliver(one, event);
+    one.isBehind = false;
   }
 
-  function count(callerId: string, by: number): void {
-    const now = (opening.get(callerId) ?? 0) + by;
-    if (now === 0) opening.delete(callerId);
-    else opening.set(callerId, now);
+  /** False if the client is gone. */
+  async function sendMissed(one: Open, event: Subject): Promise<boolean> {
+    const frame = frameFor(one, event);
+    if (frame === undefined) return open.has(one);
+    if (!(await one.stream.sendInTurn(frame))) return false;
+    one.lastId = frame.id;
+    return true;
+  }
+
+  /** Undefined also where the record cannot be read. */
+  async function following(place: string | number): Promise<FollowingEvents | undefined> {
+    try {
+      await host.audit.flush();
+      return await host.audit.following(place, (damage) => onDefect(new Error(damage)));
+    } catch (error) {
+      onDefect(error);
+      return undefined;
+    }
   }
 
   function close(): void {
@@ -130,28 +167,23 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   void pump().catch(onDefect);
   return {
     async open(caller, wish) {
-      if ((opening.get(caller.id) ?? 0) >= most) throw new RequestProblem("too_many", `The token has ${most} streams open: close some`);
-      count(caller.id, 1);
+      const mine = [...open].filter(({ callerId }) => callerId === caller.id);
+      if (mine.length >= most) throw new RequestProblem("too_many", `The token has ${most} streams open: close some`);
       const { lastEventId } = wish;
-      const isRecent = lastEventId === undefined || recent.all.some(({ id }) => id === lastEventId);
-      const recorded = isRecent
-        ? undefined
-        : await fromRecord(lastEventId).catch((error: unknown) => {
-            count(caller.id, -1);
-            throw error;
-          });
       const stream = createSseStream({
         clock,
-        onEnd: () => {
-          open.delete(one);
-          count(caller.id, -1);
-        },
+        onEnd: () => open.delete(one),
         ...(bufferBytes !== undefined && { bufferBytes }),
       });
       const isAdmin = isGoodFor(caller, "admin");
-      const one: Open = { callerId: caller.id, isAdmin, stream, wants: filterOf(caller, wish), lastId: lastEventId };
+      const wants = filterOf(caller, wish);
+      const one: Open = { callerId: caller.id, isAdmin, stream, wants, lastId: lastEventId, isBehind: lastEventId !== undefined };
       open.add(one);
-      if (lastEventId !== undefined) replay(one, lastEventId, recorded);
+      if (lastEventId !== undefined)
+        catchUp(one, lastEventId).catch((error: unknown) => {
+          onDefect(error);
+          stream.close();
+        });
       return stream.response;
     },
     close() {
@@ -159,9 +191,4 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       close();
     },
   };
-}
-
-/** The milliseconds that a UUIDv7 begins with (RFC 9562 §5.7). */
-function timeOf(uuid: string): number {
-  return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
 }

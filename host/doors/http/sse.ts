@@ -19,6 +19,10 @@ export interface SseStream {
   readonly response: Response;
   /** False if the client is so far behind that this one was not taken, or gone. */
   send(frame: SseFrame): boolean;
+  /** Waits until the client has read so much that it fits. False if the client is gone. One at a time. */
+  sendInTurn(frame: SseFrame): Promise<boolean>;
+  /** Waits until the client has read so much that half of what may wait is free. False if the client is gone. */
+  hasRead(): Promise<boolean>;
   /** Whatever is behind it: for the last frame, which says how it ended. It may hold large values as bytes. */
   sendLast(frame: SseFrame, slices: Slices): void;
   close(): void;
@@ -40,11 +44,13 @@ const encoder = new TextEncoder();
 export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYTES }: SseOptions): SseStream {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let stopHeart = (): void => undefined;
+  let onRead = (): void => undefined;
 
   function end(): void {
     if (controller === undefined) return;
     controller = undefined;
     stopHeart();
+    onRead();
     onEnd();
   }
 
@@ -62,6 +68,13 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     for await (const bytes of piecesBytes(pieces, slices)) controller?.enqueue(bytes);
   }
 
+  /** What is larger than all that may wait is sent alone. */
+  async function room(bytes: number): Promise<boolean> {
+    while (controller !== undefined && (controller.desiredSize ?? 0) < Math.min(bytes, bufferBytes))
+      await new Promise<void>((resolve) => (onRead = resolve));
+    return controller !== undefined;
+  }
+
   function beat(): void {
     // A client that does not read notices nothing, and whoever is gone is found out.
     write(": \n\n");
@@ -74,7 +87,7 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
   }
 
   const body = new ReadableStream<Uint8Array>(
-    { start: (given) => void (controller = given), cancel: end },
+    { start: (given) => void (controller = given), pull: () => onRead(), cancel: end },
     { highWaterMark: bufferBytes, size: (piece) => piece?.length ?? 0 },
   );
   write(`retry: ${RETRY_MS}\n\n`);
@@ -84,6 +97,13 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
       headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
     }),
     send: (frame) => (frame.json === undefined ? write(toText(frame)) : write(`${headOf(frame)}data: `, frame.json, "\n\n")),
+    async sendInTurn(frame) {
+      const bytes = encoder.encode(toText(frame));
+      if (!(await room(bytes.length))) return false;
+      controller?.enqueue(bytes);
+      return true;
+    },
+    hasRead: () => room(bufferBytes / 2),
     sendLast(frame, slices) {
       pour([`${headOf(frame)}data: `, ...toPieces(frame.data), "\n\n"], slices).then(close, close);
     },

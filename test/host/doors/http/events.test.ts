@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createEventBus } from "../../../../host/audit/event-bus.ts";
 import type { HostEvent } from "../../../../host/audit/events.ts";
-import type { KeptEvent } from "../../../../host/audit/search.ts";
+import type { Audit } from "../../../../host/audit/audit.ts";
 import { createEventStreams, type EventStreams } from "../../../../host/doors/http/event-streams.ts";
+import type { JsonObject } from "../../../../manifests/mod.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
@@ -11,7 +12,12 @@ const ADMIN = { id: "admin-1", name: "admin", scopes: ["admin"], isPerson: false
 
 /** Streams of a bus, with a record that holds what it is given. */
 function streamsOf(
-  options: { readonly recorded?: () => readonly HostEvent[]; readonly bufferBytes?: number; readonly isKnown?: () => boolean } = {},
+  options: {
+    readonly recorded?: () => readonly HostEvent[];
+    readonly bufferBytes?: number;
+    readonly isKnown?: () => boolean;
+    readonly onDefect?: (error: unknown) => void;
+  } = {},
 ): {
   readonly bus: ReturnType<typeof createEventBus>;
   readonly streams: EventStreams;
@@ -21,18 +27,26 @@ function streamsOf(
   const platform = memoryPlatform();
   const bus = createEventBus({ newId: platform.random.uuidv7, now: platform.clock.now, onDefect: () => undefined });
   const { recorded = () => [], bufferBytes } = options;
-  const search = async (): Promise<readonly KeptEvent[]> =>
+  const following: Audit["following"] = async (after) => {
+    const rows = recorded();
+    const from = typeof after === "number" ? after : rows.findIndex(({ id }) => id === after) + 1;
+    if (from === 0) return undefined;
     // Events are JSON; their types just have no index signature.
-    recorded().map((event, number) => ({ number, event: event as unknown as KeptEvent["event"] }));
+    const events = rows
+      .slice(from, from + 100)
+      .map((event, index) => ({ number: from + index + 1, event: event as unknown as JsonObject }));
+    return { events, last: from + events.length, isEnd: from + events.length === rows.length };
+  };
   const streams = createEventStreams({
-    host: { events: { [Symbol.asyncIterator]: () => bus.events() }, audit: { flush: async () => undefined, search } },
+    host: { events: { [Symbol.asyncIterator]: () => bus.events() }, audit: { flush: async () => undefined, following } },
     clock: platform.clock,
     slices: platform.slices,
     sessions: { ownerOf: () => undefined },
     tokens: { isKnown: () => options.isKnown?.() ?? true },
     most: 2,
     onDefect: (error) => {
-      throw error;
+      if (options.onDefect === undefined) throw error;
+      options.onDefect(error);
     },
     ...(bufferBytes !== undefined && { bufferBytes }),
   });
@@ -135,19 +149,100 @@ describe("GET /v1/events", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("counts no stream that could not be opened [I4.flood]", async () => {
-    let fails = true;
-    const { streams } = streamsOf({
+  it("says that there is a gap where the record cannot be read, and goes on from there [I4.resume]", async () => {
+    const defects: unknown[] = [];
+    const { streams, emit } = streamsOf({
       recorded: () => {
-        if (fails) throw new Error("The disk is gone");
-        return [];
+        throw new Error("The disk is gone");
       },
+      onDefect: (error) => defects.push(error),
     });
     const lastEventId = "01920000-0000-7000-8000-000000000000";
-    for (let n = 0; n < 3; n += 1) await expect(streams.open(ADMIN, { lastEventId })).rejects.toThrow("The disk is gone");
-    fails = false;
-    expect((await streams.open(ADMIN, { lastEventId })).status).toBe(200);
+    const reader = new SseReader(await streams.open(ADMIN, { lastEventId }));
+    expect(await reader.next()).toEqual({ event: "gap", id: undefined, data: { reason: "unknown", lastEventId } });
+    emit("later");
+    expect([(await reader.next())?.data["plugin"], defects]).toEqual(["later", [new Error("The disk is gone")]]);
     streams.close();
+  });
+
+  it.each([
+    ["1 MiB, from memory", 800, 4_000],
+    ["16 MiB, from the record", 5_000, 4_000],
+    ["10,000 events", 25_000, 10],
+  ])("goes on after more than %s, without a gap [I4.resume-large]", async (_what, count, length) => {
+    const past: HostEvent[] = [];
+    const { streams, emit, bus } = streamsOf({ recorded: () => past });
+    bus.subscribe((event) => past.push(event));
+    for (let n = 0; n < count; n += 1) {
+      emit(`p${n} ${"x".repeat(length)}`);
+      // So that the streams' own reader keeps up.
+      if (n % 500 === 499) await new Promise(setImmediate);
+    }
+    const reader = new SseReader(await streams.open(ADMIN, { lastEventId: past[0]?.id ?? "" }));
+    const seen: unknown[] = [];
+    while (seen.length < count - 1) seen.push((await reader.next())?.id);
+    expect(seen).toEqual(past.slice(1).map(({ id }) => id));
+    emit("live");
+    expect((await reader.next())?.data["plugin"]).toBe("live");
+    await reader.cancel();
+  });
+
+  it("goes on after more than 10,000 events and 1 MiB of a host's own record [I4.resume-large]", async () => {
+    await using door = await httpDoor({ tools: [hostTool("repeat")] });
+    await door.ask("/v1/calls", { body: { tool: "repeat", args: { first: true } } });
+    await door.host.audit.flush();
+    const [first] = await door.host.audit.search({ type: "tool.called" });
+    const fields = { "last-event-id": textOf(first?.event ?? {}, "id") };
+    const { body } = await door.ask("/v1/sessions");
+    const session = door.host.session({ id: textOf((body["sessions"] as unknown as JsonObject[])[0] ?? {}, "sessionId") });
+    for (let n = 0; n < 5_200; n += 1) await door.host.call("repeat", { n, text: "x".repeat(100) }, { session });
+    const reader = new SseReader(await door.request("/v1/events?type=tool.completed", { fields }));
+    expect((await reader.next())?.data["payload"]).toMatchObject({ output: { first: true } });
+    for (let n = 0; n < 5_200; n += 1) expect((await reader.next())?.data["payload"]).toMatchObject({ output: { n } });
+    await reader.cancel();
+  });
+
+  it("holds no more for a client that comes back and reads nothing than it would for any other [I4.resume-bounded]", async () => {
+    const past: HostEvent[] = [];
+    let pages = 0;
+    const { streams, emit, bus } = streamsOf({
+      recorded: () => {
+        pages += 1;
+        return past;
+      },
+      bufferBytes: 10_000,
+    });
+    bus.subscribe((event) => past.push(event));
+    for (let n = 0; n < 3_000; n += 1) {
+      emit(`p${n}`);
+      if (n % 500 === 499) await new Promise(setImmediate);
+    }
+    const response = await streams.open(ADMIN, { lastEventId: past[0]?.id ?? "" });
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(pages).toBe(1);
+    const reader = new SseReader(response);
+    for (let n = 1; n < 3_000; n += 1) expect((await reader.next())?.data["plugin"]).toBe(`p${n}`);
+    await reader.cancel();
+  });
+
+  it("sends nothing twice and nothing old where others write to the record too [I4.resume]", async () => {
+    const past: HostEvent[] = [];
+    const { streams, emit, bus } = streamsOf({ recorded: () => past });
+    const other = streamsOf();
+    bus.subscribe((event) => past.push(event));
+    other.bus.subscribe((event) => past.push(event));
+    emit("mine, old");
+    // Ids of one millisecond are in no order across hosts.
+    other.platform.advance(5);
+    other.emit("theirs");
+    const { id: lastEventId = "" } = past.at(-1) ?? {};
+    other.emit("theirs, missed");
+    await new Promise(setImmediate);
+    const reader = new SseReader(await streams.open(ADMIN, { lastEventId }));
+    expect((await reader.next())?.data["plugin"]).toBe("theirs, missed");
+    emit("mine, live");
+    expect((await reader.next())?.data["plugin"]).toBe("mine, live");
+    await reader.cancel();
   });
 
   it("refuses an id that is none [I4.malformed]", async () => {
