@@ -22,12 +22,17 @@ export interface Missing {
   capabilities?: ClientCapabilities;
 }
 
-/** @param missing is told what a question would have needed */
-export function askThrough(
-  { ask, signal }: Pick<CallSide, "ask" | "signal">,
-  capabilities: ClientCapabilities | undefined,
-  missing: Missing,
-): AskCaller {
+/** Of the client of a request. */
+export interface Askable {
+  readonly capabilities: ClientCapabilities | undefined;
+  /** What it answered before it was asked, to the first question, by names; names that the question has not are not read. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** Is told what a question would have needed. */
+  readonly missing: Missing;
+}
+
+export function askThrough({ ask, signal }: Pick<CallSide, "ask" | "signal">, { capabilities, given, missing }: Askable): AskCaller {
+  let early = given;
   return async (asks) => {
     const kinds = [...new Set(Object.values(asks).map(({ kind }) => kind))];
     const untaken = kinds.filter((kind) => capabilities?.[CAPABILITY[kind]] === undefined);
@@ -35,6 +40,10 @@ export function askThrough(
       missing.capabilities = { ...missing.capabilities, ...Object.fromEntries(untaken.map((kind) => [CAPABILITY[kind], {}])) };
       throw new CannotAsk(untaken);
     }
+    const answered = readAnswers(asks, early);
+    // Once: a tool that asks again is not answered the same for ever.
+    early = {};
+    if (answered !== undefined) return answered;
     return await new Promise<JsonObject>((resolve, reject) => {
       const over = new AbortController();
       const end = (settle: () => void): void => {

@@ -117,6 +117,8 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
     );
   }
   const missing: Missing = {};
+  // Answers that come before the question. Not to a confirmation: its answer belongs to what the person was shown.
+  const given = ctx.mcpReq.inputResponses ?? {};
   const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {
       session,
@@ -124,7 +126,7 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
       onProgress,
       onLog,
       // Plugins ask nobody: their words would reach the person as if they were somebody's.
-      ...(of.isHostTool && { ask: askThrough({ ask, signal }, capabilities, missing) }),
+      ...(of.isHostTool && { ask: askThrough({ ask, signal }, { capabilities, given, missing }) }),
       ...(callId !== undefined && { callId }),
       ...(dryRun && { dryRun }),
       ...(traceparent !== undefined && { traceparent }),

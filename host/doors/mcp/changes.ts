@@ -2,11 +2,13 @@
 
 import type { HostEvent } from "../../audit/events.ts";
 import type { Host } from "../../host-interface.ts";
+import type { McpPrompts } from "./prompts.ts";
 import { PLUGINS_URI, pluginUri } from "./plugin-resources.ts";
 
 /** Somebody who wants to know. */
 export interface ChangeListener {
   toolsChanged(): void;
+  promptsChanged(): void;
   resourcesChanged(): void;
   resourceUpdated(uri: string): void;
 }
@@ -26,7 +28,7 @@ const PLUGIN_LIST: ReadonlySet<HostEvent["type"]> = new Set([
   "plugin.removed",
 ] as const);
 
-export function createChanges(host: Pick<Host, "subscribe">): Changes {
+export function createChanges(host: Pick<Host, "subscribe">, prompts?: Pick<McpPrompts, "onChange">): Changes {
   const listeners = new Set<ChangeListener>();
   let gathered: { tools: boolean; list: boolean; readonly uris: Set<string> } | undefined;
 
@@ -43,6 +45,10 @@ export function createChanges(host: Pick<Host, "subscribe">): Changes {
     if (!isPlugin) return;
     gathered.uris.add(PLUGINS_URI);
     if (plugin !== undefined) gathered.uris.add(pluginUri(plugin));
+  });
+
+  const stopPrompts = prompts?.onChange?.(() => {
+    for (const listener of listeners) listener.promptsChanged();
   });
 
   function tell(): void {
@@ -63,6 +69,7 @@ export function createChanges(host: Pick<Host, "subscribe">): Changes {
     },
     close() {
       stop();
+      stopPrompts?.();
       listeners.clear();
     },
   };

@@ -10,17 +10,18 @@ import { createRounds } from "./rounds.ts";
 
 /** What all clients of a door share. */
 export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {
-  const { host, platform, session = {}, unattended, resources = [], prompts } = options;
+  const { host, platform, session = {}, unattended, resources = [], prompts, pollAfterMs } = options;
   return {
     host,
     platform,
     session,
     unattended,
     confirms: true,
+    pollAfterMs,
     resources: [pluginResources(host), auditResources(host), ...resources],
     prompts,
     rounds: createRounds(platform),
-    changes: createChanges(host),
+    changes: createChanges(host, prompts),
     marks: createMarks(platform),
     inputs: createLargeInputs(platform, MAX_MESSAGE_BYTES),
     onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),

@@ -15,6 +15,8 @@ export interface HttpSessions {
 }
 
 const IDLE_MS = 60 * 60 * 1_000;
+/** After a stream broke a client is to wait so long. */
+const RETRY_MS = 1_000;
 const ID_BYTES = 32;
 const SESSION_HEADER = "mcp-session-id";
 
@@ -65,6 +67,7 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
       sessionIdGenerator: () => id,
       maxRequestBodySize,
       eventStore: createRecentEvents(),
+      retryInterval: RETRY_MS,
     });
     const client = createClient(parts);
     const server = createServer(parts, client, "legacy");

@@ -122,6 +122,7 @@ function openDoorFor(parts: DoorParts, maxSessions: number): CallerDoor {
   });
   const stopTelling = parts.changes.listen({
     toolsChanged: modern.notify.toolsChanged,
+    promptsChanged: modern.notify.promptsChanged,
     resourcesChanged: modern.notify.resourcesChanged,
     resourceUpdated: modern.notify.resourceUpdated,
   });

@@ -21,6 +21,11 @@ export interface McpDoorOptions {
   readonly session?: HostSessionOptions;
   /** Sessions of one caller over HTTP that may be open at once, of the older revisions; default 64. */
   readonly maxSessions?: number;
+  /**
+   * After so long the stream on which a call is waited for is ended, and the client comes back for the rest: where something in between
+   * ends connections that take long. For clients of 2025-11-25 over HTTP, which know how; absent: streams stay open.
+   */
+  readonly pollAfterMs?: number;
   /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */
   readonly unattended?: CallOptions["unattended"];
   /** What the embedding program lets clients read, beside plugins and the audit. */
@@ -35,6 +40,7 @@ export interface DoorParts {
   readonly platform: McpDoorOptions["platform"];
   readonly session: HostSessionOptions;
   readonly unattended: CallOptions["unattended"];
+  readonly pollAfterMs: number | undefined;
   /** Whether what its clients answer counts as a person's word. */
   readonly confirms: boolean;
   readonly resources: readonly McpResources[];

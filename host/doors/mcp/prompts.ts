@@ -8,6 +8,8 @@ export type PromptAnswer = GetPromptResult | InputRequiredResult | undefined;
 /** A source of prompts. */
 export interface McpPrompts {
   list(): readonly Prompt[];
+  /** Calls `listener` when the list is another; clients are told so then. Returns unsubscribe. Absent: the list stays as it is. */
+  onChange?(listener: () => void): () => void;
   /**
    * Undefined if there is no such prompt.
    *

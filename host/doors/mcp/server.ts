@@ -32,7 +32,7 @@ const FORM_VALIDATOR: NonNullable<ServerOptions["jsonSchemaValidator"]> = {
 
 /** Not connected yet. */
 export function createServer(parts: DoorParts, client: McpClient, era: Era): Server {
-  const { resources, prompts, rounds } = parts;
+  const { platform, resources, prompts, rounds, pollAfterMs } = parts;
   const server = new Server(
     { name: "bascule", title: "bascule", version: VERSION },
     {
@@ -41,7 +41,7 @@ export function createServer(parts: DoorParts, client: McpClient, era: Era): Ser
         resources: { listChanged: true, subscribe: true },
         logging: {},
         completions: {},
-        ...(prompts !== undefined && { prompts: {} }),
+        ...(prompts !== undefined && { prompts: prompts.onChange === undefined ? {} : { listChanged: true } }),
       },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: FORM_VALIDATOR,
@@ -67,10 +67,12 @@ export function createServer(parts: DoorParts, client: McpClient, era: Era): Ser
   });
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     client.running += 1;
+    const stopTimer = pollAfterMs === undefined ? undefined : platform.clock.after(pollAfterMs, () => ctx.http?.closeSSE?.());
     try {
       return await callTool(params, ctx, caller);
     } finally {
       client.running -= 1;
+      stopTimer?.();
     }
   });
 
@@ -129,6 +131,7 @@ export function followChanges({ parts, client, era, server }: Caller): () => voi
   }
   return parts.changes.listen({
     toolsChanged: () => send(() => server.sendToolListChanged()),
+    promptsChanged: () => send(() => server.sendPromptListChanged()),
     resourcesChanged: () => send(() => server.sendResourceListChanged()),
     resourceUpdated: (uri) => {
       if (era === "modern" || subscribed.has(uri)) send(() => server.sendResourceUpdated({ uri }));

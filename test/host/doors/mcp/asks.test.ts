@@ -53,6 +53,42 @@ it("asks again where an answer is not what was asked for, without an engine that
   await handler.close();
 });
 
+it("takes answers that came with the call for its first question, of any names, and asks the next [I3.ask-early]", async () => {
+  const twice: ToolFactory = () => ({
+    definition: { name: "asks", description: "Asks", inputSchema: { type: "object" }, sideEffects: [] },
+    execute: async (_args, { ask }) => [(await ask?.(NAME)) ?? null, (await ask?.(NAME)) ?? null],
+  });
+  await using test = await mcpHost({}, { builtins: false, tools: [twice] });
+  const handler = createMcpHandler(test);
+  const call = { name: "asks", arguments: {} };
+  const early = { who: { action: "accept", content: { name: "Ada" } }, other: { action: "accept", content: {} } };
+  const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", { ...call, inputResponses: early })));
+  expect(result).toMatchObject({ resultType: "input_required", inputRequests: { who: {} } });
+  const retry = { ...call, requestState: result?.["requestState"] as string, inputResponses: { who: { action: "decline" } } };
+  const { result: last } = await messageOf(await handler.fetch(modernRequest("tools/call", retry)));
+  expect(JSON.parse((last?.["content"] as readonly { readonly text: string }[])[0]?.text ?? "")).toEqual([
+    { who: { action: "accept", content: { name: "Ada" } } },
+    { who: { action: "decline" } },
+  ]);
+  await handler.close();
+});
+
+it("takes no answer to a confirmation before the person was asked [E5.early]", async () => {
+  const name = "remove";
+  const remove: ToolFactory = () => ({
+    definition: { name, description: "Removes", inputSchema: { type: "object" }, sideEffects: ["write"], destructive: true },
+    execute: () => "removed",
+  });
+  await using test = await mcpHost({}, { builtins: false, tools: [remove] });
+  const handler = createMcpHandler(test);
+  const { result: asked } = await messageOf(await handler.fetch(modernRequest("tools/call", { name, arguments: {} })));
+  const [question = ""] = Object.keys(asked?.["inputRequests"] as object);
+  const inputResponses = { [question]: { action: "accept", content: { approve: true, decision: "allow" } } };
+  const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", { name, arguments: {}, inputResponses })));
+  expect([question === "", result?.["resultType"]]).toEqual([false, "input_required"]);
+  await handler.close();
+});
+
 it("says which capability a call would have needed [I3.ask-capability]", async () => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker({ roots: { kind: "roots" } })] });
   const handler = createMcpHandler(test);

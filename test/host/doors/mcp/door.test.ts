@@ -1,6 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRegistry } from "../../../../host/tools/registry.ts";
+import type { McpPrompts } from "../../../../host/doors/mcp/mod.ts";
 import type { HostEvent } from "../../../../host/mod.ts";
 import { mcpHost, type McpHost, type TestPlugin, until, WAYS } from "../../../support/mcp-client.ts";
 
@@ -348,6 +349,38 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(await own()).toEqual([`${name}__stays`]);
     expect((await client.callTool({ name: `${name}__stays`, arguments: {} })).content).toEqual([{ type: "text", text: "new" }]);
   });
+});
+
+describe("prompts of an embedding program", () => {
+  it.each(WAYS)(
+    "are told of when the list is another, where the program says when, %s revision over %s [I3.prompts]",
+    async (era, over) => {
+      let tell = (): void => undefined;
+      let listeners = 0;
+      const names = ["first"];
+      const onChange = (listener: () => void): (() => void) => {
+        tell = listener;
+        listeners += 1;
+        return () => void (listeners -= 1);
+      };
+      const prompts: McpPrompts = { list: () => names.map((name) => ({ name })), get: () => undefined, onChange };
+      await using own = await mcpHost({});
+      const client = await own.connect(era, over, { door: { prompts } });
+      expect(client.getServerCapabilities()?.prompts).toEqual({ listChanged: true });
+      const changed = Promise.withResolvers<void>();
+      if (era === "modern") await client.listen({ promptsListChanged: true });
+      client.setNotificationHandler("notifications/prompts/list_changed", () => changed.resolve());
+      names.push("second");
+      tell();
+      await changed.promise;
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["first", "second"]);
+      await own[Symbol.asyncDispose]();
+      expect(listeners).toBe(0);
+      await using quiet = await mcpHost({});
+      const { onChange: _onChange, ...fixed } = prompts;
+      expect((await quiet.connect(era, over, { door: { prompts: fixed } })).getServerCapabilities()?.prompts).toEqual({});
+    },
+  );
 });
 
 describe("older clients of the MCP door", () => {

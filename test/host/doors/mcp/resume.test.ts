@@ -43,6 +43,36 @@ describe("a stream of an older revision over HTTP", () => {
     await handler.close();
   });
 
+  it("is ended where a call takes long and the door says so, and goes on when its client comes back [I3.poll]", async () => {
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const run = (): Promise<string> => {
+      begun.resolve();
+      return gate.promise.then(() => "late");
+    };
+    const tool = functionTool(run, { name: "wait", description: "Waits", sideEffects: [] });
+    const platform = memoryPlatform();
+    await using host = await createHost({ config: false, builtins: false, platform, tools: [tool] });
+    const handler = createMcpHandler({ host, platform, pollAfterMs: 1_000 });
+    const post = (body: object, session: object = {}): Promise<Response> =>
+      handler.fetch(
+        new Request(URL, { method: "POST", headers: { ...HEADERS, ...session }, body: JSON.stringify({ jsonrpc: "2.0", ...body }) }),
+      );
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const opened = await post({ id: 0, method: "initialize", params });
+    await opened.text();
+    const session = { "Mcp-Session-Id": opened.headers.get("mcp-session-id") ?? "", "Mcp-Protocol-Version": "2025-11-25" };
+    const response = await post({ id: 1, method: "tools/call", params: { name: "wait", arguments: {} } }, session);
+    await begun.promise;
+    platform.advance(1_000);
+    const [, id = ""] = /^id: (\S+)\nretry: 1000\ndata: \n\n$/u.exec(await response.text()) ?? [];
+    expect(id).not.toBe("");
+    gate.resolve();
+    const headers = { Accept: "text/event-stream", "Last-Event-ID": id, ...session };
+    expect(await (await handler.fetch(new Request(URL, { headers }))).text()).toContain('"late"');
+    await handler.close();
+  });
+
   it("keeps so much and no more, and gives no part of what is gone [I3.resume-bounded]", async () => {
     const events = createRecentEvents(3, 1_000);
     const message = (text: string) => ({ jsonrpc: "2.0", method: "notifications/message", params: { text } }) as const;
