@@ -66,7 +66,8 @@ it("takes answers that came with the call for its first question, of any names, 
   expect(result).toMatchObject({ resultType: "input_required", inputRequests: { who: {} } });
   const retry = { ...call, requestState: result?.["requestState"] as string, inputResponses: { who: { action: "decline" } } };
   const { result: last } = await messageOf(await handler.fetch(modernRequest("tools/call", retry)));
-  expect(JSON.parse((last?.["content"] as readonly { readonly text: string }[])[0]?.text ?? "")).toEqual([
+  const [said] = (last?.["content"] ?? []) as readonly { readonly text: string }[];
+  expect(JSON.parse(said?.text ?? "")).toEqual([
     { who: { action: "accept", content: { name: "Ada" } } },
     { who: { action: "decline" } },
   ]);
