@@ -5,14 +5,17 @@ import type { ToolContext } from "../context.ts";
 import { ToolFailed } from "../tools/tool-error.ts";
 import type { ToolOutput } from "../tools/tool-output.ts";
 import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
-import { isTelling, readSchema, type SchemaLike } from "./adapters/schema-like.ts";
+import { type DeclaredSchema, declareSchema, isBeyondOurs, isTelling, type SchemaLike } from "./adapters/schema-like.ts";
 
 /** What a function has to be told beside itself: the schema of its arguments, and what it does. */
 export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "description"> {
   /** Default: the function's own name. */
   readonly name?: string;
   readonly description: string;
-  /** JSON Schema, TypeBox, or what can tell a JSON Schema, such as zod's; default an object without members. */
+  /**
+   * JSON Schema, TypeBox, or what can tell a JSON Schema, such as zod's; default an object without members. What it says beyond tool
+   * schemas (`$ref`, `anyOf`, `pattern`, …) is told to models, and checked by the function alone, as far as that is not the same in other words.
+   */
   readonly inputSchema?: JsonSchema | SchemaLike;
 }
 
@@ -40,13 +43,16 @@ export type ToolFunction = (
  * ```
  */
 export function functionTool(run: ToolFunction | undefined, options: FunctionToolOptions): ToolFactory {
+  const { inputSchema, tags, published } = declared(options.inputSchema);
   const definition: ToolDeclaration = {
     ...options,
     name: options.name ?? run?.name ?? "",
-    inputSchema: toInputSchema(options.inputSchema),
+    inputSchema,
+    ...(tags.length > 0 && { tags: [...(options.tags ?? []), ...tags] }),
   };
   return () => ({
     definition,
+    ...(published && { published }),
     execute(args, context) {
       if (run === undefined) throw new ToolFailed(`Tool ${definition.name} has no bound callable`);
       // The arguments have passed the input schema, which says what the function takes.
@@ -55,8 +61,8 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
   });
 }
 
-/** A JSON Schema is kept to the subset, and refused where it says more; of others what has words in it is taken. */
-function toInputSchema(schema: JsonSchema | SchemaLike | undefined): JsonSchema {
-  if (schema === undefined) return { type: "object", additionalProperties: false };
-  return isTelling(schema) ? readSchema(schema, "the function").schema : schema;
+/** What of a schema has no words in the subset is told to models, and the function's to check. What is no JSON Schema is refused when the tool is registered. */
+function declared(schema: JsonSchema | SchemaLike | undefined): DeclaredSchema {
+  if (schema === undefined) return { inputSchema: { type: "object", additionalProperties: false }, tags: [] };
+  return isTelling(schema) || isBeyondOurs(schema) ? declareSchema(schema, "the function") : { inputSchema: schema, tags: [] };
 }

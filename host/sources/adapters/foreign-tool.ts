@@ -4,8 +4,8 @@ import type { ToolContext } from "../../context.ts";
 import { copyJson } from "../../json/json.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
-import type { PublishedWords, ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
-import { readSchema, type SchemaLike } from "./schema-like.ts";
+import type { ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
+import { declareSchema, type SchemaLike } from "./schema-like.ts";
 
 /** What the framework does not say. */
 export interface ForeignToolOptions extends Omit<Partial<ToolDeclaration>, "inputSchema" | "sideEffects"> {
@@ -22,25 +22,21 @@ export interface ForeignTool {
   readonly run?: ((args: JsonValue, context: ToolContext) => unknown) | undefined;
 }
 
-/** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
-export const OPAQUE_TAG = "schema:opaque";
-
-const SCHEMA_BOUNDS = { maxBytes: 128 * 1024, maxDepth: 60 } as const;
 const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 512 } as const;
 
 /** @throws {TypeError} if its schema cannot be read. */
 export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): ToolFactory {
   const { name, description = `Tool: ${foreign.name}`, schema, run } = foreign;
-  const read = schema === undefined ? undefined : readSchema(schema, `tool "${name}"`);
+  const declared = schema === undefined ? undefined : declareSchema(schema, `tool "${name}"`);
   const { tags = [], ...rest } = options;
   const definition: ToolDeclaration = {
     name,
     description,
     ...rest,
-    inputSchema: read === undefined ? { type: "object", additionalProperties: false } : { ...read.schema, type: "object" },
-    tags: read !== undefined && read.lost.length > 0 ? [...tags, OPAQUE_TAG] : tags,
+    inputSchema: declared === undefined ? { type: "object", additionalProperties: false } : { ...declared.inputSchema, type: "object" },
+    tags: [...tags, ...(declared?.tags ?? [])],
   };
-  const published = read === undefined || read.lost.length === 0 ? undefined : publishedOf(read.own);
+  const published = declared?.published;
   return () => ({
     definition,
     ...(published && { published }),
@@ -49,12 +45,6 @@ export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): 
       return toJson(await run(args, context));
     },
   });
-}
-
-/** Models are told all of its own schema, if that is one of an object. A larger one than definitions may have stays with its tool. */
-function publishedOf(own: JsonObject): PublishedWords | undefined {
-  const { type = "object" } = own;
-  return type === "object" && copyJson(own, SCHEMA_BOUNDS).ok ? { inputSchema: { ...own, type } } : undefined;
 }
 
 /** The route copies it again, and says where it is no JSON; `undefined` is null. */

@@ -1,8 +1,10 @@
 /** Schemas as other libraries make them, read by what they can do and not by who made them (SPEC K1, K2). */
 
-import { type DownConverted, downConvert } from "./down-convert.ts";
-import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
+import { downConvert } from "./down-convert.ts";
+import { checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
+import { equalJson } from "../../json/equal-json.ts";
 import { copyJson } from "../../json/json.ts";
+import type { PublishedWords } from "../../tools/tool.ts";
 
 /**
  * A JSON Schema (TypeBox's are), or an object that can tell one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own
@@ -10,12 +12,53 @@ import { copyJson } from "../../json/json.ts";
  */
 export type SchemaLike = object;
 
+/** Keywords of JSON Schema 2020-12, and of older drafts, that our schemas do not have. */
+const STANDARD: ReadonlySet<string> = new Set([
+  ...REFUSED_KEYWORDS.keys(),
+  ..."$anchor $dynamicRef $dynamicAnchor $vocabulary $comment minContains maxContains unevaluatedItems unevaluatedProperties".split(" "),
+  ..."items additionalProperties contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly".split(" "),
+]);
+
+/** Somewhat less than a definition may have. */
+const PUBLISHED_BOUNDS = { maxBytes: 128 * 1024, maxDepth: 60 } as const;
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 
-/** In our words, and as the library has it. @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
-export function readSchema(schema: SchemaLike, what: string): DownConverted & { readonly own: JsonObject } {
+/** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
+export const OPAQUE_TAG = "schema:opaque";
+
+/** What a tool is declared with, for a schema that may be in other words than ours. */
+export interface DeclaredSchema {
+  /** What the host checks. */
+  readonly inputSchema: JsonSchema;
+  readonly tags: readonly string[];
+  /** The schema as it is, where ours says it in other words. */
+  readonly published?: PublishedWords;
+}
+
+/** @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
+export function declareSchema(schema: SchemaLike, what: string): DeclaredSchema {
   const own = toJsonSchema(schema, what);
-  return { ...downConvert(own), own };
+  const { schema: inputSchema, lost } = downConvert(own);
+  const { $schema: _draft, type = "object", ...rest } = own;
+  const { type: _type, ...ours } = inputSchema;
+  // Our subset is JSON; its interface just has no index signature. One larger than definitions may be stays with its tool.
+  const isOurs = equalJson(rest, ours as JsonObject);
+  const published = isOurs || type !== "object" || !copyJson(own, PUBLISHED_BOUNDS).ok ? undefined : { inputSchema: { ...own, type } };
+  return { inputSchema, tags: lost.length > 0 ? [OPAQUE_TAG] : [], ...(published && { published }) };
+}
+
+/** Whether a JSON Schema keeps to the standard and is not in our words alone. What is neither of both is refused as it is. */
+export function isBeyondOurs(schema: SchemaLike): boolean {
+  const problems = checkSchema(schema);
+  return problems.length > 0 && problems.every(({ pointer }) => isOfStandard(schema, pointer));
+}
+
+function isOfStandard(schema: SchemaLike, pointer: string): boolean {
+  const path = pointer.split("/").slice(1);
+  const keyword = path.at(-1) ?? "";
+  const value = path.reduce<unknown>((at, token) => member(at, token.replaceAll("~1", "/").replaceAll("~0", "~")), schema);
+  // A schema may be true or false; what begins with "x-" is for somebody else.
+  return STANDARD.has(keyword) || keyword.startsWith("x-") || typeof value === "boolean";
 }
 
 /** Whether it is not itself the JSON Schema. */

@@ -21,7 +21,7 @@ import { equalJson } from "../../json/equal-json.ts";
 import type { PublishedWords, ToolDeclaration } from "../../tools/tool.ts";
 import { ToolRegistrationError } from "../../tools/tool-error.ts";
 import { downConvert } from "../adapters/down-convert.ts";
-import { OPAQUE_TAG } from "../adapters/foreign-tool.ts";
+import { OPAQUE_TAG } from "../adapters/schema-like.ts";
 
 /** One tool of a server, as it is registered. */
 export interface ServerTool {

@@ -26,6 +26,71 @@ describe("functionTool()", () => {
     });
   });
 
+  it("hands a whole JSON Schema 2020-12 on as it is, checks what it can of it, and says so [K1.whole, S5.verbatim]", async () => {
+    const own = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      $defs: { address: { $anchor: "address", type: "object", properties: { city: { type: "string" } }, required: ["city"] } },
+      properties: {
+        address: { $ref: "#/$defs/address", description: "Where" },
+        way: { enum: ["phone", "email"] },
+        pair: { prefixItems: [{ type: "string" }, true], items: false },
+        region: { type: "string", "x-mcp-header": "Region" },
+      },
+      allOf: [{ anyOf: [{ required: ["way"] }, { required: ["address"] }] }],
+      if: { properties: { way: { const: "phone" } } },
+      then: { required: ["region"] },
+      dependentRequired: { pair: ["way"] },
+      additionalProperties: false,
+    };
+    const whole = functionTool((args: unknown) => args as string, {
+      name: "whole",
+      description: "Whole",
+      inputSchema: own,
+      sideEffects: [],
+      tags: ["mine"],
+    });
+    const host = testHost({ tools: [whole] });
+    const [listing] = host.registry.list({ name: "whole" });
+    expect([listing?.inputSchema, listing?.tags, listing?.checks]).toEqual([
+      own,
+      ["mine", "schema:opaque", "source:function"],
+      {
+        inputSchema: {
+          type: "object",
+          properties: {
+            address: { type: "object", properties: { city: { type: "string" } }, required: ["city"], description: "Where" },
+            way: { enum: ["phone", "email"] },
+            pair: {},
+            region: { type: "string" },
+          },
+        },
+      },
+    ]);
+    expect(await host.call("whole", { address: {} })).toMatchObject({ error: { code: "invalid_args" } });
+    expect(await host.call("whole", { anything: 1 })).toMatchObject({ ok: true, output: { anything: 1 } });
+  });
+
+  it.each([
+    ["a keyword that is none", { type: "object", propertys: {}, anyOf: [] }, '"propertys" is unknown'],
+    ["a type that is none", { type: "object", properties: { a: { type: "text" } }, not: {} }, '"type" is neither'],
+    ["something other than an object", { type: "string", pattern: "x" }, "does not describe an object"],
+  ])("refuses %s as ever, whatever else there is [K1.whole, R2]", (_what, inputSchema, message) => {
+    expect(() => testHost({ tools: [functionTool(() => 1, { name: "f", description: "F", inputSchema, sideEffects: [] })] })).toThrow(
+      message,
+    );
+  });
+
+  it("marks nothing where all of a schema is checked, in the same words or others [K1.whole]", () => {
+    const tools = [{ type: "object" }, { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string" } } }].map(
+      (inputSchema) => functionTool(() => 1, { name: "f", description: "F", inputSchema, sideEffects: [] })(),
+    );
+    expect(tools.map(({ definition: { tags }, published }) => [tags, published !== undefined])).toEqual([
+      [undefined, false],
+      [undefined, true],
+    ]);
+  });
+
   it("takes the function's own name [K1]", async () => {
     function triple(): number {
       return 3;
