@@ -7,8 +7,7 @@ import { existsSync } from "fs";
 import { homedir } from "os";
 import { basename, dirname, isAbsolute, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
-
-const WANTED_NODE = 24;
+import runtime from "./runtime.cjs";
 
 // Files, names and cryptography of all plugins share these threads; Node reads the number once, before the first use.
 // Long cryptography of plugins holds two of them at most, and lookups two.
@@ -17,12 +16,6 @@ if (!process.env.UV_THREADPOOL_SIZE) process.env.UV_THREADPOOL_SIZE = "16";
 /** A path of this package as a file name. */
 function here(relative) {
   return fileURLToPath(new URL(relative, import.meta.url));
-}
-
-/** True on Deno, and on a Node that runs TypeScript unbuilt. */
-function canRun() {
-  if (typeof globalThis.Deno !== "undefined") return true;
-  return Number(process.versions.node.split(".")[0]) >= WANTED_NODE;
 }
 
 /** The Node that `npm ci` put beside us in a checkout, if it is there. */
@@ -107,20 +100,18 @@ function run() {
     });
 }
 
-if (canRun()) {
+const unfit = runtime.unfitRuntime();
+if (unfit === undefined) {
   run();
 } else if (bundledNode()) {
   runUnder(bundledNode());
 } else {
   process.stderr.write(
-    "bascule needs Node " +
-      WANTED_NODE +
-      " or newer, or Deno 2.9 or newer; this is Node " +
-      process.versions.node +
+    runtime.neededInstead(unfit) +
       "\n" +
       (existsSync(here("../host/cli/main.ts"))
-        ? "Run `npm ci` here: it brings a Node " + WANTED_NODE + " along, and then this command works\n"
-        : "Install Node " + WANTED_NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
+        ? "Run `npm ci` here: it brings a Node " + runtime.NODE + " along, and then this command works\n"
+        : "Install Node " + runtime.NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
   );
   process.exit(1);
 }

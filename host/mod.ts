@@ -10,6 +10,7 @@
  * ```
  */
 
+/// <reference lib="esnext.disposable" preserve="true" />
 export { createHost } from "./host.ts";
 export type { Host, HostCallOptions } from "./host-interface.ts";
 export type { EventOptions, HostOptions } from "./host-options.ts";

@@ -41,6 +41,8 @@ type Input = readonly [path: string, hash: string];
 interface Bundle {
   readonly files: ReadonlyMap<string, string | Uint8Array>;
   readonly inputs: readonly Input[];
+  /** Names that the library exports. */
+  readonly exported: readonly string[];
 }
 
 /** Writes a bundle for this checkout, beside others, and makes it the one that runs. Several processes may do so at once. */
@@ -57,11 +59,26 @@ export async function bundleForCheckout(): Promise<void> {
   await removeOld(folder);
 }
 
-/** Writes a bundle into a folder, which is emptied first. */
+/** Writes a bundle into the package's `dist/program/`, which is emptied first, with the library's first files. */
 export async function bundleInto(folder: string): Promise<void> {
-  const { files } = await bundleProgram();
+  const { files, exported } = await bundleProgram();
   await rm(folder, { recursive: true, force: true });
-  await writeFiles(folder, files);
+  await writeFiles(folder, new Map([...files, ...libraryFiles(exported)]));
+}
+
+/**
+ * What `import "bascule"` and `require("bascule")` load first: files that every runtime can parse, which say what is needed before
+ * they load one that an old runtime cannot.
+ */
+function libraryFiles(exported: readonly string[]): ReadonlyMap<string, string> {
+  const names = exported.join(", ");
+  return new Map([
+    [
+      "library.mjs",
+      `import runtime from "../../bin/runtime.cjs";\nruntime.requireRuntime();\nexport const { ${names} } = await import("./mod.js");\n`,
+    ],
+    ["library.cjs", `"use strict";\nrequire("../../bin/runtime.cjs").requireRuntime();\nmodule.exports = require("./mod.js");\n`],
+  ]);
 }
 
 async function bundleProgram(): Promise<Bundle> {
@@ -70,9 +87,12 @@ async function bundleProgram(): Promise<Bundle> {
   const files = new Map<string, string | Uint8Array>();
   for (const { output } of outputs) for (const file of output) files.set(file.fileName, file.type === "chunk" ? file.code : file.source);
   files.set("THIRD-PARTY.txt", await thirdParties([...sources.keys()]));
+  const exported = outputs.flatMap(({ output }) =>
+    output.flatMap((file) => (file.fileName === "mod.js" && file.type === "chunk" ? file.exports : [])),
+  );
   const inputs = [...sources].map(([id, code]): Input => [id, hashOf(code)]);
   for (const path of ALSO_READ) inputs.push([path, hashOf(await readFile(REPOSITORY + path))]);
-  return { files, inputs };
+  return { files, inputs, exported };
 }
 
 /** @param sources is filled with what was read, by path relative to the repository. */

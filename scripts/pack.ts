@@ -12,7 +12,7 @@ import { REPOSITORY, runCommand } from "./run-command.ts";
 
 const PACKAGE = `${REPOSITORY}package.json`;
 const IN_CHECKOUT = `".": "./host/mod.ts"`;
-const IN_PACKAGE = `".": { "types": "./dist/types/host/mod.d.ts", "default": "./dist/program/mod.js" }`;
+const IN_PACKAGE = `".": { "types": "./dist/types/host/mod.d.ts", "require": "./dist/program/library.cjs", "default": "./dist/program/library.mjs" }`;
 
 const phase = process.argv[2];
 if (phase === "before") await prepare();

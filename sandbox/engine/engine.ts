@@ -13,6 +13,7 @@ import { mark, markingImports } from "../image/marks.ts";
 import type { Gate } from "./steps.ts";
 import { addRejectionListener } from "./rejection-hook.ts";
 import { Shadow } from "../image/shadow.ts";
+import type { WasmMemory, WasmModule } from "../wasm/api-types.ts";
 import { WASM_PAGE_BYTES } from "../wasm/memory.ts";
 import { SUSPEND } from "../wasm/suspend.ts";
 import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, SUSPEND_IMPORT, TABLE_EXPORT, TICK_IMPORT } from "../wasm/rewrite.ts";
@@ -91,7 +92,7 @@ export interface EngineFacts {
 
 export interface RunningModule {
   readonly functions: EngineFunctions;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: WasmMemory;
   /** The whole memory as it is now. Invalid after the guest ran: ask again. */
   readonly bytes: Uint8Array;
   readonly exports: Readonly<Record<string, unknown>>;
@@ -131,7 +132,7 @@ export const INITIAL_MEMORY_PAGES = 256;
 export const REWRITTEN_MEMORY_PAGES = 128;
 /** Starts the module on a memory of its own, bounded by `maximumPages`. About 2 ms. */
 export async function startModule(
-  module: WebAssembly.Module,
+  module: WasmModule,
   maximumPages: number,
   callbacks: EngineCallbacks,
   { timeImport, suspends = false }: StartOptions = {},
@@ -225,7 +226,7 @@ export async function startModule(
 }
 
 /** True for what `rewriteEngine` made. */
-export function isRewritten(module: WebAssembly.Module): boolean {
+export function isRewritten(module: WasmModule): boolean {
   return WebAssembly.Module.exports(module).some(({ name }) => name === SHADOW_EXPORT);
 }
 

@@ -5,6 +5,7 @@
  * deadline; and the sum is the same for the same call from the same image, whatever the machine is doing.
  */
 
+import type { WasmGlobal } from "../wasm/api-types.ts";
 import { SUSPEND } from "../wasm/suspend.ts";
 
 /** The host's exception that ends guest code inside the engine. Memory is as it was at that moment: restore it. */
@@ -44,7 +45,7 @@ const FULL: FuelState = { before: 0, left: PORTION };
 const JUMPS_A_POLL = 10_000;
 
 /** `left` is the engine's own counter; undefined where the engine is not metered, and then nothing is ever used. */
-export function createFuel(left: WebAssembly.Global | undefined, ask: () => GuestAnswer): Fuel {
+export function createFuel(left: WasmGlobal | undefined, ask: () => GuestAnswer): Fuel {
   let before = 0;
   /** The same poll comes again when the guest is resumed: a switch costs the guest no fuel. */
   let isAskedAgain = false;

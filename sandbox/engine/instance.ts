@@ -26,6 +26,7 @@ import { type Entries, GuestException, GuestValues, TextTooLong } from "./guest-
 import type { Image } from "../image/image.ts";
 import { PAGE_BYTES } from "../image/marks.ts";
 import type { Shadow } from "../image/shadow.ts";
+import type { WasmModule } from "../wasm/api-types.ts";
 
 /** What belongs to a guest at rest and is not in its memory. */
 export interface Registers {
@@ -58,7 +59,7 @@ export class Instance {
   #holds: Image | undefined;
 
   /** Starts an empty instance; give it a guest with `boot` or an image. With `suspends` its guests may be suspended, where the runtime can. */
-  static async start(module: WebAssembly.Module, facts: EngineFacts, maximumPages: number, suspends?: "suspends"): Promise<Instance> {
+  static async start(module: WasmModule, facts: EngineFacts, maximumPages: number, suspends?: "suspends"): Promise<Instance> {
     const slot: { instance?: Instance } = {};
     const running = await startModule(
       module,

@@ -1,5 +1,6 @@
 /** The host's side of the write barrier (`wasm/barrier.ts`): what the host writes into guest memory is marked as well. */
 
+import type { WasmImport } from "../wasm/api-types.ts";
 import { MARK_SHIFT } from "../wasm/barrier.ts";
 
 /** One byte for each page of guest memory: not 0 if the page, or the first bytes after it, may have been written. */
@@ -27,10 +28,10 @@ const IMPORT_WRITES_BYTES = 512;
  * nowhere said. A guest in control of its memory may call any import with anything, so no argument is believed.
  */
 export function markingImports(
-  table: Record<string, WebAssembly.ImportValue>,
+  table: Record<string, WasmImport>,
   onWrite: (address: number, length: number) => void,
-): Record<string, WebAssembly.ImportValue> {
-  const marking: Record<string, WebAssembly.ImportValue> = {};
+): Record<string, WasmImport> {
+  const marking: Record<string, WasmImport> = {};
   for (const [name, value] of Object.entries(table)) marking[name] = typeof value === "function" ? markingImport(value, onWrite) : value;
   return marking;
 }

@@ -6,6 +6,7 @@
  */
 
 import { type Marks, PAGE_BYTES } from "./marks.ts";
+import type { WasmMemory } from "../wasm/api-types.ts";
 import { WASM_PAGE_BYTES } from "../wasm/memory.ts";
 import { SHADOW } from "../wasm/restore.ts";
 
@@ -25,7 +26,7 @@ export interface Pages {
 }
 
 export class Shadow {
-  readonly #memory: WebAssembly.Memory;
+  readonly #memory: WasmMemory;
   readonly #run: () => void;
   /** Pages of guest memory that the table has room for. */
   readonly #pages: number;
@@ -40,7 +41,7 @@ export class Shadow {
   #held: Uint32Array = new Uint32Array(0);
 
   /** `restore` is the module's own function; guest memory never exceeds `maximumBytes`. */
-  constructor(memory: WebAssembly.Memory, restore: () => void, maximumBytes: number) {
+  constructor(memory: WasmMemory, restore: () => void, maximumBytes: number) {
     this.#memory = memory;
     this.#run = restore;
     this.#pages = maximumBytes / PAGE_BYTES;

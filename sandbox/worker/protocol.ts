@@ -12,13 +12,14 @@ import type { InvocationUsed, LogLine, OutputPart } from "../invocation.ts";
 import type { Parking } from "../image/parked.ts";
 import type { CallWorld, KeptTape } from "../tape/tape.ts";
 import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
+import type { WasmModule } from "../wasm/api-types.ts";
 
 /** Host to worker. */
 export type WorkerRequest =
   /** Makes the base image, or takes one over. Sent once, before everything else. */
   | {
       readonly type: "boot";
-      readonly module: WebAssembly.Module;
+      readonly module: WasmModule;
       readonly base: BaseImage | undefined;
       readonly prepareToLoad: boolean;
       readonly parking: Parking;

@@ -34,6 +34,7 @@ import { SlotReader } from "./slot.ts";
 import { StayAwake } from "./stay-awake.ts";
 import { type Brought, movedWith, Untaken } from "./untaken.ts";
 import { ENVELOPE_MESSAGES, packRequest, unpackMessage } from "./wire.ts";
+import type { WasmModule } from "../wasm/api-types.ts";
 
 export interface ThreadListener {
   onReady(thread: Thread, base: BaseImage): void;
@@ -43,7 +44,7 @@ export interface ThreadListener {
 }
 
 export interface ThreadBoot {
-  readonly module: WebAssembly.Module;
+  readonly module: WasmModule;
   /** Undefined: the worker makes it. */
   readonly base: BaseImage | undefined;
   /** Whether plugins will be loaded here rather than called only. */

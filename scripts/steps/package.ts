@@ -17,13 +17,9 @@ export async function checkPackage(): Promise<StepOutcome> {
 }
 
 async function packAndRun(checkout: string, user: string): Promise<StepOutcome> {
-  await copyCheckout(checkout);
   await mkdir(user);
-  const packed = await runCommand("npm", ["pack", "--pack-destination", user], { cwd: checkout });
-  if (packed.code !== 0) return outcomeOf([packed.output], "npm pack failed");
-
-  const archive = (await readdir(user)).find((name) => name.endsWith(".tgz"));
-  if (archive === undefined) return outcomeOf([packed.output], "npm pack wrote no archive");
+  const { archive, output } = await packCheckout(checkout, user);
+  if (archive === undefined) return outcomeOf([output], "npm pack failed");
   await writeFile(join(user, "package.json"), `{ "name": "user", "type": "module", "private": true }\n`);
   const install = ["install", `./${archive}`, "--prefer-offline", "--no-audit", "--no-fund"];
   const installed = await runCommand("npm", install, { cwd: user });
@@ -52,6 +48,22 @@ async function packAndRun(checkout: string, user: string): Promise<StepOutcome> 
     if (code !== 0) complaints.push(`${[command, ...args].join(" ")}\n${output}`);
   }
   return outcomeOf(complaints, `${archive} installed; ${4 - complaints.length} of 4 runs worked`);
+}
+
+/**
+ * Packs a copy of the checkout.
+ *
+ * @param copy where the copy is made.
+ * @param target folder that the archive is written to.
+ * @returns the archive's name; undefined if it failed, with what was printed.
+ */
+export async function packCheckout(
+  copy: string,
+  target: string,
+): Promise<{ readonly archive: string | undefined; readonly output: string }> {
+  await copyCheckout(copy);
+  const { code, output } = await runCommand("npm", ["pack", "--pack-destination", target], { cwd: copy });
+  return { archive: code === 0 ? (await readdir(target)).find((name) => name.endsWith(".tgz")) : undefined, output };
 }
 
 /** What git tracks or would track, and the dependencies by a link. */
