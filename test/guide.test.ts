@@ -15,13 +15,16 @@ const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".md"));
 const DEADLINE_MS = 15_000;
 /** Ports that pages name; another one is taken when they are run. */
 const PORTS = ["7420", "8080"];
-/** Variables of the reader that pages speak of. */
-const ENVIRONMENT = { WEATHER_KEY: "sesame-open-7" };
-
 const BIN = `${REPOSITORY}bin/bascule.mjs`;
 /** Commands that are there for the reader only: they install what the checkout has. */
 const NOT_RUN = /^npm (?:install|ci)\b/;
 const GOES_ON = /^(?:bascule (?:dev|serve)|node server\.mjs)\b/;
+
+interface Terminal {
+  readonly project: CliProject;
+  readonly servers: ChildProcess[];
+  readonly env: Record<string, string>;
+}
 
 describe("the guide", () => {
   it("has a page for each task", () => {
@@ -38,7 +41,9 @@ describe("the guide", () => {
         const [, file] = /^\w+ (\S+)$/.exec(language) ?? [];
         if (file !== undefined) await project.write(file, `${block}\n`);
         if (language !== "console") continue;
-        for (const step of sessionSteps(block)) expect(await follow(step, project, servers)).toEqual([]);
+        // A block is a terminal: only its own commands have the variables that it exports.
+        const terminal: Terminal = { project, servers, env: {} };
+        for (const step of sessionSteps(block)) expect(await follow(step, terminal)).toEqual([]);
       }
     } finally {
       for (const child of servers) {
@@ -68,12 +73,18 @@ function homeIn(folder: string): string {
 }
 
 /** @returns what is missing of what the page promises. */
-async function follow(step: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {
+async function follow({ command: written, output: promised }: SessionStep, terminal: Terminal): Promise<readonly string[]> {
+  const step = { command: written.replace(/^npx bascule /, "bascule "), output: promised };
   if (NOT_RUN.test(step.command)) return [];
-  if (GOES_ON.test(step.command)) return await begin(step, project, servers);
+  const [, name, value = ""] = /^export (\w+)=(\S+)$/.exec(step.command) ?? [];
+  if (name !== undefined) {
+    terminal.env[name] = value;
+    return [];
+  }
+  if (GOES_ON.test(step.command)) return await begin(step, terminal);
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { code, output } = await run(step.command, project);
+    const { code, output } = await run(step.command, terminal);
     // A command that the page promises nothing of has to work.
     const missing = step.output.length === 0 && code !== 0 ? [`exit code 0, not ${code}`] : missingLines(output, step.output);
     if (missing.length === 0) return [];
@@ -83,30 +94,30 @@ async function follow(step: SessionStep, project: CliProject, servers: ChildProc
   }
 }
 
-async function run(command: string, project: CliProject): Promise<{ readonly code: number | null; readonly output: string }> {
+async function run(command: string, { project, env }: Terminal): Promise<{ readonly code: number | null; readonly output: string }> {
   const [program, ...args] = command.includes("|") ? [] : shellWords(command);
   if (program === "bascule") {
-    const { code, out, error } = await project.run(args, { env: ENVIRONMENT });
+    const { code, out, error } = await project.run(args, { env });
     return { code, output: error + out };
   }
   const node =
     program === "node" ? [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...args] : undefined;
   const [file = "", ...rest] = node ?? ["bash", "-c", `bascule() { "${process.execPath}" ${BIN} "$@"; }\n${command}`];
-  return await runCommand(file, rest, { cwd: project.folder, env: { HOME: homeIn(project.folder) }, timeoutMs: DEADLINE_MS });
+  return await runCommand(file, rest, { cwd: project.folder, env: { HOME: homeIn(project.folder), ...env }, timeoutMs: DEADLINE_MS });
 }
 
-async function begin({ command, output }: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {
+async function begin({ command, output }: SessionStep, { project, servers, env }: Terminal): Promise<readonly string[]> {
   const [program, ...args] = shellWords(command);
   if (program === "bascule") {
-    const started = project.start(args, { env: ENVIRONMENT });
+    const started = project.start(args, { env });
     await started.waitFor(args[0] === "dev" ? "Ctrl-C ends" : "http://127.0.0.1:");
     return missingLines(started.printed(), output);
   }
   const deno = process.versions["deno"] === undefined ? [] : ["run", "-A"];
   const child = spawn(process.execPath, [...deno, ...args], { cwd: project.folder, stdio: ["ignore", "pipe", "inherit"] });
   servers.push(child);
-  await new Promise((resolve) => child.stdout?.once("data", resolve));
-  return [];
+  const printed = await new Promise<string>((resolve) => child.stdout?.once("data", (bytes: Buffer) => resolve(bytes.toString())));
+  return missingLines(printed, output);
 }
 
 async function withFreePorts(text: string): Promise<string> {
