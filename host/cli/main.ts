@@ -1,7 +1,7 @@
 /** The command line program: finds the command, reads its arguments, runs it, answers an exit code. */
 
 import { currentPlatform } from "../platform/current.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Log, Platform } from "../platform/platform.ts";
 import { boundYoungGeneration } from "../platform/young-generation.ts";
 import { parseArguments } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
@@ -12,6 +12,7 @@ import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
 import { nearestName } from "../tools/nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
+import { createTerminalLog } from "./terminal-log.ts";
 import { VERSION } from "../version.ts";
 
 /** Commands that serve others for as long as they run. */
@@ -33,15 +34,21 @@ export async function start(argv: readonly string[], program: string): Promise<n
  * @param argv what follows the program's name.
  * @returns the exit code (see `exit-codes.ts`); never rejects for what a command does.
  */
-export async function main(argv: readonly string[], platform: Platform, program = "bascule"): Promise<number> {
+export async function main(argv: readonly string[], given: Platform, program = "bascule"): Promise<number> {
   // Errors on the command line itself are answered as JSON too if JSON was asked for anywhere on it.
   const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
-  const output = createOutput(platform, { json: options.includes("--json"), color: !options.includes("--no-color"), program });
+  const output = createOutput(given, { json: options.includes("--json"), color: !options.includes("--no-color"), program });
+  // The platform's own log writes JSON lines, for programs.
+  const platform = output.json ? given : { ...given, log: logFor(argv[0], output, given) };
   try {
     return await run(argv, platform, output);
   } catch (error) {
     return reportError(error, platform, output);
   }
+}
+
+function logFor(command: string | undefined, output: Output, { clock }: Platform): Log {
+  return createTerminalLog({ output, level: "warn", ...(SERVING.has(command ?? "") && { now: clock.now }) });
 }
 
 async function run(argv: readonly string[], platform: Platform, output: Output): Promise<number> {

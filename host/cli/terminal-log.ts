@@ -51,8 +51,14 @@ function lineOf(output: Output, level: LogLevel, message: string, fields: Readon
   const guest = guestText(message, fields);
   const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
   const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
-  const text = printableLines(guest ?? message).replaceAll("\n", "\n         ");
-  return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}`;
+  const text = indented(guest ?? message);
+  // A defect's stack is what its report needs.
+  const stacks = level === "error" ? rest.flatMap(([, value]) => (value instanceof Error ? [indented(`\n${value.stack ?? ""}`)] : [])) : [];
+  return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}${style.dim(stacks.join(""))}`;
+}
+
+function indented(text: string): string {
+  return printableLines(text).replaceAll("\n", "\n         ");
 }
 
 function fieldText(value: unknown): string {

@@ -22,7 +22,8 @@ export const replayCommand: Command = {
   usage: "replay <call>",
   details: [
     'A call is recorded with `call --record`, or where bascule.json says { "audit": { "record": "failures" } } or "all".',
-    "The same version of the plugin runs with the answers, the time and the randomness that it had. It reads and writes nothing.",
+    "The version of the plugin that was recorded runs, not its code as it is now, with the answers, the time and the randomness that it had.",
+    "It reads and writes nothing. To try the code as it is now, export a case and run `test`.",
     "Ends with 0 if it does the same again, and with 1 if not; what differs first is shown.",
   ],
   examples: [
@@ -54,6 +55,7 @@ async function run(context: CommandContext): Promise<number> {
     output.line(`${output.style.green("same")} ${printable(tool)} ${output.style.dim(digest.slice(0, 12))}`);
     output.line(outcomeText(replayed.outcome));
   } else for (const line of differenceLines(recording, replayed.differences, output.style)) output.line(line);
+  output.note(recordedCode(recording, output.program));
   output.document({ ok: isSame, callId, tool, digest, ...replayed });
 
   const file = options.value("export-case");
@@ -63,6 +65,14 @@ async function run(context: CommandContext): Promise<number> {
   for (const note of exported.notes) output.note(note);
   output.note(`Wrote the case ${JSON.stringify(exported.name)} to ${printable(file)}`);
   return isSame ? EXIT.ok : EXIT.failed;
+}
+
+/** The folder is not looked at: a replay touches nothing. */
+function recordedCode({ digest, callId }: Recording, program: string): string {
+  return [
+    `This ran the code that was recorded, ${digest.slice(0, 12)}, and not what was edited since`,
+    `  ${program} replay ${callId} --export-case <file> makes a case of it, which ${program} test runs on the code as it is now`,
+  ].join("\n");
 }
 
 async function findRecording(callId: string, store: RecordingStore, program: string): Promise<Recording> {

@@ -41,6 +41,19 @@ describe("main()", () => {
     expect(Object.keys(COMMANDS)).toEqual(commands.map(({ name }) => name));
   });
 
+  it("writes its log in lines for people, a defect's stack among them, and as JSON where that was asked for [I7.log]", async () => {
+    const memory = createMemoryPlatform();
+    const files = { ...memory.files, stat: () => Promise.reject(new TypeError("boom")) };
+    const platform = { ...memory, files };
+    expect(await main(["list"], platform)).toBe(1);
+    expect(memory.recorded.log).toEqual([]);
+    expect(memory.recorded.error()).toMatch(
+      /^error +The command failed unexpectedly error=boom\n {9}TypeError: boom\n(?: {13}at .*\n)+error bascule failed unexpectedly: boom\n$/,
+    );
+    await main(["list", "--json"], platform);
+    expect(memory.recorded.log).toMatchObject([{ level: "error", message: "The command failed unexpectedly" }]);
+  });
+
   it("knows its version [I2.version]", async () => {
     const { version } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, "utf8")) as { version: string };
     expect(VERSION).toBe(version);

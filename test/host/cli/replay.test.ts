@@ -93,6 +93,18 @@ describe("bascule replay", { timeout: 120_000 }, () => {
     await project.write("plugins/dice/main.ts", MAIN);
   });
 
+  it("says that it ran the recorded code, also where the plugin's is another now [B8.version]", async () => {
+    await project.write("plugins/dice/main.ts", MAIN.replace("b.txt", "c.txt"));
+    const { code, out, error } = await project.run(["replay", callId]);
+    const digest = out.slice("same dice.roll ".length).slice(0, 12);
+    expect({ code, error }).toEqual({
+      code: 0,
+      error: `This ran the code that was recorded, ${digest}, and not what was edited since
+  bascule replay ${callId} --export-case <file> makes a case of it, which bascule test runs on the code as it is now\n`,
+    });
+    await project.write("plugins/dice/main.ts", MAIN);
+  });
+
   it("exports a case that `bascule test` runs without touching anything [B8.case] [I7.answers]", async () => {
     const file = "plugins/dice/cases/roll.json";
     expect(await project.run(["replay", callId, "--export-case", file])).toMatchObject({
