@@ -188,6 +188,7 @@ interface ResultBase {
   readonly filesModified: readonly string[];
   readonly commandExecuted?: string;
   readonly route?: Route;
+  /** From its arrival to its end, without the time in which a person was asked. */
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;

@@ -226,7 +226,9 @@ async function waitAtGates(
   const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
   const previewed = isDry ? undefined : await host.preview({ tool, call, args, decision, signal, counted });
   const told = { ...(previewed && { preview: previewed.report }), ...(pend && { pend }) };
+  const answered = trace.asking();
   const refusal = await host.confirm({ tool, call, args, decision, ...told }, signal);
+  answered();
   if (refusal === undefined) return { ...ready, args, previewed };
   previewed?.drop();
   return refused(trace.fail(refusal));
@@ -254,7 +256,16 @@ async function start(ready: Started, host: Dispatch, stop: AbortController, trac
     if (!isRecorded && (decision.mustRecord === true || (!isDry && changesSomething(tool.definition.sideEffects))))
       return trace.fail(unrecorded(call.tool, decision.mustRecord === true));
     if (underWay.lost) return trace.fail(underWay.lost);
-    const execution: Execution = { tool, call, args, decision, signal: stop.signal, meter: begun.meter, slot };
+    const execution: Execution = {
+      tool,
+      call,
+      args,
+      decision,
+      signal: stop.signal,
+      meter: begun.meter,
+      slot,
+      asking: () => trace.asking(),
+    };
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);

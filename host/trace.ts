@@ -39,6 +39,8 @@ export interface Trace {
   decided(decision: Decision): void;
   /** Before anything happens. @returns whether that is durable, where the call is to wait for it */
   called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
+  /** A person is asked: until what this returns is called, the time is not the call's. */
+  asking(): () => void;
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
@@ -68,6 +70,10 @@ class CallTrace implements Trace {
   #largeArgs: Large | undefined;
   #decision: Decision | undefined;
   #ended: ToolResult | undefined;
+  /** Questions that stand, since when there are any, and how long there were before. */
+  #questions = 0;
+  #askedMs = 0;
+  #thoughtMs = 0;
   kept: Promise<boolean> | undefined;
 
   constructor(call: ToolCall, sinks: TraceSinks) {
@@ -113,6 +119,16 @@ class CallTrace implements Trace {
         ...(decision.mustRecord === true && { required: true as const }),
       },
     });
+  }
+
+  asking(): () => void {
+    if (this.#questions++ === 0) this.#askedMs = this.#sinks.now();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--this.#questions === 0) this.#thoughtMs += this.#sinks.now() - this.#askedMs;
+    };
   }
 
   complete(outcome: OutcomeOk): ToolResult {
@@ -205,7 +221,7 @@ class CallTrace implements Trace {
       filesModified: outcome?.filesModified ?? [],
       ...(outcome?.commandExecuted !== undefined && { commandExecuted: outcome.commandExecuted }),
       ...(decision !== undefined && decision.kind !== "deny" && { route: decision.route }),
-      durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
+      durationMs: this.#durationMs(),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
       ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
@@ -215,6 +231,12 @@ class CallTrace implements Trace {
       ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},
     };
+  }
+
+  /** From the call's arrival, without the time in which a person was asked. */
+  #durationMs(): number {
+    const now = this.#sinks.now();
+    return Math.max(0, now - this.#startedMs - this.#thoughtMs - (this.#questions > 0 ? now - this.#askedMs : 0));
   }
 
   /** What events say of an output that they do not carry. */

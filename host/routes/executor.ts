@@ -25,6 +25,8 @@ export interface Execution {
   readonly meter: Meter;
   /** Its place among the session's calls, for while it waits for a person. */
   readonly slot?: { readonly lend: LendSlot };
+  /** To be called when a person is asked; what it returns, when that is over. Absent where no result says how long the call took. */
+  readonly asking?: () => () => void;
   /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
   readonly dryRun?: "asked" | "preview";
   /** The world of a dry run, in place of the host's. */

@@ -78,7 +78,7 @@ export interface RunRecord {
   noteAnswer(answer: HostAnswer): void;
   /** The grant, or the limit, that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
   hint(): GrantHint | undefined;
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the run began, without those in which a person was asked. */
   elapsedMs(): number;
   /** What is left of its time, as far as the host keeps it. */
   readonly time: RunTime;
@@ -149,9 +149,10 @@ class CallRun implements RunRecord {
   }
 
   get time(): RunTime {
-    const { decision, signal, slot } = this.#execution;
+    const { decision, signal, slot, asking } = this.#execution;
     const endsAtMs = this.#begunMs + decision.limits.wallMs;
-    return (this.#time ??= createRunTime({ clock: this.#options.platform.clock, endsAtMs, signal, ...(slot && { slot }) }));
+    const { clock } = this.#options.platform;
+    return (this.#time ??= createRunTime({ clock, endsAtMs, signal, ...(asking && { asking }), ...(slot && { slot }) }));
   }
 
   filesModified(): readonly string[] {
@@ -170,7 +171,7 @@ class CallRun implements RunRecord {
   }
 
   elapsedMs(): number {
-    return Math.max(0, this.#options.platform.clock.monotonic() - this.#begunMs);
+    return Math.max(0, this.#options.platform.clock.monotonic() - this.#begunMs - (this.#time?.stoodMs() ?? 0));
   }
 
   end(): Promise<RunEnd> | undefined {

@@ -5,6 +5,8 @@ import type { LendSlot } from "../calls/session.ts";
 
 export interface RunTime {
   leftMs(): number;
+  /** How long it has stood still. */
+  stoodMs(): number;
   /** Tells when the time is over; returns how to stop that. */
   whenOver(onOver: () => void): () => void;
   /** A person is asked. What it returns is to be called once, when that is over, and resolves when the run has its slot again. */
@@ -15,21 +17,25 @@ export interface RunTimeOptions {
   readonly clock: Pick<Clock, "after" | "monotonic">;
   /** On the monotonic clock. */
   readonly endsAtMs: number;
+  /** Told of each wait for a person; what it returns is called at its end. */
+  readonly asking?: () => () => void;
   /** Absent where the run holds none. */
   readonly slot?: { readonly lend: LendSlot };
   /** Of the run. */
   readonly signal: AbortSignal;
 }
 
-export function createRunTime({ clock, endsAtMs, slot, signal }: RunTimeOptions): RunTime {
+export function createRunTime({ clock, endsAtMs, asking, slot, signal }: RunTimeOptions): RunTime {
   let endsAt = endsAtMs;
   let stoppedAt: number | undefined;
   let questions = 0;
   let takeBack: ReturnType<LendSlot> | undefined;
+  let asked: (() => void) | undefined;
   let watch: (() => void) | undefined;
   let unwatch = (): void => {};
 
   const leftMs = (): number => endsAt - (stoppedAt ?? clock.monotonic());
+  const stoodMs = (): number => endsAt - endsAtMs + (stoppedAt === undefined ? 0 : clock.monotonic() - stoppedAt);
 
   function goOn(): void {
     if (stoppedAt !== undefined) endsAt += clock.monotonic() - stoppedAt;
@@ -40,6 +46,7 @@ export function createRunTime({ clock, endsAtMs, slot, signal }: RunTimeOptions)
 
   return {
     leftMs,
+    stoodMs,
     whenOver(onOver) {
       watch = onOver;
       if (stoppedAt === undefined) goOn();
@@ -54,10 +61,13 @@ export function createRunTime({ clock, endsAtMs, slot, signal }: RunTimeOptions)
         stoppedAt ??= clock.monotonic();
         unwatch();
         takeBack = slot?.lend();
+        asked = asking?.();
       }
       return async () => {
         questions -= 1;
         if (questions > 0) return;
+        asked?.();
+        asked = undefined;
         await takeBack?.(signal);
         // Another question may stand by now.
         if (questions === 0) goOn();

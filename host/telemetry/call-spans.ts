@@ -52,7 +52,7 @@ export function createCallSpans({ content, tracers = trace, meters = metrics }: 
   const calls = meter.createCounter("bascule.calls", { description: "Calls that ended", unit: "{call}" });
   const active = meter.createUpDownCounter("bascule.calls.active", { description: "Calls without a result yet", unit: "{call}" });
   const duration = meter.createHistogram("bascule.call.duration", {
-    description: "From a call's arrival to its result",
+    description: "From a call's arrival to its result, without waiting for a person",
     unit: "s",
     advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
   });

@@ -73,7 +73,7 @@ export function createCallCounters(): CallCounters {
       },
       {
         name: "bascule_call_duration_seconds",
-        help: "From a call's arrival to its result, waiting for a person and for a slot included.",
+        help: "From a call's arrival to its result, waiting for a slot included, for a person not.",
         type: "histogram",
         bounds: DURATION_BOUNDS,
         samples: [...durations].map(([route, distribution]) => ({ labels: { route }, ...distribution })),

@@ -31,6 +31,9 @@ export class CallClock {
   /** Questions to a person that the call waits for, and what was left of its wall time when the first of them was asked. */
   #questions = 0;
   #leftMs = 0;
+  #askedAt = 0;
+  /** How long it waited for answers that it has. */
+  #stoodMs = 0;
   /** The thread's CPU time when this stay of the guest on the thread was first looked at, and when that was; short ones are over before. */
   #cpuAtFirstPoll: number | undefined;
   #firstPollAt = 0;
@@ -50,8 +53,10 @@ export class CallClock {
     this.wallEnd = this.#startedAt + limits.wallMs;
   }
 
+  /** Without the time that it waited for a person, which is not its own. */
   get wallMs(): number {
-    return this.#env.now() - this.#startedAt;
+    const now = this.#env.now();
+    return now - this.#startedAt - this.#stoodMs - (this.#questions > 0 ? now - this.#askedAt : 0);
   }
 
   get cpuMs(): number {
@@ -107,13 +112,17 @@ export class CallClock {
   /** A person is asked, and the call waits: its wall time stands still (SPEC E7). Inside an entry of the guest. */
   pause(): void {
     if (this.#questions++ > 0) return;
-    this.#leftMs = this.wallEnd - this.#env.now();
+    this.#askedAt = this.#env.now();
+    this.#leftMs = this.wallEnd - this.#askedAt;
     this.#endAt(Infinity);
   }
 
   /** The answer enters the guest. */
   resume(): void {
-    if (--this.#questions === 0) this.#endAt(this.#env.now() + this.#leftMs);
+    if (--this.#questions > 0) return;
+    const now = this.#env.now();
+    this.#stoodMs += now - this.#askedAt;
+    this.#endAt(now + this.#leftMs);
   }
 
   #endAt(wallEnd: number): void {

@@ -87,7 +87,7 @@ export function limitsOf(job: CallJob): Limits {
 /** What can be said of a call whose worker cannot be asked any more. */
 export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationUsed {
   return {
-    wallMs: job.begunAt === undefined ? 0 : now - job.begunAt,
+    wallMs: job.begunAt === undefined ? 0 : Math.max(0, now - job.begunAt - job.askingMs),
     cpuMs,
     memoryBytes: 0,
     outputBytes: 0,

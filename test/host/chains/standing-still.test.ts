@@ -52,6 +52,12 @@ describe("a step that waits for a person", () => {
     const result = await made.host.call(tool, { to, next: "served.write" }, { session, confirm, timeoutMs: WALL_MS });
     expect(result).toMatchObject({ ok: true, output: "wrote" });
     expect(others).toEqual([true]);
+    // Only the platform's clock was advanced by hand, on which host tools and whole calls are.
+    expect([result.durationMs, ...(result.steps ?? []).map(({ durationMs }) => durationMs)]).toEqual(
+      Array((result.steps ?? []).length + 1).fill(0),
+    );
+    // What it had was less than the person took.
+    expect(result.limitsUsed.wallMs).toBeLessThanOrEqual(WALL_MS);
   });
 
   it("is the only reason to stand still, whatever a guest says that it waits for [D4.forged]", async () => {

@@ -131,6 +131,17 @@ describe("the confirmation gate", () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([true, false])("counts no moment of a person's thinking as the call's, who answers %s [E1.duration]", async (answer) => {
+    const host = testHost({ tools: [save] });
+    const confirm: ConfirmPrompt = async () => {
+      host.platform.advance(60_000);
+      return answer;
+    };
+    const result = await host.call("save", {}, { confirm });
+    expect([result.ok, result.durationMs, result.limitsUsed.wallMs]).toEqual([answer, 0, 0]);
+    expect(host.events.at(-1)).toMatchObject({ payload: { durationMs: 0 } });
+  });
+
   it("gives up when nobody answers in time, and tells the prompt [E4]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
     let gone = false;
