@@ -19,12 +19,13 @@ export function Live(): VNode {
         <p>No call since this page was opened.</p>
       ) : (
         <ol class="cards">
-          {calls.value.map(({ callId, tool, plugin, state, time, durationMs, detail }) => (
+          {calls.value.map(({ callId, tool, plugin, state, isDry, time, durationMs, detail }) => (
             <li key={callId} class="card">
               <div class="line">
                 <strong>{tool}</strong>
                 {plugin !== undefined && <span class="soft">{plugin}</span>}
                 <span class={`badge ${state}`}>{state}</span>
+                {isDry && <span class="badge">dry run</span>}
                 <span class="soft">
                   <time dateTime={new Date(time).toISOString()}>{new Date(time).toLocaleTimeString()}</time>
                   {durationMs !== undefined && `, ${durationMs.toFixed(1)} ms`}

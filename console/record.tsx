@@ -72,6 +72,7 @@ export function RecordView(): VNode {
               <summary>
                 <span class="soft">{number}</span> <strong>{event.type}</strong>{" "}
                 {typeof event.payload["tool"] === "string" ? event.payload["tool"] : event.plugin}{" "}
+                {event.payload["dryRun"] === true && <span class="badge">dry run</span>}{" "}
                 <time class="soft" dateTime={new Date(event.time).toISOString()}>
                   {new Date(event.time).toLocaleString()}
                 </time>

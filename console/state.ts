@@ -11,6 +11,8 @@ export interface LiveCall {
   readonly plugin?: string;
   readonly state: string;
   readonly time: number;
+  /** It changes nothing. */
+  readonly isDry?: true;
   readonly durationMs?: number;
   readonly detail?: string;
 }
@@ -112,6 +114,7 @@ function withCall(known: readonly LiveCall[], event: HostEvent, callId: string, 
     state,
     time: before?.time ?? time,
     ...(plugin !== undefined && { plugin }),
+    ...((payload["dryRun"] === true || before?.isDry === true) && { isDry: true as const }),
     ...(typeof durationMs === "number" && { durationMs }),
     ...(said !== undefined && { detail: said.slice(0, DETAIL_LENGTH) }),
   };

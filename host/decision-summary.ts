@@ -1,6 +1,6 @@
 /** The part of a decision that leaves the host (SPEC D6). */
 
-import type { Decision, DecisionSummary } from "./call.ts";
+import type { Decision, DecisionSummary, ToolCall } from "./call.ts";
 
 const SUMMARIES = new WeakMap<Decision, DecisionSummary>();
 
@@ -43,4 +43,9 @@ function summarize(decision: Decision): DecisionSummary {
     grants: Object.freeze(grants),
     because,
   };
+}
+
+/** Whether a call is to change nothing: its caller wants it so, or policy. Before the decision only the caller's wish is known. */
+export function isDryCall({ dryRun }: Pick<ToolCall, "dryRun">, decision: Decision | undefined): boolean {
+  return dryRun === true || (decision !== undefined && decision.kind !== "deny" && decision.dryRun === true);
 }

@@ -8,7 +8,7 @@ import type { Revocations } from "./calls/revocations.ts";
 import type { SlotEntry } from "./calls/session.ts";
 import { WAITING_ARGUMENTS, type WaitingArguments } from "./calls/waiting-arguments.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
-import { isSameDecision } from "./decision-summary.ts";
+import { isDryCall, isSameDecision } from "./decision-summary.ts";
 import {
   argumentsWait,
   cancelled,
@@ -197,7 +197,7 @@ function passGates(asked: Asked, host: Dispatch, signal: AbortSignal, trace: Tra
   const usedUp = host.quotas.check(counted);
   if (usedUp) return refused(trace.fail(usedUp));
 
-  const isDry = call.dryRun === true || decision.dryRun === true;
+  const isDry = isDryCall(call, decision);
   const ready: Ready = { kind: "ready", args: given, decision, counted, isDry, previewed: undefined };
   // What changes nothing needs no yes: that is asked for when it is committed.
   const asks = decision.kind === "ask" && !(isDry && !leavesTheMachine(tool));

@@ -2,7 +2,7 @@
 
 import type { DraftOf, EventSubject, KeepEvent, LargeNote, TerminalEventType } from "./audit/events.ts";
 import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "./call.ts";
-import { summarizeDecision } from "./decision-summary.ts";
+import { isDryCall, summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
@@ -162,6 +162,7 @@ class CallTrace implements Trace {
         durationMs: result.durationMs,
         ...(outcome?.partialOutput !== undefined && { partialOutput: outcome.partialOutput }),
         ...timeoutOf(error),
+        ...this.#dry(),
       },
     });
   }
@@ -175,7 +176,7 @@ class CallTrace implements Trace {
     return this.#end(result, {
       ...this.#subject,
       type: "tool.denied",
-      payload: { ...this.#shownError(error), ...this.#argsOfEvent() },
+      payload: { ...this.#shownError(error), ...this.#argsOfEvent(), ...this.#dry() },
     });
   }
 
@@ -185,7 +186,12 @@ class CallTrace implements Trace {
     return this.#end(result, {
       ...this.#subject,
       type: "tool.input_invalid",
-      payload: { tool: result.tool, ...this.#argsOfEvent(), errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [] },
+      payload: {
+        tool: result.tool,
+        ...this.#argsOfEvent(),
+        errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [],
+        ...this.#dry(),
+      },
     });
   }
 
@@ -269,6 +275,10 @@ class CallTrace implements Trace {
   #shownError({ code, message }: ToolErrorData): ShownError {
     const { errorClass } = ERROR_TABLE[code];
     return { tool: this.#toolName(), code, errorClass, message, ...this.#shownDecision() };
+  }
+
+  #dry(): { readonly dryRun?: true } {
+    return isDryCall(this.#call, this.#decision) ? DRY : {};
   }
 
   #shownDecision(): { readonly decision?: JsonObject } {

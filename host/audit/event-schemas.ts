@@ -80,16 +80,17 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
       decision: OPTIONAL_OBJECT,
       partialOutput: Type.Optional(ANY_JSON),
       timeoutMs: Type.Optional(MILLISECONDS),
+      dryRun: DRY,
     }),
   ),
   "tool.input_invalid": schemaOf<EventPayloads["tool.input_invalid"]>()(
-    closed({ tool: TEXT, arguments: ANY_JSON, errors: listOf(ANY_JSON) }),
+    closed({ tool: TEXT, arguments: ANY_JSON, errors: listOf(ANY_JSON), dryRun: DRY }),
   ),
   "tool.denied": schemaOf<EventPayloads["tool.denied"]>()(
-    closed({ tool: TEXT, code: TEXT, errorClass: TEXT, message: TEXT, arguments: ANY_JSON, decision: OPTIONAL_OBJECT }),
+    closed({ tool: TEXT, code: TEXT, errorClass: TEXT, message: TEXT, arguments: ANY_JSON, decision: OPTIONAL_OBJECT, dryRun: DRY }),
   ),
   "tool.confirmation_requested": schemaOf<EventPayloads["tool.confirmation_requested"]>()(
-    closed({ requestId: TEXT, tool: TEXT, inputSummary: TEXT, class: TEXT, projectedModifications: listOf(TEXT) }),
+    closed({ requestId: TEXT, tool: TEXT, inputSummary: TEXT, class: TEXT, projectedModifications: listOf(TEXT), dryRun: DRY }),
   ),
   "tool.confirmation_resolved": schemaOf<EventPayloads["tool.confirmation_resolved"]>()(
     closed({ requestId: TEXT, decision: TEXT, by: TEXT }),

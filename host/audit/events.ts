@@ -91,6 +91,8 @@ export type EventPayloads = {
     readonly decision?: JsonObject;
     readonly partialOutput?: JsonValue;
     readonly timeoutMs?: number;
+    /** It ran dry, or was to: nothing was changed. So with the next three. */
+    readonly dryRun?: true;
   };
   readonly "tool.input_invalid": {
     readonly tool: string;
@@ -98,6 +100,7 @@ export type EventPayloads = {
     readonly arguments: JsonValue;
     readonly largeArguments?: LargeNote;
     readonly errors: readonly JsonValue[];
+    readonly dryRun?: true;
   };
   readonly "tool.denied": {
     readonly tool: string;
@@ -110,6 +113,7 @@ export type EventPayloads = {
     readonly largeArguments?: LargeNote;
     /** Absent where a hook refused before there was a decision. */
     readonly decision?: JsonObject;
+    readonly dryRun?: true;
   };
   readonly "tool.confirmation_requested": {
     readonly requestId: string;
@@ -117,6 +121,7 @@ export type EventPayloads = {
     readonly inputSummary: string;
     readonly class: string;
     readonly projectedModifications: readonly string[];
+    readonly dryRun?: true;
   };
   readonly "tool.confirmation_resolved": { readonly requestId: string; readonly decision: string; readonly by: string };
   /** Of a progress above 64 KB an outline. */

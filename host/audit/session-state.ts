@@ -30,6 +30,8 @@ export interface CallState {
   readonly requestId?: string;
   /** `waiting` for a person, `running`, or how it ended. */
   readonly status: "waiting" | "running" | "completed" | "failed" | "input_invalid" | "denied";
+  /** It changed nothing. */
+  readonly dryRun?: true;
   /** Of a call that did not complete. */
   readonly code?: string;
   readonly durationMs?: number;
@@ -91,6 +93,7 @@ function after(
     ...texts(payload, ["tool", "code", "route"]),
     ...(type === "tool.called" && typeof time === "number" && { calledAt: time }),
     ...(ENDED.has(type) && typeof time === "number" && { endedAt: time }),
+    ...(payload["dryRun"] === true && type.startsWith("tool.") && { dryRun: true as const }),
     ...(typeof payload["durationMs"] === "number" && { durationMs: payload["durationMs"] }),
     ...(type === "capability.used" && { granted: call.granted + 1 }),
     ...(type === "capability.denied" && { refused: call.refused + 1 }),

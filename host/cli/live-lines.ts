@@ -39,29 +39,29 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
   const { style } = output;
   switch (event.type) {
     case "tool.called":
-      return [`${style.cyan("call")}     ${printable(event.payload.tool)} ${style.dim(valueText(event.payload.arguments))}`];
+      return [`${style.cyan("call")}     ${toolText(event, output)} ${style.dim(valueText(event.payload.arguments))}`];
     case "tool.committed":
       return [`${style.green("applied")}  ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
     case "tool.undone":
       return [`${style.yellow("undone")}   ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
     case "tool.completed":
-      return [`${style.green("done")}     ${printable(event.payload.tool)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
+      return [`${style.green("done")}     ${toolText(event, output)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
     case "tool.failed":
       return [
-        `${style.red("failed")}   ${printable(event.payload.tool)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
+        `${style.red("failed")}   ${toolText(event, output)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
         ...(await thrownAt(event, options)),
       ];
     case "tool.denied":
       return [
-        `${style.yellow("denied")}   ${printable(event.payload.tool)} ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
+        `${style.yellow("denied")}   ${toolText(event, output)} ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
       ];
     case "tool.input_invalid":
       return [
-        `${style.yellow("refused")}  ${printable(event.payload.tool)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
+        `${style.yellow("refused")}  ${toolText(event, output)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
       ];
     case "tool.confirmation_requested":
       return [
-        `${style.yellow("asks")}     ${printable(event.payload.tool)} ${style.dim(printable(event.payload.inputSummary))}`,
+        `${style.yellow("asks")}     ${toolText(event, output)} ${style.dim(printable(event.payload.inputSummary))}`,
         `${output.program} approve ${event.payload.requestId}`,
       ];
     case "plugin.loaded":
@@ -95,6 +95,14 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       ...(view && type === "plugin.loaded" ? grantLines(view, output, place) : []),
     ];
   }
+}
+
+/** A dry run is not to be taken for a call. */
+function toolText(
+  { payload: { tool, dryRun } }: { readonly payload: { readonly tool: string; readonly dryRun?: true } },
+  { style }: Output,
+): string {
+  return `${printable(tool)}${dryRun === true ? style.yellow(" (dry run)") : ""}`;
 }
 
 /** Only what a tool threw has a place in its code. */

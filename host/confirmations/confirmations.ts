@@ -2,6 +2,7 @@
 
 import type { EmitEvent } from "../audit/events.ts";
 import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call.ts";
+import { isDryCall } from "../decision-summary.ts";
 import {
   approvalRequired,
   cancelled,
@@ -89,7 +90,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 async function askPerson(
-  { tool, call, args, preview, pend }: ConfirmInput,
+  { tool, call, args, decision, preview, pend }: ConfirmInput,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
@@ -100,7 +101,11 @@ async function askPerson(
   });
   // What a client wants itself is its own to ask for; what tools want of one another is the outermost one's doing.
   const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
-  const question = { tool, call, summary: summarize(args), ...(pend && { pend }), ...(asker !== undefined && { asker }) };
+  const question = {
+    ...{ tool, call, summary: summarize(args), isDry: isDryCall(call, decision) },
+    ...(pend && { pend }),
+    ...(asker !== undefined && { asker }),
+  };
   return await putQuestion(request, question, signal, options);
 }
 
@@ -108,6 +113,8 @@ async function askPerson(
 export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
   /** In one line, for the record. */
   readonly summary: string;
+  /** The call is to run dry. */
+  readonly isDry?: boolean;
   /** The plugin or tool whose code asks, where it is not the client itself. */
   readonly asker?: string;
 }
@@ -115,7 +122,7 @@ export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
 /** Publishes a question, waits for its answer, publishes that. */
 export async function putQuestion(
   request: ConfirmationRequest,
-  { tool, call, summary, pend, asker }: Question,
+  { tool, call, summary, isDry = false, pend, asker }: Question,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
@@ -133,7 +140,10 @@ export async function putQuestion(
   options.emit({
     type: "tool.confirmation_requested",
     ...subject,
-    payload: { requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
+    payload: {
+      ...{ requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
+      ...(isDry && { dryRun: true as const }),
+    },
   });
   const goOn = call.chain?.standStill?.();
   const answer = await waitForAnswer(request, { call, ...(pend && { pend }), ...(asker !== undefined && { asker }) }, signal, options);

@@ -158,6 +158,14 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByText(`+${HOSTILE}`).waitFor();
       expect(() => served.read("out.txt")).toThrow("ENOENT");
       expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("link", { name: "Live" }).click();
+      await page.getByRole("listitem").filter({ hasText: "write" }).getByText("dry run", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Record" }).click();
+      await page.getByRole("listitem").filter({ hasText: "tool.completed" }).first().getByText("dry run", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Run" }).click();
+      await page.getByLabel("Tool", { exact: true }).selectOption("write");
+      await press("Dry run");
+      await page.getByText("Nothing was changed.").waitFor();
       await press("Commit");
       await page.getByText("done", { exact: true }).waitFor();
       expect(served.read("out.txt")).toContain("one\n");

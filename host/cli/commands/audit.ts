@@ -111,9 +111,11 @@ async function session(context: CommandContext, place: AuditPlace, id: string | 
   output.line(
     `session ${printable(id)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,
   );
-  for (const { callId, tool = "?", status, code, granted, refused } of state.calls) {
+  for (const { callId, tool = "?", status, dryRun, code, granted, refused } of state.calls) {
     const acts = granted + refused === 0 ? "" : `  ${granted} acts granted, ${refused} refused`;
-    output.line(`  ${printable(callId)}  ${printable(tool)}  ${status}${code === undefined ? "" : ` ${printable(code)}`}${acts}`);
+    output.line(
+      `  ${printable(callId)}  ${printable(tool)}${dryRun ? "  dry run" : ""}  ${status}${code === undefined ? "" : ` ${printable(code)}`}${acts}`,
+    );
   }
   return endWith(context, { session: state }, state.damage ?? []);
 }
@@ -123,10 +125,18 @@ function eventLine({ number, event }: KeptEvent, { output }: CommandContext): st
   const { style, columns } = output;
   const text = (value: JsonValue | undefined): string => (typeof value === "string" ? printable(value) : "");
   const time = typeof event["time"] === "number" ? new Date(event["time"]).toISOString() : "";
-  const { tool, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // Any members, or none.
+  const { tool, dryRun, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // Any members, or none.
   // A session is asked about by its id.
   const about = tool ?? event["plugin"] ?? event["sessionId"];
-  const facts = [about, code, permission, value, typeof decision === "string" ? decision : undefined, message].map(text);
+  const facts = [
+    about,
+    dryRun === true ? "dry run" : undefined,
+    code,
+    permission,
+    value,
+    typeof decision === "string" ? decision : undefined,
+    message,
+  ].map(text);
   const line = facts.filter((fact) => fact !== "").join("  ");
   return `${style.dim(`${number} ${time}`)} ${style.bold(text(event["type"]))}  ${shorten(line, columns * 2)}`;
 }

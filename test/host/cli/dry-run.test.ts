@@ -69,6 +69,12 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     await host.waitFor("Ctrl-C ends");
     const { callId } = JSON.parse((await project.run(["call", "tidy", "--json"])).out);
     expect(await notes()).toBe(BEFORE);
+    await host.waitFor("done     tidy.tidy (dry run) in");
+    expect(host.printed()).toContain("call     tidy.tidy (dry run) {}");
+    const { out } = await project.run(["audit", "search", "--call", callId]);
+    expect([...out.matchAll(/(tool\.\w+) {2}tidy\.tidy {2}dry run/g)].map(([, type]) => type)).toEqual(["tool.called", "tool.completed"]);
+    const { events } = JSON.parse((await project.run(["audit", "search", "--call", callId, "--json"])).out);
+    expect((await project.run(["audit", "session", events[0].event.sessionId])).out).toContain(`${callId}  tidy.tidy  dry run  completed`);
     expect(await project.run(["commit", callId, "--hash", "x"])).toMatchObject({ code: 3 });
     expect(await project.run(["commit", callId])).toMatchObject({ code: 0, out: "applied  1 change\n" });
     expect(await notes()).toBe(AFTER);

@@ -12,6 +12,8 @@ import {
 } from "../../../host/mod.ts";
 import type { DryRunReport } from "../../../host/overlay/report.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import type { JsonObject } from "../../../manifests/mod.ts";
+import { testHost } from "../../support/test-host.ts";
 import { recordingHost, type RecordingHost } from "../../support/recording-host.ts";
 import { hostTool } from "../../support/tools.ts";
 
@@ -121,6 +123,29 @@ describe("a call with dryRun", () => {
     expect(result).toMatchObject({ ok: false, error: { code: "tool_failed" }, dryRun: { canCommit: false } });
     expect(reportOf(result).changes).toHaveLength(5);
     expect(await host.host.commit("dry-4")).toMatchObject({ ok: false, code: "unknown" });
+  });
+
+  it("is a dry run in every event of it, however it ends, and no other call is [E8.events]", async () => {
+    const post = hostTool("post", { sideEffects: ["network"], inputSchema: { type: "object", properties: { to: { type: "string" } } } });
+    const project = { policy: { rules: [{ tool: "closed", allow: false }] } };
+    const host = testHost({ tools: [post, hostTool("closed")], project });
+    const eventsOf = async (tool: string, args: JsonObject, options: object): Promise<unknown> => {
+      host.events.length = 0;
+      await host.call(tool, args, { confirm: () => Promise.resolve(true), ...options });
+      return host.events.map(({ type, payload }) => [type, (payload as { readonly dryRun?: true }).dryRun]);
+    };
+    for (const dryRun of [true, undefined]) {
+      const options = dryRun === undefined ? {} : { dryRun };
+      expect(await eventsOf("post", { to: 1 }, options)).toEqual([["tool.input_invalid", dryRun]]);
+      expect(await eventsOf("closed", {}, options)).toEqual([["tool.denied", dryRun]]);
+      expect(await eventsOf("post", {}, options)).toEqual([
+        ["tool.confirmation_requested", dryRun],
+        ["tool.confirmation_resolved", undefined],
+        ["tool.called", dryRun],
+        // What is sent cannot be held back of a host tool.
+        [dryRun === true ? "tool.failed" : "tool.completed", dryRun],
+      ]);
+    }
   });
 
   it("holds so much and no more: then the call is out of room, whatever it makes of that [E8.bounded]", async () => {
