@@ -18,8 +18,8 @@ import {
   toolNotFound,
   type ToolErrorData,
   unavailable,
+  unconfirmed,
   unrecorded,
-  userDenied,
 } from "./errors.ts";
 import { noteSameSize } from "./json/known-size.ts";
 import type { Large } from "./json/large.ts";
@@ -156,6 +156,8 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
 /** How often a call that waits is decided about again. */
 const MOST_DECISIONS = 4;
 
+const REFUSED_BY_MODE = `and "confirmation" in bascule.json says "deny" for it`;
+
 interface Asked {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
@@ -185,7 +187,11 @@ function passGates(asked: Asked, host: Dispatch, signal: AbortSignal, trace: Tra
   const { tool, call, given, decision } = asked;
   if (decision.kind === "deny") {
     const isPolicy = decision.by === "policy";
-    return refused(isPolicy ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied()));
+    return refused(
+      isPolicy
+        ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because)))
+        : trace.fail(unconfirmed(call.tool, REFUSED_BY_MODE)),
+    );
   }
 
   if (decision.unavailable !== undefined) return refused(trace.fail(unavailable(call.tool, decision.unavailable)));

@@ -72,7 +72,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 403,
     anchor: "user_denied",
     errorClass: "user_denied",
-    meaning: "A person refused the call, or nobody could be asked",
+    meaning: "A person refused the call, or has to agree and could not be asked: the message says which",
     remedy: "Ask again with a reason, or set the confirmation mode that `hint` names",
   },
   confirmation_timeout: {

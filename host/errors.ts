@@ -118,9 +118,14 @@ export function deniedByHook(tool: string, reason: string | undefined): ToolErro
   });
 }
 
-/** A person said no, or nobody could be asked; then `hint` says what to set. */
-export function userDenied(hint?: GrantHint): ToolErrorData {
-  return toolError("user_denied", "User denied this operation.", hint && { hint });
+/** A person said no. */
+export function userDenied(): ToolErrorData {
+  return toolError("user_denied", "User denied this operation.");
+}
+
+/** A person has to agree, and was not asked. `reason` says why not, `hint` what to set. */
+export function unconfirmed(tool: string, reason: string, hint?: GrantHint): ToolErrorData {
+  return toolError("user_denied", `Tool '${tool}' needs a person's confirmation, ${reason}`, hint && { hint });
 }
 
 /** A person has to agree first; the call waits for that, and its result can be had by its id. */

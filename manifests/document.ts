@@ -271,6 +271,7 @@ export function splitAdvice(reason: string): [message: string, fix?: string] {
   return at === -1 ? [reason] : [reason.slice(0, at), reason.slice(at + 2)];
 }
 
-function lower(text: string): string {
+/** For a sentence in the middle of another; names and values in it stay as they are. */
+export function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,6 +1,6 @@
 /** Reads a plugin's settings file (SPEC G1). */
 
-import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
+import { compact, deepFreeze, DocumentReader, type Fields, lower } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { parseJson } from "./parse-json.ts";
@@ -57,7 +57,7 @@ function readConfig(reader: DocumentReader, fields: Fields, key: string, schema:
   for (const error of checkValue(schema, filled)) {
     reader.refuse(
       `${fields.at(key)}${error.pointer}`,
-      `Setting "${error.pointer.slice(1) || key}": ${error.message.toLowerCase()}`,
+      `Setting "${error.pointer.slice(1) || key}": ${lower(error.message)}`,
       "see the plugin's settingsSchema",
     );
   }

@@ -1,5 +1,6 @@
 /** Defaults that their own schema refuses: a caller that leaves the value out would be told that it is wrong (SPEC S1, S3). */
 
+import { lower } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { pointerToken } from "./json.ts";
 import type { Problem } from "./problem.ts";
@@ -22,7 +23,7 @@ function checkNode(schema: JsonSchema, pointer: string, budget: StepBudget, prob
     const [first] = checkDefault(schema, schema.default, budget);
     if (first !== undefined) {
       const where = first.pointer === "" ? "Its default" : `Its default, at "${first.pointer}",`;
-      const message = `${where} does not fit the schema: ${first.message.slice(0, 1).toLowerCase()}${first.message.slice(1)}`;
+      const message = `${where} does not fit the schema: ${lower(first.message)}`;
       problems.push({
         severity: "error",
         pointer: `${pointer}/default`,

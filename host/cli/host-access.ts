@@ -24,6 +24,8 @@ export interface AccessOptions {
   readonly oneRun?: Permissions;
   /** The command calls this tool once and shows no state of plugins. */
   readonly onlyTool?: string;
+  /** A host of the command's own connects to the project's MCP servers. Default: where the one tool is one of theirs. */
+  readonly servers?: boolean;
   /** Of a host of the command's own. */
   readonly consent?: ConsentMode;
 }
@@ -43,9 +45,18 @@ export async function openHost(context: CommandContext, options: AccessOptions =
     remote.close();
     output.note(output.style.dim("(its flags hold for this run only: it has a host of its own, beside the one that runs here)"));
   }
-  const { oneRun = {}, onlyTool, consent } = options;
-  const local = await openLocalHost(context, oneRun, { ...(onlyTool !== undefined && { onlyTool }), ...(consent && { consent }) });
+  const { oneRun = {}, onlyTool, consent, servers = isOfServer(onlyTool ?? "") } = options;
+  const local = await openLocalHost(context, oneRun, {
+    mcp: servers,
+    ...(onlyTool !== undefined && { onlyTool }),
+    ...(consent && { consent }),
+  });
   return { operations: local.operations, running: false, close: () => local.close() };
+}
+
+/** A server's tools, or all of them, are named so. */
+export function isOfServer(name: string): boolean {
+  return name.startsWith("mcp__");
 }
 
 /** Opens a host for `use` and closes it whatever happens. */

@@ -44,7 +44,7 @@ export interface LocalHostOptions {
   readonly telemetry?: true;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
-  /** Connect to the project's MCP servers. Default: where it stays, or the one tool is one of theirs. */
+  /** Connect to the project's MCP servers. Default: where it stays. */
   readonly mcp?: boolean;
   /** What one plugin does is watched, within a maximum. */
   readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
@@ -70,7 +70,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     // Also of a project without a bascule.json, unless that says otherwise.
     events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
     ...(learning && { learning }),
-    mcpServers: options.mcp ?? (watch || options.onlyTool?.startsWith("mcp__") === true),
+    mcpServers: options.mcp ?? watch,
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });

@@ -6,7 +6,7 @@ import { heldLines } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
-import { pathFrom, shellWord } from "./paths.ts";
+import { pathFrom } from "./paths.ts";
 import { kindsText, reasonsOf } from "./permission-text.ts";
 import { printable, shorten } from "./text.ts";
 
@@ -146,29 +146,4 @@ export function yieldLines(tools: readonly ToolView[], { style }: Output): reado
       ? []
       : [`${style.yellow("called as")} ${printable(qualifiedName)}: the name ${printable(name)} belongs to ${printable(yieldsTo)}`],
   );
-}
-
-/** How a tool is called, with a value for each required argument: an example of its schema, or one to be changed. */
-export function exampleCall(tool: ToolView, program: string): string {
-  const { required, properties } = (tool.checks ?? tool).inputSchema;
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-  const words = names.map((name) => `${shellWord(name)}=${placeholder(name, properties)}`);
-  return printable([`${program} call ${tool.yieldsTo === undefined ? tool.name : tool.qualifiedName}`, ...words].join(" "));
-}
-
-function placeholder(name: string, properties: unknown): string {
-  const schema = memberOf(properties, name);
-  for (const values of [memberOf(schema, "examples"), memberOf(schema, "enum")]) {
-    const example: unknown = Array.isArray(values) ? values[0] : undefined;
-    if (typeof example === "string" || typeof example === "number") return shellWord(String(example));
-  }
-  if (name === "path") return "README.md";
-  const type = memberOf(schema, "type");
-  if (type === "number" || type === "integer") return "1";
-  if (type === "boolean") return "true";
-  return name;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

@@ -4,7 +4,8 @@ import type { HostStatus, PluginView, ToolView } from "../doors/operations.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
 import { table } from "./help.ts";
-import { exampleCall, pluginLines, statusLines, type ReaderPlace } from "./plugin-text.ts";
+import { exampleCall } from "./example-call.ts";
+import { pluginLines, statusLines, type ReaderPlace } from "./plugin-text.ts";
 import { count, printable } from "./text.ts";
 
 /** More tools than these are shown by their names, so that the screen stays one; `list` describes them. */

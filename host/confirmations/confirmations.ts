@@ -11,6 +11,7 @@ import {
   overloaded,
   type ToolErrorData,
   unavailable,
+  unconfirmed,
   userDenied,
 } from "../errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
@@ -56,14 +57,15 @@ export interface ConfirmationOptions {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/** What came of a question. `silenced`: nobody was asked, since its asker has asked in vain too often. */
+/** What came of a question. `silenced`: no person was asked, since its asker has asked in vain too often. */
 export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
   const answers = createAnswerMemory();
   return async (input, signal) => {
     const { call, tool, decision, pend } = input;
-    if (call.confirm === undefined && pend === undefined) return userDenied(hintWithoutPerson(tool));
+    if (call.confirm === undefined && pend === undefined)
+      return unconfirmed(call.tool, "and no person can be asked here", hintWithoutPerson(tool));
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
@@ -80,7 +82,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
       case "denied":
         return userDenied();
       case "silenced":
-        return userDenied(HINT_OF_SILENCE);
+        return unconfirmed(call.tool, SILENCED);
       case "timeout":
         return confirmationTimeout(options.timeoutMs());
       case "cancelled":
@@ -206,9 +208,7 @@ async function promptSafely(
   }
 }
 
-const HINT_OF_SILENCE: GrantHint = {
-  text: `Nobody was asked: ${MAX_REFUSED} questions in a row got no yes; in ${QUIET_MS / 60_000} minutes it may ask again`,
-};
+const SILENCED = `and none was asked: ${MAX_REFUSED} questions in a row got no yes; in ${QUIET_MS / 60_000} minutes it may ask again`;
 
 const SUMMARY_LENGTH = 500;
 
@@ -218,9 +218,9 @@ function summarize(args: JsonValue): string {
 }
 
 function hintWithoutPerson(tool: RegisteredTool): GrantHint {
-  if (tool.definition.destructive) return { text: "Nobody could be asked: run it on a terminal, since a destructive tool always asks" };
+  if (tool.definition.destructive) return { text: "Run it on a terminal: a destructive tool always asks" };
   const setting = JSON.stringify({ confirmation: { perTool: { [tool.qualifiedName]: "auto" } } });
-  return { text: `Nobody could be asked: set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
+  return { text: `Set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
 }
 
 /** Whatever the arguments, but not for another version of the tool, nor for a tool that calls it in the person's place. */

@@ -4,11 +4,12 @@ import type { JsonObject } from "../../../manifests/mod.ts";
 import type { PluginView, ToolView } from "../../doors/operations.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { table } from "../help.ts";
-import { type HostAccess, withHost } from "../host-access.ts";
+import { type HostAccess, isOfServer, withHost } from "../host-access.ts";
 import type { Output } from "../output.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
-import { exampleCall, pluginLines, protectedText, type ReaderPlace } from "../plugin-text.ts";
+import { exampleCall } from "../example-call.ts";
+import { pluginLines, protectedText, type ReaderPlace } from "../plugin-text.ts";
 import { routeText } from "../../policy/explain.ts";
 import { printable } from "../text.ts";
 
@@ -20,7 +21,7 @@ export const infoCommand: Command = {
   examples: ["info words", "info grep", "info words.grep"],
   positionals: { min: 1, max: 1 },
   options: [],
-  run: (context) => withHost(context, (host) => info(context, host)),
+  run: (context) => withHost(context, (host) => info(context, host), { servers: context.positionals.some(isOfServer) }),
 };
 
 async function info(context: CommandContext, host: HostAccess): Promise<number> {

@@ -176,7 +176,9 @@ describe("attack: asking for more", () => {
     const { asked, confirm } = person(false);
     const result = await made.host.call("nag.go", {}, { confirm });
     expect(asked).toHaveLength(3);
-    expect(result.output).toEqual(Array(6).fill("User denied this operation."));
+    const silenced =
+      "Tool 'served.write' needs a person's confirmation, and none was asked: 3 questions in a row got no yes; in 10 minutes it may ask again";
+    expect(result.output).toEqual([...Array(3).fill("User denied this operation."), ...Array(3).fill(silenced)]);
     const silent = made.events.filter(({ type }) => type === "tool.confirmation_requested" || type === "tool.confirmation_resolved");
     expect(silent).toHaveLength(6);
     // What the client itself wants is still asked.

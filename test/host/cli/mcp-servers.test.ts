@@ -32,6 +32,9 @@ describe("bascule mcp-servers", () => {
     expect((await project.run(["mcp-servers", "accept", "demo"], { env })).error).toContain("There is nobody to ask");
     expect((await project.run(flag(digest), { env })).out).toContain("Accepted: add, new\n");
     expect((await project.run(["call", "mcp__demo.add", "a=1", "b=2"], { env })).out).toBe("3\n");
+    const info = await project.run(["info", "mcp__demo.add"], { env });
+    expect({ code: info.code, example: info.out.split("\n").at(-2) }).toEqual({ code: 0, example: "  bascule call mcp__demo.add a=1 b=1" });
+    expect((await project.run(["why", "mcp__demo.add"], { env })).code).toBe(0);
   });
 });
 

@@ -188,7 +188,7 @@ describe("a call that writes", () => {
     const refused = await project.run(["call", "pen_write", "text=a"]);
     expect(refused).toMatchObject({
       code: 4,
-      error: expect.stringContaining('set {"confirmation":{"perTool":{"pen.pen_write":"auto"}}} in bascule.json'),
+      error: expect.stringContaining('Set {"confirmation":{"perTool":{"pen.pen_write":"auto"}}} in bascule.json'),
     });
     await project.write("bascule.json", '{"confirmation":{"perTool":{"pen.pen_write":"auto"}}}');
     expect(await project.run(["call", "pen_write", "text=d"])).toMatchObject({ code: 0 });

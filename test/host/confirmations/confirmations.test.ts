@@ -90,14 +90,15 @@ describe("the confirmation gate", () => {
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.failed"]);
   });
 
-  it("refuses where nobody can be asked, and says what to set [E1]", async () => {
+  it("refuses where no person can be asked, says so and what to set [E1.unasked]", async () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save", {}, { unattended: "refuse" })).toMatchObject({
       ok: false,
       error: {
         code: "user_denied",
+        message: "Tool 'save' needs a person's confirmation, and no person can be asked here",
         hint: {
-          text: 'Nobody could be asked: set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal',
+          text: 'Set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal',
         },
       },
     });
@@ -107,7 +108,7 @@ describe("the confirmation gate", () => {
   it("does not name a setting that would change nothing for a destructive tool [E1]", async () => {
     const host = testHost({ tools: [hostTool("wipe", { sideEffects: ["write"], destructive: true })] });
     expect(await host.call("wipe", {}, { unattended: "refuse" })).toMatchObject({
-      error: { hint: { text: "Nobody could be asked: run it on a terminal, since a destructive tool always asks" } },
+      error: { hint: { text: "Run it on a terminal: a destructive tool always asks" } },
     });
   });
 
@@ -119,7 +120,12 @@ describe("the confirmation gate", () => {
   it("refuses without asking where the mode is deny [E1]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "deny" } } } });
     const { asked, confirm } = person(true);
-    expect(await host.call("save", {}, { confirm })).toMatchObject({ error: { code: "user_denied" } });
+    expect(await host.call("save", {}, { confirm })).toMatchObject({
+      error: {
+        code: "user_denied",
+        message: `Tool 'save' needs a person's confirmation, and "confirmation" in bascule.json says "deny" for it`,
+      },
+    });
     expect(asked).toEqual([]);
     expect(host.types()).toEqual(["tool.failed"]);
   });
