@@ -1,6 +1,6 @@
 /** A call of a tool that can be typed as it is shown: its schema accepts it, and it writes over nothing that is there. */
 
-import { checkSchema, checkValue, isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../manifests/mod.ts";
+import { checkSchema, checkValue, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolView } from "../doors/operations.ts";
 import { wordsToArguments } from "./call-arguments.ts";
 import { CliError } from "./cli-error.ts";
@@ -24,7 +24,7 @@ function isAccepted(words: readonly string[], tool: ToolView): boolean {
   try {
     const args = wordsToArguments(words, inputSchema, tool.qualifiedName);
     // What a server says beyond the schemas of plugins is checked by that server.
-    return checkSchema(inputSchema).length > 0 || checkValue(inputSchema as JsonSchema, args).length === 0;
+    return checkSchema(inputSchema).length > 0 || checkValue(inputSchema, args).length === 0;
   } catch (error) {
     if (error instanceof CliError) return false;
     throw error;
@@ -51,9 +51,8 @@ function valueOf(key: string, schema: JsonObject, tool: ToolView, depth: number)
     case "array": {
       const least = typeof schema["minItems"] === "number" ? Math.min(schema["minItems"], MOST_ITEMS) : 1;
       const { items } = schema;
-      return depth >= MOST_DEPTH || !isJsonObject(items ?? null)
-        ? []
-        : Array(least).fill(valueOf(key, items as JsonObject, tool, depth + 1));
+      if (depth >= MOST_DEPTH || !isJsonObject(items ?? null)) return [];
+      return Array.from({ length: least }, () => valueOf(key, items as JsonObject, tool, depth + 1));
     }
     case "object":
       return depth >= MOST_DEPTH

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/cli/main.ts";
 import { openTrustStore } from "../../../host/trust/trust-store.ts";
@@ -49,7 +51,7 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
   it("says which project it is and who serves it, and fails where a manifest or the grants are wrong [I2.doctor-project]", async () => {
     await using project = await createCliProject({ "plugins/odd/manifest.json": "{" });
     await project.run(["init", "demo"]);
-    expect((await project.run(["doctor"])).out).toMatch(/^project +\S+ {2}no bascule\.json, .*; 2 plugins\na host +none runs$/mu);
+    expect((await project.run(["doctor"])).out).toMatch(/^project +\S+ {2}no bascule\.json; 2 plugins\na host +none runs$/mu);
     await project.write(".bascule/grants.json", "[]");
     const dev = project.start(["dev", "--no-tests"]);
     await dev.waitFor("Ctrl-C ends");
@@ -63,6 +65,35 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
         expect.stringContaining(".bascule/grants.json: "),
       ]),
     });
+  });
+
+  it("fails where a plugin waits to be accepted, with the command, whether a host runs or not [I2.doctor-accept]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    const doctor = async (): Promise<unknown> => {
+      const { problems } = JSON.parse((await project.run(["doctor", "--json"])).out) as { readonly problems: readonly string[] };
+      return problems.filter((problem) => problem.includes("accepted"));
+    };
+    const serving = async (during: () => Promise<void>): Promise<void> => {
+      const serve = project.start(["serve", "--port=0"]);
+      await serve.waitFor("http://127.0.0.1:");
+      await during();
+      serve.interrupt();
+      await serve.ended;
+    };
+    await serving(async () => expect(await doctor()).toEqual([]));
+    const manifest = join(project.folder, "plugins/demo/manifest.json");
+    const text = await readFile(manifest, "utf8");
+    await writeFile(manifest, text.replace('"permissions": {', '"permissions": { "write": ["$workspace"],'));
+    const waits = ['Plugin "demo" waits to be accepted as it is now (bascule accept demo)'];
+    expect(await doctor()).toEqual(waits);
+    await serving(async () => {
+      expect(await doctor()).toEqual(waits);
+      await project.run(["accept", "demo", "--yes"]);
+      expect(await doctor()).toEqual([]);
+    });
+    // It is in bascule.lock, without a bascule.json too.
+    expect(await doctor()).toEqual([]);
   });
 
   it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
