@@ -35,3 +35,28 @@ export function legacyPermissions(value: JsonValue, pointer: string, draft: Lega
   }
   return permissions;
 }
+
+/**
+ * Adds to a plugin's permissions what its tools ask for beyond them: the older spelling lets a tool ask by itself, and the newer one only lets it ask
+ * for less than its plugin. A tool that says nothing keeps what the plugin asked for before.
+ */
+export function addToolPermissions(manifest: Record<string, JsonValue>): void {
+  const { tools = null, permissions: own = {} } = manifest;
+  if (!Array.isArray(tools) || !isJsonObject(own)) return;
+  const asked = new Map<string, JsonValue>(Object.entries(own));
+  for (const tool of tools) {
+    const wanted: JsonValue = isJsonObject(tool) ? (tool["permissions"] ?? {}) : {};
+    for (const [kind, item] of Object.entries(isJsonObject(wanted) ? wanted : {})) asked.set(kind, union(asked.get(kind), item));
+  }
+  if (JSON.stringify(Object.fromEntries(asked)) === JSON.stringify(own)) return;
+  manifest["permissions"] = Object.fromEntries(asked);
+  manifest["tools"] = tools.map((tool: JsonValue) =>
+    isJsonObject(tool) && !Object.hasOwn(tool, "permissions") ? { ...tool, permissions: own } : tool,
+  );
+}
+
+/** Only lists can be joined; of anything else the plugin's stands, and the reader says where a tool asks for more. */
+function union(own: JsonValue | undefined, more: JsonValue): JsonValue {
+  if (own === undefined || own === false || more === true) return more;
+  return Array.isArray(own) && Array.isArray(more) ? [...new Set<JsonValue>([...own, ...more])] : own;
+}

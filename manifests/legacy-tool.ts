@@ -34,6 +34,17 @@ const MODES: ReadonlyMap<JsonValue, readonly ("read" | "write")[]> = new Map<Jso
 /** The tool in canonical fields; what neither spelling knows is passed on, so that the reader refuses it. */
 export function readLegacyTool(tool: JsonValue, pointer: string, index: number, draft: LegacyDraft): JsonValue {
   if (!isJsonObject(tool)) return tool;
+  const converted = readFields(tool, pointer, draft);
+  assumeSideEffects(tool, converted, index, draft);
+  return converted;
+}
+
+/** The same for a skill, which has no side effects of its own. */
+export function readLegacySkill(skill: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
+  return isJsonObject(skill) ? readFields(skill, pointer, draft) : skill;
+}
+
+function readFields(tool: JsonObject, pointer: string, draft: LegacyDraft): Record<string, JsonValue> {
   // A null prototype: keys come from outside.
   const converted = Object.create(null) as Record<string, JsonValue>;
   for (const [key, value] of Object.entries(tool)) {
@@ -50,7 +61,6 @@ export function readLegacyTool(tool: JsonValue, pointer: string, index: number, 
     else converted[renamed] = convert(key, value, place, draft);
   }
   converted["inputSchema"] ??= { type: "object", properties: {} };
-  assumeSideEffects(tool, converted, index, draft);
   return converted;
 }
 
@@ -103,7 +113,7 @@ function convertSideEffects(value: JsonValue, pointer: string, draft: LegacyDraf
   });
 }
 
-/** `[{ "arg": "path", "mode": "rw" }]`, one such object, or `{ "path": "rw" }`. */
+/** `[{ "arg": "path", "mode": "rw" }]`, `[["rw", "path"]]`, one such object, or `{ "path": "rw" }`. */
 function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
   const isMap = isJsonObject(value) && !Object.hasOwn(value, "mode");
   const entries = isMap
@@ -120,7 +130,7 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
         draft,
         place,
         "File requirement names no argument with a known mode",
-        'write { "arg": "path", "mode": "r" }, with "r", "w" or "rw"',
+        'write { "arg": "path", "mode": "r" } or ["r", "path"], with "r", "w" or "rw"',
       );
       continue;
     }
@@ -133,6 +143,7 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
 }
 
 function readMode(item: JsonValue): { readonly arg: JsonValue | undefined; readonly mode: JsonValue | undefined } {
+  if (Array.isArray(item) && item.length === 2) return { mode: item[0], arg: item[1] };
   return isJsonObject(item)
     ? { arg: item["arg"] ?? item["param"] ?? item["name"], mode: item["mode"] }
     : { arg: undefined, mode: undefined };

@@ -2,9 +2,9 @@
 
 import { pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyContext, type LegacyDraft } from "./legacy-draft.ts";
-import { legacyPermissions } from "./legacy-permissions.ts";
+import { addToolPermissions, legacyPermissions } from "./legacy-permissions.ts";
 import { legacySchema } from "./legacy-schema.ts";
-import { readLegacyTool } from "./legacy-tool.ts";
+import { readLegacySkill, readLegacyTool } from "./legacy-tool.ts";
 import { printable } from "./names.ts";
 import type { Problem } from "./problem.ts";
 
@@ -41,6 +41,7 @@ export function fromLegacy(document: JsonObject, context: LegacyContext): Legacy
     else value[renamed] = convert(key, item, place, draft);
   }
   readDependencies(document["dependencies"], value, draft);
+  addToolPermissions(value);
   return { value, problems: draft.problems, assumed: draft.assumed, toOriginal: (pointer) => toOriginal(pointer, draft.places) };
 }
 
@@ -55,6 +56,8 @@ const NEWER: ReadonlySet<string> = new Set(["schemaVersion", "settingsSchema", "
 function convert(key: string, value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
   if (key === "tools" && Array.isArray(value))
     return value.map((tool: JsonValue, index) => readLegacyTool(tool, `${pointer}/${index}`, index, draft));
+  if (key === "skills" && Array.isArray(value))
+    return value.map((skill: JsonValue, index) => readLegacySkill(skill, `${pointer}/${index}`, draft));
   if (key === "settings_schema") return legacySchema(value, pointer, false, draft);
   return key === "permissions" ? legacyPermissions(value, pointer, draft) : value;
 }

@@ -112,7 +112,8 @@ function toolLine(tool: ToolView, output: Output): string {
   const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
   const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
-  const about = tool.unavailable === undefined ? native + tool.description : `(cannot be called) ${tool.description}`;
+  const assumed = tool.assumed === true ? `(${tool.class} is assumed) ` : "";
+  const about = tool.unavailable === undefined ? native + assumed + tool.description : `(cannot be called) ${tool.description}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
 }
 

@@ -295,6 +295,7 @@ export function toToolView(tool: ToolListing): ToolView {
     ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
     ...(tool.yieldsTo !== undefined && { yieldsTo: tool.yieldsTo }),
     ...(confinement && { confinement }),
+    ...(tool.assumed === true && { assumed: true as const }),
     ...(tool.protected && { protected: tool.protected }),
     class: tool.class ?? sideEffectClass(sideEffects),
     // Schemas are JSON; their interface just has no index signature.

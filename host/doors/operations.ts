@@ -170,6 +170,8 @@ export interface ToolView {
   readonly description: string;
   readonly class: string;
   readonly sideEffects: readonly SideEffect[];
+  /** Its manifest, in the older spelling, declares none: these are assumed (SPEC M9). */
+  readonly assumed?: true;
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;

@@ -26,11 +26,28 @@ const MAX_GRACE_MS = 30_000;
 /** Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and at cancellation. */
 export function createHostExecutor(options: HostRouteOptions): Executor {
   const runPlugin = createProcessExecutor(options);
+  const used = new WeakSet<Tool>();
   return async (execution) => {
     const { tool } = execution;
     if (tool.binding.kind !== "factory") return await runPlugin(execution);
-    return await runNatively(tool.binding.create, execution, options);
+    const { create } = tool.binding;
+    return await runNatively(() => once(create(), used, tool.qualifiedName), execution, options);
   };
+}
+
+/**
+ * A tool may keep what its call is about in its instance, which two calls must not share (SPEC R1, SR3).
+ *
+ * @throws {ToolError} if another call had it.
+ */
+function once(instance: Tool, used: WeakSet<Tool>, name: string): Tool {
+  if (used.has(instance))
+    throw new ToolError(
+      "unavailable",
+      `The factory of tool "${name}" returned the same object for two calls (make a new one each time that it is called)`,
+    );
+  used.add(instance);
+  return instance;
 }
 
 type Ending = { readonly kind: "returned"; readonly value: unknown } | { readonly kind: "threw"; readonly thrown: unknown };

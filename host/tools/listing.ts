@@ -57,6 +57,8 @@ export interface ToolListing {
   readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Absent when there are none. */
   readonly sideEffects?: readonly SideEffect[];
+  /** Its manifest, in the older spelling, declares none: these are assumed (SPEC M9). */
+  readonly assumed?: true;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
   readonly annotations: ToolAnnotations;
@@ -101,6 +103,7 @@ export function listTool(tool: RegisteredTool): ToolListing {
     ...((published?.inputSchema ?? published?.outputSchema) && { checks: { inputSchema, ...(outputSchema && { outputSchema }) } }),
     ...(published?.mcp && { mcp: published.mcp }),
     ...(definition.sideEffects.length > 0 && { sideEffects: definition.sideEffects }),
+    ...(definition.assumed === true && { assumed: true as const }),
     class: sideEffectClassOf(definition, permissions),
     destructive: definition.destructive,
     annotations: definition.annotations,

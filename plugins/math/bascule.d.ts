@@ -116,6 +116,46 @@ export interface MonteCarloOutput {
   readonly shareAbove?: number;
 }
 
+/** Arguments of `monte_carlo_native`: The same as monte_carlo, under its older name */
+export interface MonteCarloNativeArgs {
+  /** What is wanted, in the language of calculate (1 to 4096 characters) */
+  readonly expression: string;
+  /**
+   * By name: { "distribution": "normal" or "lognormal", "mean", "sd" }, { "uniform", "min", "max" }, {
+   * "triangular", "min", "mode", "max" }, { "exponential", "rate" }, { "bernoulli", "p" }, { "poisson", "mean" },
+   * { "choice", "values": [numbers] }, the first always as "distribution"
+   */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Numbers by name that the expressions use besides */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** 10,000 if absent (whole number, 10 to 200000) */
+  readonly samples?: number;
+  /** Answer the share of results above this value */
+  readonly above?: number;
+  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  readonly seed?: number;
+}
+
+/** What `monte_carlo_native` answers */
+export interface MonteCarloNativeOutput {
+  /** Whole number */
+  readonly samples: number;
+  /** Draws for which the expression is no finite number; they are left out (whole number) */
+  readonly failed: number;
+  readonly mean: number | null;
+  /** Of the mean */
+  readonly standardError: number | null;
+  readonly standardDeviation: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  /** At 5, 25, 50, 75 and 95 percent */
+  readonly quantiles: ReadonlyArray<{
+    readonly p: number;
+    readonly value: number | null;
+  }>;
+  readonly shareAbove?: number;
+}
+
 /**
  * Arguments of `symbolic_solve`: Solves an equation, or as many as there are variables, by formula: polynomials
  * (exact roots up to degree 2 and where there are rational ones, digits for the rest), linear systems and ones

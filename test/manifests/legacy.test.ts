@@ -143,6 +143,80 @@ describe("parseManifest() with the older spelling", () => {
     expect(problemsOf({}, { permissions: ["fs:red"] })).toEqual(['/permissions/0 "fs:red" is not a permission of the older spelling']);
   });
 
+  it.each<readonly [string, unknown]>([
+    [
+      "a pair of mode and argument",
+      [
+        ["r", "path"],
+        ["rw", "out"],
+      ],
+    ],
+    [
+      "an object each",
+      [
+        { arg: "path", mode: "r" },
+        { arg: "out", mode: "rw" },
+      ],
+    ],
+  ])("reads what of the files a tool requires, as %s [M9.requires]", (_what, required) => {
+    const parameters = { path: { type: "string" }, out: { type: "string" } };
+    expect(manifestOf({ parameters, requires_fs: required }).tools[0]?.requires).toEqual([
+      { capability: "read", arg: "path" },
+      { capability: "read", arg: "out" },
+      { capability: "write", arg: "out" },
+    ]);
+    expect(problemsOf({ parameters, requires_fs: [["path", "r"]] })).toEqual([
+      "/tools/0/requires_fs/0 File requirement names no argument with a known mode",
+    ]);
+  });
+
+  it("lets a tool ask for what its plugin does not, and gives no other tool that [M9.tool-permissions]", () => {
+    const quiet = { name: "quiet", description: "Does less" };
+    const narrow = { name: "narrow", description: "Does one thing", permissions: { "fs:read": ["docs"] } };
+    const wide = { name: "wide", description: "Does more", permissions: ["net:outbound", "fs:write"] };
+    const read = (permissions: object | undefined): unknown => {
+      const parsed = parseManifest(JSON.stringify({ ...OLDER, ...(permissions && { permissions }), tools: [quiet, narrow, wide] }));
+      if (!parsed.ok) return parsed.problems;
+      return [parsed.value.permissions, ...parsed.value.tools.map((tool) => tool.permissions)];
+    };
+    expect(read(undefined)).toEqual([{ read: ["docs"], net: true, write: true }, {}, { read: ["docs"] }, { net: true, write: true }]);
+    expect(read({ "fs:read": ["img"], "env:read": ["HOME"] })).toEqual([
+      { read: ["img", "docs"], env: ["HOME"], net: true, write: true },
+      { read: ["img"], env: ["HOME"] },
+      { read: ["docs"] },
+      { net: true, write: true },
+    ]);
+    // What the plugin asks for in full is enough for all of them.
+    expect(read(["fs:read", "fs:write", "net:outbound"])).toEqual([
+      { read: true, write: true, net: true },
+      undefined,
+      { read: ["docs"] },
+      { net: true, write: true },
+    ]);
+  });
+
+  it("renames the fields of skills too [M9.skills]", () => {
+    const skill = {
+      name: "both",
+      description: "Does both",
+      tools: ["t"],
+      function: "doBoth",
+      parameters: { n: { type: "integer" } },
+      output_schema: { type: "string" },
+    };
+    const { skills } = manifestOf(
+      {},
+      { skills: [skill, { name: "one", description: "One", tools: ["t"], input_schema: { a: { type: "string" } } }] },
+    );
+    expect(skills.map(({ export: exported, inputSchema, outputSchema }) => [exported, inputSchema, outputSchema])).toEqual([
+      ["doBoth", { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }, { type: "string" }],
+      ["one", { type: "object", properties: { a: { type: "string" } } }, undefined],
+    ]);
+    expect(problemsOf({}, { skills: [{ ...skill, inputSchema: {} }] })).toContain(
+      '/skills/0/inputSchema Field "inputSchema" is of the newer spelling, but "schema_version" marks the file as the older one',
+    );
+  });
+
   it("keeps dependencies that name no plugin as notes [M9.dependencies]", () => {
     const manifest = manifestOf({}, { dependencies: ["words", "numpy"] }, { plugins: new Set(["words"]) });
     expect([manifest.dependencies, manifest.notes]).toEqual([{ words: "*" }, ["Depends on numpy"]]);

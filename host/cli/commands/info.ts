@@ -49,7 +49,10 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
   const { style } = output;
   const facts: (readonly [string, string])[] = [
     ["tool", `${printable(tool.qualifiedName)}  (${tool.source})`],
-    ["class", `${tool.class}${tool.destructive ? ", destructive" : ""}`],
+    [
+      "class",
+      `${tool.class}${tool.assumed === true ? " (assumed: the manifest declares no side effects)" : ""}${tool.destructive ? ", destructive" : ""}`,
+    ],
   ];
   facts.push(["route", routeText(tool)]);
   if (tool.protected !== undefined) facts.push(["never", protectedText(tool.protected)]);

@@ -236,6 +236,7 @@ export const TOOL: TSchema = some({
   description: TEXT,
   class: TEXT,
   sideEffects: TEXTS,
+  assumed: Type.Optional(Type.Literal(true, { description: "The manifest declares no side effects: these are assumed" })),
   destructive: Type.Boolean(),
   inputSchema: OBJECT,
   outputSchema: Type.Optional(OBJECT),

@@ -31,6 +31,24 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
+  it("says which side effects are assumed, since an older manifest declares none [M9.assumed]", async () => {
+    const manifest = {
+      schema_version: "1.0",
+      name: "older",
+      version: "1.0.0",
+      description: "Older",
+      tools: [{ name: "look", description: "Looks" }],
+    };
+    await using project = await createCliProject({
+      "plugins/older/manifest.json": JSON.stringify(manifest),
+      "plugins/older/main.ts": "export const look = () => 1;\n",
+    });
+    expect((await project.run(["list"])).out).toMatch(/^ {2}look +\(network is assumed\) Looks$/mu);
+    expect((await project.run(["info", "look"])).out).toMatch(/^ *class +network \(assumed: the manifest declares no side effects\)$/mu);
+    const { tool } = JSON.parse((await project.run(["info", "look", "--json"])).out) as { readonly tool: object };
+    expect(tool).toMatchObject({ sideEffects: ["network"], assumed: true });
+  });
+
   it("shows many tools by their names, so that the screen stays one [I2.start-screen]", async () => {
     const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index + 1).padStart(2, "0")}`);
     const manifest = {

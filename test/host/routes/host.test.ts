@@ -59,6 +59,22 @@ describe("createHostExecutor()", () => {
     expect(new Set(instances.slice(before)).size).toBe(2);
   });
 
+  it("refuses the second call of a factory that returns the same object twice [SR3.instance]", async () => {
+    let runs = 0;
+    const shared = hostTool("tool", {}, () => (runs += 1))();
+    const tool = createRegistry({ newId: () => "id" }).register(() => shared);
+    const execute = createHostExecutor(routeOptions(memoryPlatform()));
+    expect(await execute(executionOf({ tool }))).toMatchObject({ ok: true, output: 1 });
+    expect(await execute(executionOf({ tool }))).toMatchObject({
+      ok: false,
+      error: {
+        code: "unavailable",
+        message: 'The factory of tool "tool" returned the same object for two calls (make a new one each time that it is called)',
+      },
+    });
+    expect(runs).toBe(1);
+  });
+
   it("tells a tool everything about its call, frozen [D7]", async () => {
     let seen: ToolContext | undefined;
     const tool = registered((_args, context) => {
