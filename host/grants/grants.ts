@@ -77,6 +77,7 @@ export async function createGrantStore(
   onChange: () => void = () => {},
 ): Promise<GrantStore> {
   let grants: readonly StoredGrant[] = [];
+  let named: { readonly of: readonly StoredGrant[]; readonly byPlugin: ReadonlyMap<string, readonly StoredGrant[]> } | undefined;
   let problems: readonly Problem[] = [];
   let text: string | undefined;
   // Reading and changing come one after the other: another process may have written the file, and a slow read must not
@@ -141,7 +142,9 @@ export async function createGrantStore(
     problems: () => problems,
     list: () => grants,
     find(plugin, directory, digest) {
-      const grant = grants.find((one) => one.plugin === plugin && one.directory === directory);
+      // Each call asks, and a list of tools asks for each of them.
+      if (named?.of !== grants) named = { of: grants, byPlugin: Map.groupBy(grants, (one) => one.plugin) };
+      const grant = named.byPlugin.get(plugin)?.find((one) => one.directory === directory);
       return grant?.digest === undefined || grant.digest === digest ? grant?.permissions : undefined;
     },
     refresh,

@@ -28,6 +28,14 @@ export interface LayerSources {
   readonly protectedNames?: readonly string[];
 }
 
+/** What no tool may touch, which is the same for all tools: a host with thousands of them makes it once. */
+interface Protections {
+  readonly ofAll: readonly PermissionLayer[];
+  readonly ofPlugins: readonly PermissionLayer[];
+}
+
+type Sources = LayerSources & { readonly protections: Protections };
+
 interface Remembered {
   readonly workspace: string;
   readonly stored: Permissions | undefined;
@@ -50,7 +58,10 @@ export interface PolicyGrants {
 export type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
 
 /** Compiling takes longer than a whole call, so the last grant of each tool is remembered. */
-export function createGrantLayers(sources: LayerSources): GrantLayers {
+export function createGrantLayers(given: LayerSources): GrantLayers {
+  const all = (given.protect ?? []).map((protection) => ({ protection, layer: toProtectionLayer(protection) }));
+  const ofAll = all.filter(({ protection }) => !protection.pluginsOnly).map(({ layer }) => layer);
+  const sources = { ...given, protections: { ofAll, ofPlugins: all.map(({ layer }) => layer) } };
   const remembered = new WeakMap<RegisteredTool, Remembered>();
   return (tool, workspace, policy) => {
     const { binding, plugin } = tool;
@@ -66,7 +77,7 @@ export function createGrantLayers(sources: LayerSources): GrantLayers {
 }
 
 function compileLayers(
-  sources: LayerSources,
+  sources: Sources,
   tool: RegisteredTool,
   workspace: string,
   policy: PolicyGrants & { readonly stored: Permissions | undefined },
@@ -150,9 +161,9 @@ function programLayer({ permissions, ...layer }: PermissionLayer): PermissionLay
   return { ...layer, permissions: { ...permissions, entries } };
 }
 
-function denials(sources: LayerSources, tool: RegisteredTool, bases: (base: string) => PermissionBases): readonly PermissionLayer[] {
-  const { runGrants, protect = [] } = sources;
-  const protections = protect.filter(({ pluginsOnly }) => tool.plugin !== undefined || !pluginsOnly).map(toProtectionLayer);
+function denials(sources: Sources, tool: RegisteredTool, bases: (base: string) => PermissionBases): readonly PermissionLayer[] {
+  const { runGrants } = sources;
+  const protections = tool.plugin === undefined ? sources.protections.ofAll : sources.protections.ofPlugins;
   if (runGrants?.denied === undefined) return protections;
   return [...protections, toPolicyLayer("--deny", runGrants.denied, bases(runGrants.base))];
 }

@@ -56,9 +56,20 @@ export interface MergedRules {
 
 /** Field by field the most specific rule wins, among equals the stricter; `allow: false` in any rule but the default denies. */
 export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRules {
-  const matched = [...config.rules.flatMap((rule) => matchRule(rule, config, tool)), defaultRule(config.default)];
-  matched.sort((left, right) => right.specificity[0] - left.specificity[0] || right.specificity[1] - left.specificity[1]);
+  const found = config.rules.flatMap((rule) => matchRule(rule, config, tool));
+  if (found.length > 0 || isOff(tool)) return mergeRules([...found, defaultRule(config.default)], tool);
+  // Most tools of thousands: what holds for one of them holds for all.
+  const known = DEFAULTS.get(config.default);
+  if (known !== undefined) return known;
+  const merged = mergeRules([defaultRule(config.default)], tool);
+  DEFAULTS.set(config.default, merged);
+  return merged;
+}
 
+const DEFAULTS = new WeakMap<RuleEffect, MergedRules>();
+
+function mergeRules(matched: MatchedRule[], tool: RegisteredTool): MergedRules {
+  matched.sort((left, right) => right.specificity[0] - left.specificity[0] || right.specificity[1] - left.specificity[1]);
   const route = pick(matched, "route", ROUTES_BY_STRICTNESS);
   const confirm = pick(matched, "confirm", MODES_BY_STRICTNESS);
   const dryRun = pick(matched, "dryRun", [true, false]);
@@ -183,6 +194,7 @@ function mergeGrants(matched: readonly MatchedRule[]): readonly Permissions[] {
 
 /** Each resource for each subject on its own, like limits. */
 function mergeQuotas(matched: readonly MatchedRule[]): readonly Quota[] {
+  if (matched.every(({ effect }) => effect.quota === undefined)) return [];
   const set = (effect: RuleEffect, per: QuotaScope, resource: QuotaResource): readonly QuotaConfig[] =>
     effect.quota?.filter((quota) => quota.per === per && quota[resource] !== undefined) ?? [];
   return QUOTA_SCOPES.flatMap((per) =>

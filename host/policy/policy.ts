@@ -13,7 +13,7 @@ import {
   sideEffectClassOf,
   type SideEffectClass,
 } from "../../manifests/mod.ts";
-import type { Decision, ToolCall } from "../call.ts";
+import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call.ts";
 import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
 import type { Quota } from "../quotas/quota.ts";
 import type { Session } from "../calls/session.ts";
@@ -36,11 +36,16 @@ export interface Policy {
   decide(tool: RegisteredTool, call: PolicySubject): Decision;
 }
 
+/** A decision that may be without its grant, which takes long to make. */
+export type Outlook = DenyDecision | (Omit<AllowDecision, "grant"> & { readonly grant?: Grant });
+
 /** The parts of a call that a decision may depend on. Arguments are not among them. */
 export type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
 
 /** The policy of a project. */
 export interface ProjectPolicy extends Policy {
+  /** Everything that `decide` says of the tool but the grant. The very same object for the same tool, session and limits. */
+  outlook(tool: RegisteredTool, call: PolicySubject): Outlook;
   /** Every layer's verdict on the tool, and on one act of it (SPEC P6). */
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
 }
@@ -60,12 +65,11 @@ export interface PolicyOptions {
   readonly protect?: readonly Protection[];
 }
 
-/** A decision with everything that the next one could differ in. */
-interface Decided {
+/** An outlook with everything that the next one could differ in. */
+interface Foreseen {
   readonly session: Session;
-  readonly grant: Grant;
   readonly limits: Limits;
-  readonly decision: Decision;
+  readonly outlook: Outlook;
 }
 
 /** What a tool's calls get while nobody accepts more or less. */
@@ -84,7 +88,8 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   // What rules say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
   const usualLimits = new WeakMap<RegisteredTool, UsualLimits>();
-  const decided = new WeakMap<RegisteredTool, Decided>();
+  const foreseen = new WeakMap<RegisteredTool, Foreseen>();
+  const decided = new WeakMap<Outlook, AllowDecision>();
   const ofSessions = new WeakMap<Session, readonly ToolLayer[]>();
   const ceilings = createTypeCeilings(config.permissionTypes);
 
@@ -136,49 +141,62 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     });
   }
 
-  /** The very same decision as last time, if it is about the same session, grant and limits: what is made of it is then remembered too. */
-  function decide(tool: RegisteredTool, call: PolicySubject): Decision {
+  function outlook(tool: RegisteredTool, call: PolicySubject): Outlook {
+    const { session } = call;
+    const wanted = toolLimits(tool, call);
+    const last = foreseen.get(tool);
+    if (last !== undefined && last.session === session && last.limits === wanted.limits) return last.outlook;
+    const found = Object.freeze(foresee(tool, session, wanted));
+    foreseen.set(tool, { session, limits: wanted.limits, outlook: found });
+    return found;
+  }
+
+  function foresee(tool: RegisteredTool, session: Session, { limits, lacking }: ToolLimits): Outlook {
     const rules = rulesFor(tool);
     if (!rules.allow.value) return { kind: "deny", because: rules.allow.because, by: "policy" };
-
-    const { session } = call;
     const layers = layersOf(session);
     const refusal = refusalBy(layers, tool);
     if (refusal !== undefined) return { kind: "deny", because: refusal, by: "policy" };
-
-    const grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
-    const { limits, lacking } = toolLimits(tool, call);
-    const last = decided.get(tool);
-    if (last !== undefined && last.session === session && last.grant === grant && last.limits === limits) return last.decision;
-
     const { mode, because } = modeFor(tool, session);
+    if (mode === "deny") return { kind: "deny", because, by: "confirmation" };
     const route = routeOf(tool, rules);
     const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
     const unavailable = unavailableOn(route, tool, confinement);
-    const decision: Decision = Object.freeze(
-      mode === "deny"
-        ? { kind: "deny", because, by: "confirmation" }
-        : {
-            kind: mode === "auto" ? "allow" : "ask",
-            route,
-            ...(confinement && { confinement }),
-            ...(unavailable !== undefined && { unavailable }),
-            grant,
-            limits,
-            ...(lacking.length > 0 && { lacking }),
-            quotas: quotasFor(rules, session),
-            because: rules.allow.because,
-            confirm: mode,
-            ...(rules.dryRun?.value === true && { dryRun: true }),
-            ...(mustRecord(layers) && { mustRecord: true }),
-          },
-    );
-    decided.set(tool, { session, grant, limits, decision });
+    return {
+      kind: mode === "auto" ? "allow" : "ask",
+      route,
+      ...(confinement && { confinement }),
+      ...(unavailable !== undefined && { unavailable }),
+      limits,
+      ...(lacking.length > 0 && { lacking }),
+      quotas: quotasFor(rules, session),
+      because: rules.allow.because,
+      confirm: mode,
+      ...(rules.dryRun?.value === true && { dryRun: true }),
+      ...(mustRecord(layers) && { mustRecord: true }),
+    };
+  }
+
+  /** The very same decision as last time, if it is about the same session, grant and limits: what is made of it is then remembered too. */
+  function decide(tool: RegisteredTool, call: PolicySubject): Decision {
+    const seen = outlook(tool, call);
+    if (seen.kind === "deny") return seen;
+    const { session } = call;
+    const grant = grantLayers(tool, session.workspace, {
+      ruleGrants: rulesFor(tool).grants,
+      layers: layersOf(session),
+      ceilings: ceilings(classOf(tool)),
+    });
+    const last = decided.get(seen);
+    if (last !== undefined && last.grant === grant) return last;
+    const decision: AllowDecision = Object.freeze({ ...seen, grant });
+    decided.set(seen, decision);
     return decision;
   }
 
   return {
     decide,
+    outlook,
     limitsFor: (tool, call) => toolLimits(tool, call).limits,
     explain: (tool, session, act) => {
       const rules = rulesFor(tool);

@@ -1,14 +1,6 @@
 /** The limits of a tool's calls: what its plugin asks for, as far as a person or a rule allows it (SPEC B3, T2, M2). Pure. */
 
-import {
-  DEFAULT_LIMITS,
-  LIMIT_CEILINGS,
-  LIMIT_NAMES,
-  type LimitRequest,
-  type Limits,
-  limitText,
-  resolveLimits,
-} from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Limits, limitText } from "../../manifests/mod.ts";
 import type { GrantHint, ToolErrorData } from "../errors.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 
@@ -50,23 +42,42 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
   const own: LimitRequest = binding.kind === "plugin" ? binding.version.manifest.limits : {};
   const wallMs = definition.timeoutMs ?? own.wallMs;
   const asked: LimitRequest = { ...own, ...(wallMs !== undefined && { wallMs }) };
-  const defaults: Limits = { ...DEFAULT_LIMITS, wallMs: classWallMs };
+  if (timeoutMs === undefined && isEmpty(asked) && isEmpty(rules)) return defaultsOf(classWallMs);
   // The project's own tools and those of the embedding program are a person's word already.
   const isRequest = binding.kind === "plugin" && plugin !== undefined;
-  const ceiling = Object.fromEntries(
-    LIMIT_NAMES.map((name) => [name, rules[name] ?? (isRequest ? Math.max(defaults[name], accepted[name] ?? 0) : LIMIT_CEILINGS[name])]),
-  ) as unknown as Limits; // Every name of Limits has just been written.
-  const wished = timeoutMs === undefined ? {} : { wallMs: timeoutMs };
-  const mayWish = timeoutMs === undefined ? {} : { wallMs: rules.wallMs ?? LIMIT_CEILINGS.wallMs };
-  const highest = resolveLimits({ ...ceiling, ...mayWish }, LIMIT_CEILINGS);
-  const limits = resolveLimits({ ...asked, ...wished }, defaults, highest);
+  const decided: Record<string, number> = {};
+  for (const name of LIMIT_NAMES) {
+    const usual = name === "wallMs" ? classWallMs : DEFAULT_LIMITS[name];
+    const isWished = name === "wallMs" && timeoutMs !== undefined;
+    const allowed = isWished || !isRequest ? LIMIT_CEILINGS[name] : Math.max(usual, accepted[name] ?? 0);
+    const highest = Math.max(1, Math.min(rules[name] ?? allowed, LIMIT_CEILINGS[name]));
+    decided[name] = Math.max(1, Math.min((isWished ? timeoutMs : asked[name]) ?? usual, highest));
+  }
+  const limits = Object.freeze(decided) as unknown as Limits; // Every name of Limits has just been written.
+  if (!isRequest) return { limits, lacking: [] };
   const lacking = LIMIT_NAMES.flatMap((limit): readonly LackingLimit[] => {
     const want = Math.min(asked[limit] ?? 0, LIMIT_CEILINGS[limit]);
     const isWished = limit === "wallMs" && timeoutMs !== undefined;
-    if (!isRequest || isWished || want <= limits[limit]) return [];
+    if (isWished || want <= limits[limit]) return [];
     return [{ limit, asked: want, allowed: limits[limit], by: rules[limit] === undefined ? "consent" : "policy" }];
   });
   return { limits, lacking };
+}
+
+/** What most tools have: of thousands of them, all have the same object. */
+function defaultsOf(classWallMs: number): ToolLimits {
+  const known = DEFAULTS.get(classWallMs);
+  if (known !== undefined) return known;
+  const made = { limits: Object.freeze({ ...DEFAULT_LIMITS, wallMs: classWallMs }), lacking: [] };
+  DEFAULTS.set(classWallMs, made);
+  return made;
+}
+
+/** By time; a class and a route have one of a few. */
+const DEFAULTS = new Map<number, ToolLimits>();
+
+function isEmpty(request: LimitRequest): boolean {
+  return Object.keys(request).length === 0;
 }
 
 /** A call of a plugin's tool. */

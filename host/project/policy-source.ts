@@ -4,7 +4,7 @@ import type { EmitEvent } from "../audit/events.ts";
 import type { GrantStore } from "../grants/grants.ts";
 import { denialsIn } from "../grants/merge-permissions.ts";
 import type { HostOptions } from "../host-options.ts";
-import { isVisibleTo, type ToolListing } from "../tools/listing.ts";
+import { isVisibleTo } from "../tools/listing.ts";
 import {
   type AccessQuery,
   type LayerRules,
@@ -21,10 +21,9 @@ import type { Platform } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { RunGrants } from "../policy/grant.ts";
 import { deadSelectors } from "../policy/dead-selectors.ts";
-import { createPolicy, type Policy, type ProjectPolicy } from "../policy/policy.ts";
+import { createPolicy, type Outlook, type Policy, type ProjectPolicy } from "../policy/policy.ts";
 import { withoutAliases } from "../policy/enforced.ts";
-import type { Grant } from "../policy/grant.ts";
-import { PROTECTED_NAMES, type Protection } from "../policy/protect.ts";
+import type { Protection } from "../policy/protect.ts";
 import type { AcceptedLimits } from "../policy/tool-limits.ts";
 import { type Look, parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
@@ -63,8 +62,8 @@ export interface PolicySource {
   canUse(tool: RegisteredTool, session: Session): boolean;
   /** @throws {ProjectConfigError} if one is wrong. */
   checkLayers(layers: readonly LayerRules[]): void;
-  /** The listing with the route and limits that the policy decides on. */
-  enrich(listing: ToolListing, snapshot: Snapshot, session: Session): ToolListing;
+  /** What lists show of the decision; a plugin's comes without its grant, which they do not. */
+  outlook(tool: RegisteredTool, session: Session): Outlook;
   /** For the embedding program. */
   forHost(of: PolicyView): HostPolicy;
   close(): void;
@@ -200,8 +199,12 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   function canUse(tool: RegisteredTool, session: Session): boolean {
     if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
     if (!tool.definition.callers.includes("direct")) return false;
-    const decision = (replaced ?? made).decide(tool, { session });
+    const decision = outlook(tool, session);
     return decision.kind !== "deny" && decision.unavailable === undefined;
+  }
+
+  function outlook(tool: RegisteredTool, session: Session): Outlook {
+    return replaced?.decide(tool, { session }) ?? made.outlook(tool, { session });
   }
 
   function addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void {
@@ -229,29 +232,12 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
     checkLayers: (layers) => void parseLayers(layers.map((layer) => ({ ...layer, level: "delegation" }))),
-    enrich(listing, snapshot, session) {
-      const tool = snapshot.getById(listing.id);
-      const decision = tool && (replaced ?? made).decide(tool, { session });
-      if (decision === undefined || decision.kind === "deny") return listing;
-      const { route, confinement, limits, lacking, unavailable } = decision;
-      const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
-      const names = listing.class === "none" || listing.plugin !== undefined ? undefined : protectedBy(decision.grant);
-      return {
-        ...listing,
-        ...{ route, limits, ...(confinement && { confinement }), ...(lacking && { lacking }), ...(names && { protected: names }) },
-        ...off,
-      };
-    },
+    outlook: (tool, session) => (tool.plugin === undefined ? (replaced ?? made).decide(tool, { session }) : outlook(tool, session)),
     close() {
       closed = true;
       stopTimer();
     },
   };
-}
-
-function protectedBy({ layers }: Grant): readonly string[] | undefined {
-  const entry = layers.find(({ name }) => name === PROTECTED_NAMES)?.permissions.entries.get("read");
-  return typeof entry?.deny === "object" ? entry.deny.map(({ written }) => written) : undefined;
 }
 
 function isPolicy(policy: HostOptions["policy"]): policy is Policy {

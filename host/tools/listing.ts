@@ -79,10 +79,17 @@ export interface ToolListing {
   readonly reason?: string;
 }
 
-/** Lists one tool, without what policy has to say about it. */
-export function listTool(tool: RegisteredTool): ToolListing {
+/** What policy has to say about a tool, as far as lists show it. */
+export type DecidedListing = Pick<ToolListing, "route" | "limits" | "confinement" | "lacking" | "protected"> & {
+  readonly unavailable?: string;
+};
+
+/** Lists one tool; without a decision, as it is before policy had a say. */
+export function listTool(tool: RegisteredTool, decided: DecidedListing = undecided(tool)): ToolListing {
   const { definition, binding, published } = tool;
   const { inputSchema, outputSchema } = definition;
+  const { route, limits, confinement, lacking, protected: names } = decided;
+  const reason = binding.kind === "unavailable" ? binding.reason : decided.unavailable;
   const version = binding.kind === "plugin" ? binding.version : undefined;
   const permissions = definition.permissions ?? version?.manifest.permissions;
   return Object.freeze({
@@ -108,11 +115,23 @@ export function listTool(tool: RegisteredTool): ToolListing {
     destructive: definition.destructive,
     annotations: definition.annotations,
     ...(permissions && { permissions }),
-    route: tool.plugin !== undefined ? "wasm" : binding.kind === "remote" ? "remote" : "host",
-    limits: { ...version?.manifest.limits, ...(definition.timeoutMs !== undefined && { wallMs: definition.timeoutMs }) },
-    enabled: binding.kind !== "unavailable",
-    ...(binding.kind === "unavailable" && { reason: binding.reason }),
+    route,
+    limits,
+    ...(confinement && { confinement }),
+    ...(lacking && { lacking }),
+    ...(names && { protected: names }),
+    enabled: reason === undefined,
+    ...(reason !== undefined && { reason }),
   });
+}
+
+function undecided({ definition, binding, plugin }: RegisteredTool): DecidedListing {
+  const { timeoutMs: wallMs } = definition;
+  const own = binding.kind === "plugin" ? binding.version.manifest.limits : {};
+  return {
+    route: plugin !== undefined ? "wasm" : binding.kind === "remote" ? "remote" : "host",
+    limits: { ...own, ...(wallMs !== undefined && { wallMs }) },
+  };
 }
 
 /** Whether every part of the filter matches. */

@@ -2,6 +2,9 @@
 
 import type { Session } from "../calls/session.ts";
 import { exportNames } from "../exports/names.ts";
+import type { Grant } from "../policy/grant.ts";
+import { classOf, type Outlook } from "../policy/policy.ts";
+import { PROTECTED_NAMES } from "../policy/protect.ts";
 import type { PolicySource } from "../project/policy-source.ts";
 import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "./listing.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -18,14 +21,31 @@ export interface Listings {
 
 export interface ListingsOptions {
   readonly snapshot: () => Snapshot;
-  readonly policies: Pick<PolicySource, "canUse" | "enrich">;
+  readonly policies: Pick<PolicySource, "canUse" | "outlook">;
   readonly defaultSession: () => Session;
 }
 
+/** A row with what it was made of. */
+interface Row {
+  readonly outlook: Outlook;
+  readonly listing: ToolListing;
+}
+
 export function createListings({ snapshot, policies, defaultSession }: ListingsOptions): Listings {
+  // Making rows takes ten times as long as asking whether they still say what policy does.
+  const rows = new WeakMap<RegisteredTool, Row>();
+
+  function rowOf(tool: RegisteredTool, session: Session): ToolListing {
+    const outlook = policies.outlook(tool, session);
+    const known = rows.get(tool);
+    if (known !== undefined && showsSame(known.outlook, outlook)) return known.listing;
+    const listing = toListing(tool, outlook);
+    rows.set(tool, { outlook, listing });
+    return listing;
+  }
+
   function* listTools(wanted: (tool: RegisteredTool) => boolean, session: Session): Generator<ToolListing, void> {
-    const now = snapshot();
-    for (const tool of now.tools) if (wanted(tool)) yield policies.enrich(listTool(tool), now, session);
+    for (const tool of snapshot().tools) if (wanted(tool)) yield rowOf(tool, session);
   }
   const listEach = (filter: ToolFilter = {}): Iterable<ToolListing> => listTools((tool) => matchesFilter(tool, filter), defaultSession());
   const definitionsEach = (session: Session = defaultSession()): Iterable<ToolListing> =>
@@ -38,4 +58,34 @@ export function createListings({ snapshot, policies, defaultSession }: ListingsO
     definitionsEach,
     byExportName: (tools) => exportNames(tools, snapshot()),
   };
+}
+
+/** Limits and grants are the very same objects as long as nothing changed. */
+function showsSame(one: Outlook, other: Outlook): boolean {
+  if (one === other) return true;
+  if (one.kind === "deny" || other.kind === "deny") return one.kind === other.kind;
+  return (
+    one.route === other.route &&
+    one.confinement === other.confinement &&
+    one.unavailable === other.unavailable &&
+    one.limits === other.limits &&
+    one.lacking === other.lacking &&
+    grantIn(one) === grantIn(other)
+  );
+}
+
+function toListing(tool: RegisteredTool, outlook: Outlook): ToolListing {
+  if (outlook.kind === "deny") return listTool(tool);
+  const names = tool.plugin !== undefined || classOf(tool) === "none" ? undefined : protectedBy(outlook);
+  return listTool(tool, names === undefined ? outlook : { ...outlook, protected: names });
+}
+
+function protectedBy(outlook: Outlook): readonly string[] | undefined {
+  const layer = grantIn(outlook)?.layers.find(({ name }) => name === PROTECTED_NAMES);
+  const entry = layer?.permissions.entries.get("read");
+  return typeof entry?.deny === "object" ? Object.freeze(entry.deny.map(({ written }) => written)) : undefined;
+}
+
+function grantIn(outlook: Outlook): Grant | undefined {
+  return outlook.kind === "deny" ? undefined : outlook.grant;
 }

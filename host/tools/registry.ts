@@ -188,7 +188,9 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   }
 
   function listed(keep: (tool: RegisteredTool) => boolean): readonly ToolListing[] {
-    return snapshot().tools.filter(keep).map(listTool);
+    return snapshot()
+      .tools.filter(keep)
+      .map((tool) => listTool(tool));
   }
 
   return {

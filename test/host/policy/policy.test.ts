@@ -8,7 +8,7 @@ import { projectOf } from "../../support/test-host.ts";
 
 const session = createSession({ id: "s", workspace: "/w" });
 
-interface Wish extends Partial<Omit<PolicyOptions, "grants" | "project">> {
+interface Wish extends Partial<Omit<PolicyOptions, "project">> {
   readonly project?: JsonObject;
   readonly stored?: Permissions;
 }
@@ -71,6 +71,20 @@ describe("createPolicy()", () => {
     expect(state(writer, { kind: "read", path: "/w/.bascule/data/x" }, wish)).toBe("granted");
     expect(state(writer, { kind: "read", path: "/w/.bascule/DATA/x" }, wish)).toBe("denied by host state");
     expect(state(writer, { kind: "write", path: "/w/bascule.json.md" }, wish)).toBe("granted");
+  });
+
+  it("says all but the grant without looking at grants, and the very same as long as session and limits are [LV2.listings]", () => {
+    const looks: string[] = [];
+    const grants = { find: (plugin: string): undefined => void looks.push(plugin) };
+    const decided = policy({ grants });
+    const outlook = decided.outlook(reader, { session });
+    expect([outlook === decided.outlook(reader, { session }), looks]).toEqual([true, []]);
+
+    const decision = decided.decide(reader, { session });
+    expect([decision === decided.decide(reader, { session }), looks]).toEqual([true, ["words", "words"]]);
+    if (decision.kind === "deny") throw new Error("denied");
+    const { grant, ...rest } = decision;
+    expect([rest, grant.layers.length > 0]).toEqual([outlook, true]);
   });
 
   it("never grants more than the manifest asks for [C2]", () => {
