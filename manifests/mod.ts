@@ -16,7 +16,7 @@ export { BUNDLE_FOLDERS, BUNDLE_SEPARATORS, BUNDLE_VARIABLE, checkBundleValue, U
 export type { Manifest, Skill } from "./manifest.ts";
 export { checkPluginName, checkToolName, confusableKey, exportName, printable, qualifiedName } from "./names.ts";
 export type { JsonBounds, LocatedJson, TextPosition } from "./parse-json.ts";
-export { parseJson } from "./parse-json.ts";
+export { parseJson, parseJsonSlices } from "./parse-json.ts";
 export type {
   AccessQuery,
   AccessState,

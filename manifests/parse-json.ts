@@ -43,6 +43,15 @@ export interface LocatedJson {
  * ```
  */
 export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson> {
+  const reading = parseJsonSlices(text, bounds);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same in pieces of a thousand values, for texts that may be large. */
+export function* parseJsonSlices(text: string, bounds: JsonBounds): Generator<void, Parsed<LocatedJson>> {
   const bytes = utf8Length(text, bounds.maxBytes);
   if (bytes > bounds.maxBytes) {
     return {
@@ -51,7 +60,7 @@ export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson>
     };
   }
   const reader = new Reader(text, bounds.maxDepth, undefined);
-  const outcome = reader.read();
+  const outcome = yield* reader.read();
   if (outcome.problems.length > 0) return { ok: false, problems: outcome.problems };
 
   let places: Places | undefined;
@@ -85,6 +94,7 @@ function positionAt(text: string, offset: number): TextPosition {
 
 const BYTE_ORDER_MARK = 0xfeff;
 const MAX_PROBLEMS = 50;
+const VALUES_A_SLICE = 1_000;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 interface Places {
@@ -95,7 +105,8 @@ interface Places {
 /** Only asked for when something is wrong, so reading a good document keeps no table. */
 function indexPlaces(text: string, maxDepth: number): Places {
   const places: Places = { values: new Map(), keys: new Map() };
-  new Reader(text, maxDepth, places).read();
+  const reading = new Reader(text, maxDepth, places).read();
+  while (reading.next().done !== true);
   return places;
 }
 
@@ -133,9 +144,9 @@ class Reader {
     if (text.charCodeAt(0) === BYTE_ORDER_MARK) this.#at = 1;
   }
 
-  read(): { readonly value: JsonValue; readonly problems: readonly Problem[] } {
+  *read(): Generator<void, { readonly value: JsonValue; readonly problems: readonly Problem[] }> {
     try {
-      return { value: this.#document(), problems: this.#problems };
+      return { value: yield* this.#document(), problems: this.#problems };
     } catch (stop) {
       if (!(stop instanceof SyntaxStop)) throw stop;
       const { message, fix } = stop;
@@ -144,9 +155,10 @@ class Reader {
     }
   }
 
-  #document(): JsonValue {
+  *#document(): Generator<void, JsonValue> {
     let done = this.#value();
-    for (;;) {
+    for (let values = 1; ; values++) {
+      if (values % VALUES_A_SLICE === 0) yield;
       const frame = this.#stack.at(-1);
       if (frame === undefined) {
         this.#space();

@@ -14,7 +14,7 @@ import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/st
 import type { PluginVersion } from "../tools/tool.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 import { areAllShown, asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
-import { type DraftEntry, isNews, isSame, keptLimits, portable, relative, type Served } from "./entry.ts";
+import { type DraftEntry, isSame, keptLimits, newsIn, portable, relative, type Served } from "./entry.ts";
 import { changedFiles, completed, frozenProblems, hashFiles } from "./frozen.ts";
 import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
@@ -25,7 +25,7 @@ import { surfaceOf } from "./surface.ts";
 import type { Versions } from "./versions.ts";
 
 export interface ConsentOptions {
-  readonly platform: Pick<Platform, "clock" | "log">;
+  readonly platform: Pick<Platform, "clock" | "log" | "slices">;
   readonly lock: Lock;
   /** Absent where no bytes are kept. */
   readonly versions?: Versions;
@@ -223,15 +223,13 @@ export function createConsent(options: ConsentOptions): Consent {
   async function write(batch: readonly Pending[]): Promise<void> {
     const entries = new Map<string, DraftEntry>();
     for (const one of batch) entries.set(one.version.name, await entryOf(one));
-    await lock.change((before) => {
+    await lock.change(async (before) => {
       // As the file has them by now: another process may have been told of a person's yes.
       const named = nameEntries(before, options.names);
-      const kept = [...entries.values()].map((entry) => named(withLimits(entry, before.get(entry.name))));
+      const kept = [...entries.values()].map((entry) => withLimits(entry, before.get(entry.name)));
       // A plugin that comes or goes may change which plugin has a bare name.
-      const others = options.keep ? [...before.values()].filter(({ name }) => !entries.has(name)).map(named) : [];
-      const edits = new Map(
-        [...kept, ...others].filter((entry) => isNews(before.get(entry.name), entry)).map((entry) => [entry.name, entry]),
-      );
+      const others = options.keep ? [...before.values()].filter(({ name }) => !entries.has(name)) : [];
+      const edits = await platform.slices.run(newsIn(before, [...kept, ...others], named));
       for (const { renamedFrom = "", path } of batch) {
         const old = edits.get(renamedFrom) ?? before.get(renamedFrom);
         if (old?.path === relative(path, root)) edits.set(renamedFrom, { ...old, path: "" });

@@ -3,7 +3,7 @@
 import type { LimitRequest, Permissions } from "../../manifests/mod.ts";
 import { NO_LIMITS } from "../policy/tool-limits.ts";
 import type { PluginVersion } from "../tools/tool.ts";
-import type { LockEntry } from "./lock-text.ts";
+import type { LockEntries, LockEntry } from "./lock-text.ts";
 
 /** What serves, as far as the next version is compared with it. */
 export type Served = Omit<LockEntry, "files" | "granted">;
@@ -17,12 +17,27 @@ export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, vers
 }
 
 /** An entry that says the same is left as it is, with what only another machine knows of it. */
-export function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
+function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
   const parts = ({ origin, acceptedLimits, surface, yields = [], keeps = [] }: LockEntry): string =>
     JSON.stringify([origin, acceptedLimits, surface.limits, yields, keeps, surface.about]);
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
+}
+
+/** Of the entries, as they are named now, those that the lock does not have so. One at a time: the lock may have thousands. */
+export function* newsIn(
+  before: LockEntries,
+  entries: readonly LockEntry[],
+  named: (entry: LockEntry) => LockEntry,
+): Generator<void, Map<string, LockEntry>> {
+  const news = new Map<string, LockEntry>();
+  for (const entry of entries) {
+    const now = named(entry);
+    if (isNews(before.get(now.name), now)) news.set(now.name, now);
+    yield;
+  }
+  return news;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   LIMIT_CEILINGS,
   LIMIT_NAMES,
   type LimitRequest,
-  parseJson,
+  parseJsonSlices,
   parsePermissions,
   type Parsed,
   type Permissions,
@@ -67,40 +67,73 @@ const LOCK_VERSION = 1;
 export const MAX_LOCK_BYTES: number = 32 * 1024 * 1024;
 const MAX_DEPTH = 128;
 
-/** The same entries give the same text on every machine: names, files and keys in order, one value a line. */
-export function lockToText({ plugins: entries, servers }: LockContents): string {
-  const names = [...entries.keys()].toSorted();
-  const plugins = Object.fromEntries(names.flatMap((name) => entryPair(entries.get(name))));
-  const mcpServers = servers.size === 0 ? {} : { mcpServers: serversToJson(servers) };
-  return `${JSON.stringify({ lockVersion: LOCK_VERSION, plugins, ...mcpServers }, undefined, 2)}\n`;
+/**
+ * The same entries give the same text on every machine: names, files and keys in order, one value a line. In slices of an entry, whose
+ * text is made once: a lock is written again with each change of one plugin.
+ */
+export function* lockTextSlices({ plugins, servers }: LockContents): Generator<void, string> {
+  const parts = [`{\n  "lockVersion": ${LOCK_VERSION},\n  "plugins": {`];
+  for (const [name, entry] of [...plugins].toSorted(byName)) {
+    parts.push(parts.length === 1 ? "\n    " : ",\n    ", JSON.stringify(name), ": ", entryText(entry));
+    yield;
+  }
+  parts.push(parts.length === 1 ? "}" : "\n  }");
+  if (servers.size > 0) parts.push(`,\n  "mcpServers": ${indented(serversToJson(servers), "  ")}`);
+  parts.push("\n}\n");
+  return parts.join("");
 }
 
-function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
-  if (entry === undefined) return [];
-  const { name, version, path, digest, origin, signer, rolledBackFrom, yields, keeps, granted, acceptedLimits, surface, files } = entry;
+/** Whether both have the same text. Most entries of two states of one lock are the very same. */
+export function isSameLock(one: LockContents, other: LockContents): boolean {
+  if (one.plugins.size !== other.plugins.size) return false;
+  for (const [name, entry] of one.plugins) {
+    const now = other.plugins.get(name);
+    if (now !== entry && (now === undefined || entryText(now) !== entryText(entry))) return false;
+  }
+  return one.servers === other.servers || JSON.stringify(serversToJson(one.servers)) === JSON.stringify(serversToJson(other.servers));
+}
+
+/** By code unit: the same on every machine. */
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1;
+}
+
+function entryText(entry: LockEntry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
+  const text = indented(entryJson(entry), "    ");
+  texts.set(entry, text);
+  return text;
+}
+
+/** Entries do not change. */
+const texts = new WeakMap<LockEntry, string>();
+
+/** No string of JSON holds a line's end. */
+function indented(value: object, by: string): string {
+  return JSON.stringify(value, undefined, 2).replaceAll("\n", `\n${by}`);
+}
+
+function entryJson(entry: LockEntry): object {
+  const { version, path, digest, origin, signer, rolledBackFrom, yields, keeps, granted, acceptedLimits, surface, files } = entry;
   // Permissions as written are JSON; their interfaces just have no index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
   const limits = { ...unlessEmpty("limits", surface.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
-  return [
-    [
-      name,
-      {
-        version,
-        path,
-        digest,
-        origin: sorted({ ...origin }),
-        ...signed,
-        ...own,
-        ...limits,
-        ...(yields && { yields }),
-        ...(keeps && { keeps }),
-        ...(surface.about && { about: sorted({ ...surface.about }) }),
-        files: filesToText(files),
-        tools: surface.tools,
-      },
-    ],
-  ];
+  return {
+    version,
+    path,
+    digest,
+    origin: sorted({ ...origin }),
+    ...signed,
+    ...own,
+    ...limits,
+    ...(yields && { yields }),
+    ...(keeps && { keeps }),
+    ...(surface.about && { about: sorted({ ...surface.about }) }),
+    files: filesToText(files),
+    tools: surface.tools,
+  };
 }
 
 function unlessEmpty(key: string, limits: LimitRequest): object {
@@ -112,8 +145,8 @@ function filesToText(files: LockEntry["files"]): readonly string[] {
   return [...files.keys()].toSorted().map((path) => `${files.get(path) ?? ""}  ${path}`);
 }
 
-/** Every problem there is; nothing of a lock with any is believed. */
-export function parseLock(text: string): Parsed<LockContents> {
+/** Every problem there is; nothing of a lock with any is believed. In slices of an entry: a lock may be of thousands of plugins. */
+export function* parseLockSlices(text: string): Generator<void, Parsed<LockContents>> {
   // Before anything else: it would read as a syntax error, which helps nobody.
   // Without the flag m: it takes U+2028 for the end of a line, and such a name is no conflict.
   const conflict = /(?<=^|\n)(?:<{7}|={7}|>{7}|\|{7})(?= |\r|\n|$)/u.exec(text);
@@ -125,18 +158,18 @@ export function parseLock(text: string): Parsed<LockContents> {
       problems: [{ severity: "error", pointer: "", line, column: 1, message: "Holds the marks of a merge conflict", fix }],
     };
   }
-  const parsed = parseJson(text, { maxBytes: MAX_LOCK_BYTES, maxDepth: MAX_DEPTH });
+  const parsed = yield* parseJsonSlices(text, { maxBytes: MAX_LOCK_BYTES, maxDepth: MAX_DEPTH });
   if (!parsed.ok) return parsed;
   const { value, locate } = parsed.value;
   const problems: Problem[] = [];
-  const contents = readDocument(value, problems);
+  const contents = yield* readDocument(value, problems);
   if (problems.length === 0) return { ok: true, value: contents, warnings: [] };
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...problem, ...locate(problem.pointer) })) };
 }
 
 const MAX_PROBLEMS = 20;
 
-function readDocument(value: JsonValue, problems: Problem[]): LockContents {
+function* readDocument(value: JsonValue, problems: Problem[]): Generator<void, LockContents> {
   const entries = new Map<string, LockEntry>();
   const { lockVersion, plugins, mcpServers } = isJsonObject(value) ? value : {};
   if (lockVersion !== LOCK_VERSION) {
@@ -150,6 +183,7 @@ function readDocument(value: JsonValue, problems: Problem[]): LockContents {
   }
   checkKeys(value, ["lockVersion", "plugins", "mcpServers"], "", problems);
   for (const [name, entry] of Object.entries(plugins)) {
+    yield;
     const pointer = `/plugins/${name}`;
     const wrong = checkPluginName(name);
     if (wrong !== undefined) problems.push(problem("/plugins", wrong));

@@ -1,9 +1,18 @@
 /** What was consented to, in memory and in `bascule.lock` (SPEC H7). */
 
-import { type Problem, problemToText } from "../../manifests/mod.ts";
+import { type Problem, problemToText, utf8Length } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
-import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
+import {
+  EMPTY_LOCK,
+  isSameLock,
+  type LockContents,
+  type LockEntries,
+  type LockEntry,
+  lockTextSlices,
+  MAX_LOCK_BYTES,
+  parseLockSlices,
+} from "./lock-text.ts";
 import { type FileSign, signOf } from "../project/file-sign.ts";
 import { inFileTurn, type TurnPlatform } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
@@ -17,6 +26,9 @@ export class LockFileError extends Error {
     this.problems = problems;
   }
 }
+
+/** Entries to be put in, by name; undefined takes one out. */
+export type LockEdits = ReadonlyMap<string, LockEntry | undefined>;
 
 /** The lock of one project. */
 export interface Lock {
@@ -33,13 +45,13 @@ export interface Lock {
    *
    * @throws {LockFileError} if the file is broken or cannot be written.
    */
-  change(edit: (before: LockEntries) => ReadonlyMap<string, LockEntry | undefined>): Promise<void>;
+  change(edit: (before: LockEntries) => LockEdits | Promise<LockEdits>): Promise<void>;
   /** The same for one MCP server. */
   changeServer(name: string, edit: (before: LockedServer | undefined) => LockedServer | undefined): Promise<void>;
 }
 
 /** @throws {LockFileError} if the file is broken. A missing file is an empty lock. */
-export async function openLock(platform: TurnPlatform, file: string | undefined): Promise<Lock> {
+export async function openLock(platform: TurnPlatform & Pick<Platform, "slices">, file: string | undefined): Promise<Lock> {
   let contents = EMPTY_LOCK;
   let text: string | undefined;
   let sign: FileSign | undefined;
@@ -54,7 +66,7 @@ export async function openLock(platform: TurnPlatform, file: string | undefined)
     try {
       const now = await readLockText(platform, file);
       if (now === text) return;
-      const parsed = now === undefined ? undefined : parseLock(now);
+      const parsed = now === undefined ? undefined : await platform.slices.run(parseLockSlices(now));
       if (parsed?.ok === false) throw new LockFileError(`Cannot use "${file}"`, parsed.problems);
       contents = parsed?.value ?? EMPTY_LOCK;
       text = now;
@@ -66,26 +78,25 @@ export async function openLock(platform: TurnPlatform, file: string | undefined)
   }
 
   /** Another process may have written the file since it was read, and another one may be about to. */
-  const edit = (change: (before: LockContents) => LockContents): Promise<void> =>
+  const edit = (change: (before: LockContents) => LockContents | Promise<LockContents>): Promise<void> =>
     inTurn(async () => {
       await read();
-      const wanted = change(contents);
-      // A lock that is not written is never read: its text would be made for nothing, at some microseconds a tool.
+      const wanted = await change(contents);
+      // A lock that is not written is never read: its text would be made for nothing.
       if (file === undefined) return keep(wanted, "");
-      const wantedText = lockToText(wanted);
-      if (wantedText === (text ?? lockToText(EMPTY_LOCK))) return keep(wanted, wantedText);
+      if (isSameLock(contents, wanted)) return keep(wanted, text ?? "");
       await takingTurns(platform, file, async (check) => {
         await read();
-        const after = change(contents);
+        const after = await change(contents);
+        const afterText = await platform.slices.run(lockTextSlices(after));
         await check();
-        const afterText = lockToText(after);
         await write(platform, file, afterText);
         keep(after, afterText);
       });
     });
 
   function keep(after: LockContents, afterText: string): void {
-    if (text !== undefined || after.plugins.size + after.servers.size > 0) text = afterText;
+    if (text !== undefined || !isEmpty(after)) text = afterText;
     contents = after;
   }
 
@@ -97,10 +108,14 @@ export async function openLock(platform: TurnPlatform, file: string | undefined)
     entries: () => contents.plugins,
     servers: () => contents.servers,
     refresh,
-    change: (of) => edit((before) => ({ ...before, plugins: edited(before.plugins, of(before.plugins)) })),
+    change: (of) => edit(async (before) => ({ ...before, plugins: edited(before.plugins, await of(before.plugins)) })),
     changeServer: (name, of) =>
       edit((before) => ({ ...before, servers: edited(before.servers, new Map([[name, of(before.servers.get(name))]])) })),
   };
+}
+
+function isEmpty({ plugins, servers }: LockContents): boolean {
+  return plugins.size + servers.size === 0;
 }
 
 function edited<T>(before: ReadonlyMap<string, T>, edits: ReadonlyMap<string, T | undefined>): ReadonlyMap<string, T> {
@@ -143,7 +158,7 @@ async function takingTurns(platform: TurnPlatform, file: string, work: Parameter
 }
 
 async function write(platform: Pick<Platform, "files">, file: string, text: string): Promise<void> {
-  if (new TextEncoder().encode(text).length > MAX_LOCK_BYTES) {
+  if (utf8Length(text, MAX_LOCK_BYTES) > MAX_LOCK_BYTES) {
     throw new LockFileError(`Cannot write "${file}": it would be larger than ${MAX_LOCK_BYTES / 1024 / 1024} MiB`);
   }
   try {

@@ -20,7 +20,7 @@ export interface ConsentParts {
 
 /** @throws {LockFileError} if `bascule.lock` is broken, or is missing where the host is frozen to it. */
 export async function openConsent(
-  platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment">,
+  platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment" | "slices">,
   { places, grants, bases, registry }: ConsentParts,
   wish: HostOptions["consent"] = {},
 ): Promise<Consent> {

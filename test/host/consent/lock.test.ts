@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { LockFileError, openLock } from "../../../host/consent/lock.ts";
-import { type LockEntry, lockToText, parseLock } from "../../../host/consent/lock-text.ts";
+import { type LockEntry, lockTextSlices, parseLockSlices } from "../../../host/consent/lock-text.ts";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import type { Slices } from "../../../host/platform/platform.ts";
+import { drained } from "../../support/drained.ts";
 
 const FILE = "/workspace/bascule.lock";
 const HASH = "0123456789abcdef".repeat(4);
@@ -21,11 +23,11 @@ export function entry(name: string, more: Partial<LockEntry> = {}): LockEntry {
 }
 
 function textOf(plugins: ReadonlyMap<string, LockEntry>): string {
-  return lockToText({ plugins, servers: new Map() });
+  return drained(lockTextSlices({ plugins, servers: new Map() }));
 }
 
 function roundTrip(...entries: readonly LockEntry[]): unknown {
-  const parsed = parseLock(textOf(new Map(entries.map((one) => [one.name, one]))));
+  const parsed = drained(parseLockSlices(textOf(new Map(entries.map((one) => [one.name, one])))));
   return parsed.ok ? [...parsed.value.plugins.values()] : parsed.problems;
 }
 
@@ -100,7 +102,7 @@ describe("bascule.lock", () => {
     ["an origin that is none", textOf(new Map([["a", entry("a")]])).replace('"kind": "folder"', '"kind": "disk"'), /Expected \{"kind"/],
     ["a hundred thousand brackets", `{"lockVersion": 1, "plugins": ${"[".repeat(100_000)}`, /deep|nest|depth/i],
   ])("refuses %s and says where [H7.hostile]", (_what, text, expected) => {
-    const parsed = parseLock(text);
+    const parsed = drained(parseLockSlices(text));
     expect(parsed.ok ? "read" : parsed.problems.map(({ line, message, fix }) => `line ${line}: ${message} (${fix})`).join("\n")).toMatch(
       expected,
     );
@@ -131,6 +133,33 @@ describe("openLock()", () => {
     const platform = createMemoryPlatform();
     await (await openLock(platform, FILE)).change(() => new Map([["a", undefined]]));
     expect(await platform.files.stat(FILE)).toBeUndefined();
+  });
+
+  it("is written and read an entry at a time, as one JSON text; an entry is made text of once [LV2.lock]", async () => {
+    const platform = createMemoryPlatform();
+    let pieces = 0;
+    const counted: Slices = { run: (work) => platform.slices.run({ next: () => (pieces++, work.next()) }) };
+    const lock = await openLock({ ...platform, slices: counted }, FILE);
+    let made = 0;
+    const some = Array.from({ length: 50 }, (_, nth) => ({
+      ...entry(`p${nth}`),
+      get digest(): string {
+        made++;
+        return HASH;
+      },
+    }));
+    await lock.change(() => new Map(some.map((one) => [one.name, one])));
+    await lock.changeServer("files", () => ({ tools: new Map([["read", { name: "read" }]]) }));
+    expect([made, pieces >= 2 * some.length]).toEqual([some.length, true]);
+
+    pieces = 0;
+    const text = await platform.files.readText(FILE);
+    const again = await openLock({ ...platform, slices: counted }, FILE);
+    expect([again.entries().size, pieces >= some.length, text]).toEqual([
+      some.length,
+      true,
+      `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`,
+    ]);
   });
 
   it("remembers in memory where there is no file [H7.memory]", async () => {
