@@ -386,7 +386,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
         }),
         ...(telemetry?.families() ?? []),
       ]),
-    audit: createAudit(service, places, store),
+    audit: createAudit({ service, slices: platform.slices, store }, places),
     close,
     [Symbol.asyncDispose]: close,
   });

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/journal-types.ts";
+import type { Slices } from "../platform/platform.ts";
 import { type Service, ServiceError } from "../service/service.ts";
 import type { ActQuery, RecordedActs } from "../learn/acts.ts";
 import type { ServiceTasks } from "../service/tasks.ts";
@@ -10,6 +11,7 @@ import { type FollowingEvents, rowOf } from "./following.ts";
 import type { EventStore } from "./journal.ts";
 import { type EventFilter, type KeptEvent, searchJournal } from "./search.ts";
 import type { SessionState } from "./session-state.ts";
+import { readParts } from "./journal-reader.ts";
 import type { JournalReport } from "./verify.ts";
 
 /** Reads what is durable; `flush` first to see the newest. */
@@ -49,11 +51,17 @@ const DEFAULT_LIMIT = 100;
 
 type AuditTask = "audit.search" | "audit.following" | "audit.verify" | "audit.session" | "audit.acts";
 
-/** @param service reads the files, so that nobody waits for them but who asked */
+export interface AuditParts {
+  /** Reads the files, so that no other work waits for them. */
+  readonly service: Service;
+  readonly slices: Slices;
+  /** Absent where only others write. */
+  readonly store?: Pick<EventStore, "flush"> | undefined;
+}
+
 export function createAudit(
-  service: Service,
+  { service, slices, store }: AuditParts,
   { auditFolder: folder, checkpointFile: checkpoints }: AuditPlace,
-  store: Pick<EventStore, "flush"> | undefined,
 ): Audit {
   async function run<K extends AuditTask>(task: K, input: Parameters<ServiceTasks[K]>[0]): Promise<Awaited<ReturnType<ServiceTasks[K]>>> {
     try {
@@ -77,7 +85,7 @@ export function createAudit(
       return { events, last, isEnd };
     },
     verify: (expected) => run("audit.verify", { folder, checkpoints, ...(expected !== undefined && { expected }) }),
-    session: (sessionId) => run("audit.session", { folder, sessionId }),
-    acts: (query) => run("audit.acts", { folder, query }),
+    session: async (sessionId) => await slices.run(readParts<SessionState>(await run("audit.session", { folder, sessionId }))),
+    acts: async (query) => await slices.run(readParts<RecordedActs>(await run("audit.acts", { folder, query }))),
   };
 }

@@ -1,6 +1,10 @@
 /** Reads the whole journal on the service thread, in turn with whatever else there is (SPEC AU3, AU5, P9). */
 
+import { joined } from "../json/json-bytes.ts";
+import { readLarge } from "../json/read-slices.ts";
+import { encodeSlices } from "../json/write-slices.ts";
 import { type ActQuery, createActCollector, type RecordedActs } from "../learn/acts.ts";
+import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
 import { checkSignatures, type KeptCheckpoints, readCheckpoints } from "./checkpoints.ts";
@@ -58,20 +62,40 @@ async function knownOf(
 export async function sessionTask(
   { folder, sessionId }: { readonly folder: string; readonly sessionId: string },
   { journals, files, turn }: ServiceWorld,
-): Promise<SessionState> {
+): Promise<JsonParts> {
   const rebuild = rebuildSession(sessionId);
   const damage = new Set<string>();
   for await (const event of readEvents({ journals, files, folder }, { turn, onDamage: (text) => damage.add(text) })) rebuild.add(event);
-  return { ...rebuild.state(), ...(damage.size > 0 && { damage: [...damage] }) };
+  return await partsOf({ ...rebuild.state(), ...(damage.size > 0 && { damage: [...damage] }) }, turn);
 }
 
 /** A task of the service thread. @throws {JournalError} if a file cannot be read */
 export async function actsTask(
   { folder, query }: { readonly folder: string; readonly query: ActQuery },
   { journals, files, turn }: ServiceWorld,
-): Promise<RecordedActs> {
+): Promise<JsonParts> {
   const { plugin, requires, bases } = query;
   const collector = createActCollector({ plugin, bases, requires: (tool) => requires.get(tool) ?? [] });
   for await (const event of readEvents({ journals, files, folder }, { turn })) collector.add(event);
-  return collector.collected();
+  return await partsOf(collector.collected(), turn);
+}
+
+/** A session of half a million calls, or 5,000 acts of 4 KB: as bytes they are moved to the thread that asked, and read there in slices. */
+export type JsonParts = readonly Uint8Array[];
+
+/** What the task found, on the thread that asked. */
+export function* readParts<T extends object>(parts: JsonParts): Generator<void, T> {
+  const bytes = yield* joined(parts);
+  // Written by `partsOf`, of this very type.
+  return (yield* readLarge({ kind: "json", bytes })) as unknown as T;
+}
+
+async function partsOf(found: SessionState | RecordedActs, turn: ServiceWorld["turn"]): Promise<JsonParts> {
+  // Both are JSON; their interfaces just have no index signature.
+  const writing = encodeSlices(found as unknown as JsonObject);
+  for (;;) {
+    const { done, value } = writing.next();
+    if (done === true) return value;
+    await turn();
+  }
 }

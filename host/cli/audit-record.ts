@@ -16,7 +16,7 @@ const MAX_EXPORT_BYTES = 1024 * 1024 * 1024;
 
 /** Reads on a service thread where there are such. */
 export function openAudit(context: CommandContext, place: AuditPlace): Audit {
-  return createAudit(openService(context), place, undefined);
+  return createAudit({ service: openService(context), slices: context.platform.slices }, place);
 }
 
 function openService({ platform }: CommandContext): Service {

@@ -13,15 +13,18 @@ import { readCheckpoints } from "../../host/audit/checkpoints.ts";
 import type { HostEvent } from "../../host/audit/events.ts";
 import { exportLines } from "../../host/audit/export.ts";
 import { createJournal } from "../../host/audit/journal.ts";
-import { actsTask, sessionTask, verifyTask } from "../../host/audit/journal-reader.ts";
+import { actsTask, readParts, sessionTask, verifyTask } from "../../host/audit/journal-reader.ts";
 import { journalWriter, retainBy } from "../../host/audit/open-events.ts";
 import { followingTask } from "../../host/audit/following.ts";
 import { searchJournal, searchStep } from "../../host/audit/search.ts";
+import type { SessionState } from "../../host/audit/session-state.ts";
 import { readJournal } from "../../host/audit/verify.ts";
+import type { RecordedActs } from "../../host/learn/acts.ts";
 import { JournalError, type JournalRow } from "../../host/platform/journal-types.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { createService } from "../../host/service/service.ts";
 import type { ServiceWorld } from "../../host/service/task.ts";
+import { drained } from "../support/drained.ts";
 import { createRandom, type Random } from "./random.ts";
 
 const platform = currentPlatform({ log: { level: "error" } });
@@ -195,11 +198,12 @@ async function readEverything(sample: Sample, folder: string): Promise<readonly 
     if (problems.length > 0) break;
   }
   expectAll("following", following, events);
-  const session = await sessionTask({ folder, sessionId: "s" }, world);
+  const session = drained(readParts<SessionState>(await sessionTask({ folder, sessionId: "s" }, world)));
   damage.push(...(session.damage ?? []));
   expectAll("session", session.calls.length, events);
   try {
-    const { calls } = await actsTask({ folder, query: { plugin: "p1", bases: {}, requires: new Map() } }, world);
+    const query = { plugin: "p1", bases: {}, requires: new Map() };
+    const { calls } = drained(readParts<RecordedActs>(await actsTask({ folder, query }, world)));
     if (calls > events) problems.push(`acts counted ${calls} calls`);
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;

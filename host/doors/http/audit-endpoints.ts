@@ -2,7 +2,8 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Audit } from "../../audit/audit.ts";
-import { type Endpoint, json, textIn } from "./endpoint.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { RequestProblem } from "./problem.ts";
 import { AUDIT_QUERY, closed, ID, listed, NAME, OBJECT, some, TEXT } from "./schemas.ts";
@@ -14,6 +15,7 @@ export interface AuditApi {
   readonly audit: Pick<Audit, "flush" | "search" | "session" | "verify">;
   readonly sessions: HttpSessions;
   readonly streams: EventStreams;
+  readonly platform: Pick<Platform, "slices">;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -28,12 +30,12 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     scope: "admin",
     query: AUDIT_QUERY,
     answers: { 200: { about: "The events", schema: listed("events", some({ number: Type.Integer(), event: OBJECT })) } },
-    async run({ query }, { audit }) {
+    async run({ query }, { audit, platform }) {
       const { limit, ...filter } = query;
       await audit.flush();
       const damage: string[] = [];
       const events = await audit.search(filter, typeof limit === "number" ? limit : DEFAULT_LIMIT, (found) => damage.push(found));
-      return json({ events, ...(damage.length > 0 && { damage }) });
+      return jsonOf({ events, ...(damage.length > 0 && { damage }) }, platform.slices);
     },
   },
   {
@@ -56,9 +58,9 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     summary: "A session as the record has it: its calls, what came of them, what they did",
     scope: "admin",
     answers: { 200: { about: "It; empty where the record holds nothing of it", schema: OBJECT } },
-    async run({ params }, { audit }) {
+    async run({ params }, { audit, platform }) {
       await audit.flush();
-      return json(await audit.session(params["sessionId"] ?? ""));
+      return jsonOf(await audit.session(params["sessionId"] ?? ""), platform.slices);
     },
   },
   {

@@ -67,6 +67,13 @@ export function jsonOfResults(value: unknown, slices: Slices, status = 200, fiel
   return new Response(streamOf(piecesBytes(pieces, slices)), { status, headers });
 }
 
+/** JSON that may be large, written as the client takes it (SPEC LV2). It has no member that is `undefined`. */
+export function jsonOf(value: object, slices: Slices): Response {
+  // What is shown is JSON; its interface just has no index signature.
+  const bytes = textBytes(jsonPieces(value as JsonObject, {}), slices);
+  return new Response(streamOf(bytes), { headers: { "content-type": "application/json" } });
+}
+
 /** `{"<name>":[…]}`, whose items are made, shown and written as the client takes them (SPEC LV2). None has a member that is `undefined`. */
 export function jsonOfList<Item>(name: string, items: Iterable<Item>, toShown: (item: Item) => object, slices: Slices): Response {
   const bytes = textBytes(listTexts(name, items, toShown), slices);

@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { PluginUse } from "../../learn/used.ts";
 import type { Operations, PluginView } from "../operations.ts";
 import type { CallApi } from "./call-endpoints.ts";
-import { type Endpoint, json, jsonOfList, textIn } from "./endpoint.ts";
+import { type Endpoint, json, jsonOf, jsonOfList, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { inWords, SETTINGS, USED } from "./person-schemas.ts";
 import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
@@ -75,9 +75,9 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     summary: "What a plugin really used, by the record, and what it asks for or holds without using it",
     scope: "admin",
     answers: { 200: { about: "The narrowest permissions that it needed", schema: USED } },
-    async run({ params }, { used }) {
+    async run({ params }, { used, platform }) {
       const found = await used(params["name"] ?? "");
-      if (found !== undefined) return json(found);
+      if (found !== undefined) return jsonOf(found, platform.slices);
       throw new RequestProblem("not_found", "There is no such plugin whose manifest can be read");
     },
   },
