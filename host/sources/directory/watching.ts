@@ -114,8 +114,10 @@ export function createWatching(options: WatchingOptions): Watching {
   return {
     async start() {
       // Also notices what changed between the scan and the first watch.
+      const start = clock.monotonic();
       await sweep();
-      ended = reconcile({ clock, signal, look: sweep, isReplaced, onDefect: (defect) => onDefect(roots.join(", "), defect) });
+      const costMs = clock.monotonic() - start;
+      ended = reconcile({ clock, signal, look: sweep, costMs, isReplaced, onDefect: (defect) => onDefect(roots.join(", "), defect) });
     },
     onSeen,
     idle: settling.idle,
