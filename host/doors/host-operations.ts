@@ -15,7 +15,7 @@ import { shownRequest } from "../confirmations/request.ts";
 import { SettingsError } from "../settings/plugin-settings.ts";
 import { nearestName } from "../tools/nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
-import type { PluginStatus } from "../sources/directory/mod.ts";
+import { type PluginStatus, realDirectoryOf } from "../sources/directory/mod.ts";
 import {
   type ActExplanation,
   DoorError,
@@ -83,7 +83,8 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   }
 
   function viewOf(status: PluginStatus, tools: readonly ToolListing[] = toolsOf(status)): Promise<PluginView> {
-    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
+    const granted =
+      (status.name === undefined ? undefined : host.grants.find(status.name, realDirectoryOf(status), status.digest ?? "")) ?? {};
     const called = tools.filter(({ enabled }) => enabled);
     const lacking = called.length === 0 ? {} : { lacking: called.flatMap((tool) => tool.lacking ?? []) };
     return toPluginView(status, { files, granted, tools: tools.map(toToolView), ...lacking });
@@ -228,7 +229,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     grant: (plugin, permissions) => onPlugin(plugin, () => host.grant(plugin, permissions)),
     revoke: (plugin, taken) => host.revoke(plugin, taken),
     async grants() {
-      const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, plugin.directory])));
+      const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, realDirectoryOf(plugin)])));
       const grants = host.grants.list().map((grant) => ({ ...grant, inUse: here.has(JSON.stringify([grant.plugin, grant.directory])) }));
       return { file: host.grants.file, problems: host.grants.problems(), grants };
     },

@@ -6,7 +6,7 @@ import { linkOutOf, withPlacesBehindLinks } from "./behind-links.ts";
 import type { GrantStore, StoredGrant } from "./grants.ts";
 import { type JsonValue, parsePermissions, type Permissions, problemToText } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { PluginDirectory } from "../sources/directory/mod.ts";
+import { type PluginDirectory, realDirectoryOf } from "../sources/directory/mod.ts";
 
 /** @throws {TypeError} if there is no such plugin, the permissions are wrong, or a link in the project leads out of it. */
 export async function grantTo(
@@ -23,11 +23,12 @@ export async function grantTo(
   const given = await withPlacesBehindLinks(parsed.value, files);
   const leaving = linkOutOf(root, parsed.value, given);
   if (leaving !== undefined) throw new TypeError(`Cannot grant to "${plugin}": ${leaving}`);
-  const stored = await grants.grant(plugin, status.directory, given, isBound ? status.digest : undefined);
+  const place = realDirectoryOf(status);
+  const stored = await grants.grant(plugin, place, given, isBound ? status.digest : undefined);
   // What is granted is granted to what the plugin is now: from here on more is a matter of consent.
   const version = directory.serving(status.directory);
   if (version !== undefined && consent.entry(plugin) === undefined) await consent.remember(version, status.directory);
-  else await consent.noteGrants(plugin, status.directory);
+  else await consent.noteGrants(plugin, place);
   await bus.emitKept({
     type: "grant.changed",
     plugin,
@@ -46,7 +47,7 @@ export async function revokeFrom(
   if (changed === 0) return changed;
   await bus.emitKept({ type: "grant.changed", plugin, payload: { revoked: true } });
   const status = directory.status().find(({ name }) => name === plugin);
-  if (status) await consent.noteGrants(plugin, status.directory);
+  if (status) await consent.noteGrants(plugin, realDirectoryOf(status));
   return changed;
 }
 

@@ -3,6 +3,7 @@
 import type { Host } from "../host-interface.ts";
 import type { PermissionBases, Permissions } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
+import { realDirectoryOf } from "../sources/directory/mod.ts";
 import type { RecordedActs } from "./acts.ts";
 import { learnSlices, type LearnedLine, type LeftOut } from "./learn.ts";
 import { createMaximum } from "./maximum.ts";
@@ -32,7 +33,8 @@ export async function usedBy(
 ): Promise<PluginUse | undefined> {
   const status = host.plugins().find(({ name }) => name === plugin);
   if (status?.manifest === undefined) return undefined;
-  const { manifest, directory, digest = "" } = status;
+  const { manifest, digest = "" } = status;
+  const directory = realDirectoryOf(status);
   const { folders, workspace, root } = host.places;
   const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin}`, base: directory, plugin: directory, workspace };
   const requires = new Map(manifest.tools.map(({ name, requires: required }) => [name, required] as const));

@@ -29,6 +29,7 @@ export interface Places {
   readonly checkpointFile: string;
   /** Real path. */
   readonly workspace: string;
+  /** Real paths, but for their last part: a root that is a link is followed wherever it leads at the time. */
   readonly pluginRoots: readonly string[];
   /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for. */
   readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">>;
@@ -52,7 +53,8 @@ export async function openPlaces(
   const workspace = options.workspace === undefined ? within(config.workspace ?? ".", root) : within(options.workspace, environment.cwd);
   const own = project.path === undefined && options.config === undefined ? [] : config.plugins.map((folder) => within(folder, root));
   const asked = options.plugins === undefined ? own : [options.plugins].flat().map((folder) => within(folder, environment.cwd));
-  const pluginRoots = await Promise.all(asked.map(async (folder) => await realPathOrSame(platform, folder)));
+  const pluginRoots = await Promise.all(asked.map(async (folder) => await namedInRealFolder(platform, folder)));
+  const realRoots = await Promise.all(pluginRoots.map(async (folder) => await realPathOrSame(platform, folder)));
 
   return Object.freeze({
     project,
@@ -69,7 +71,7 @@ export async function openPlaces(
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
     protect: protectionsOf(
       { states: [state, ...(await ledTo(files, state))], ...environment },
-      pluginRoots,
+      [...new Set([...pluginRoots, ...realRoots])],
       await policyFilesOf(platform, root, project),
     ),
   });
@@ -139,6 +141,12 @@ function within(path: string, base: string): string {
 
 function join(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+async function namedInRealFolder(platform: Pick<Platform, "files">, path: string): Promise<string> {
+  const slash = path.lastIndexOf("/");
+  if (path === "/") return path;
+  return join(await realPathOrSame(platform, slash === 0 ? "/" : path.slice(0, slash)), path.slice(slash + 1));
 }
 
 /** A root that is not there yet is created later, under the name it was given. */

@@ -44,8 +44,8 @@ export interface PolicySourceOptions {
   readonly onChange?: () => void;
   /** Follows the file, or what it names, each time the policy did. */
   readonly onRefresh?: () => Promise<void>;
-  /** Real folders of the plugins that serve, wherever links lead to them, and files of the project's own tools. */
-  readonly pluginFolders: () => readonly string[];
+  /** Asked at each act: real folders of the plugins that serve and of plugin roots, wherever links lead to them, and files of the project's own tools. */
+  readonly pluginFolders: readonly (() => readonly string[])[];
 }
 
 export interface PolicySource {
@@ -129,8 +129,8 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     const { root, folders } = places;
     const project = inForce(file);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
-    const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
-    const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect: [...places.protect, linked] });
+    const linked = pluginFolders.map((now): Protection => ({ name: "plugin sources", pluginsOnly: true, paths: [], folders: now }));
+    const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect: [...places.protect, ...linked] });
     return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
   }
 

@@ -2,7 +2,7 @@
 
 import { checkPluginName } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
-import type { PluginStatus } from "../../sources/directory/mod.ts";
+import { type PluginStatus, realDirectoryOf } from "../../sources/directory/mod.ts";
 import type { McpClient } from "./client.ts";
 import { jsonResource, type McpResources } from "./resources.ts";
 
@@ -18,7 +18,7 @@ export function pluginResources(host: Host): McpResources {
       );
 
   async function view(status: PluginStatus & { readonly name: string }, client: McpClient): Promise<unknown> {
-    const { name, state, version, digest, directory, lastGood, manifest, problems, error, reason } = status;
+    const { name, state, version, digest, lastGood, manifest, problems, error, reason } = status;
     // A version that no person accepted has no words for a model, and asks for nothing yet.
     const serving = state === "loaded" || lastGood ? manifest : undefined;
     const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
@@ -32,7 +32,7 @@ export function pluginResources(host: Host): McpResources {
       tools: tools.map(([publicName]) => publicName),
       requested: serving?.permissions ?? {},
       // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).
-      granted: Object.keys(host.grants.find(name, directory, digest ?? "") ?? {}),
+      granted: Object.keys(host.grants.find(name, realDirectoryOf(status), digest ?? "") ?? {}),
       problems: [
         ...problems.map(({ message }) => message),
         ...(error === undefined ? [] : [error.message]),

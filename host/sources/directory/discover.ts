@@ -26,12 +26,20 @@ export interface FoundFolder {
   readonly linkTarget?: string;
 }
 
+/** Where a root is now. */
+export interface FoundRoot {
+  /** `device:inode`. */
+  readonly identity: string;
+  /** Another one than the root's own path if that is a link. */
+  readonly realPath: string;
+}
+
 /** What the roots hold now. */
 export interface Discovery {
   /** By root, then by name. */
   readonly folders: readonly FoundFolder[];
-  /** `device:inode` of each root that exists, by path. */
-  readonly roots: ReadonlyMap<string, string>;
+  /** Those that exist, by path. */
+  readonly roots: ReadonlyMap<string, FoundRoot>;
   /** Roots that could not be read, one line each. */
   readonly notices: readonly string[];
 }
@@ -56,21 +64,21 @@ export function placeOf(roots: readonly string[], path: string): Place | undefin
  */
 export async function discover(files: Files, roots: readonly string[]): Promise<Discovery> {
   const folders: FoundFolder[] = [];
-  const identities = new Map<string, string>();
+  const found = new Map<string, FoundRoot>();
   const notices: string[] = [];
   for (const [rootIndex, root] of roots.entries()) {
     try {
       const identity = await identify(files, root, notices);
-      if (identity === undefined || [...identities.values()].includes(identity)) continue;
+      if (identity === undefined || [...found.values()].some((other) => other.identity === identity)) continue;
       folders.push(...(await listRoot(files, root, rootIndex, notices)));
-      identities.set(root, identity);
+      found.set(root, { identity, realPath: await files.realPath(root) });
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       const why = error.code.replaceAll("_", " ");
       notices.push(`Cannot read plugin root ${quote(root)}: ${why} (make it readable for the user who runs bascule)`);
     }
   }
-  return { folders, roots: identities, notices };
+  return { folders, roots: found, notices };
 }
 
 /** Looks at one place; `undefined` if there is no directory and no link to one. */

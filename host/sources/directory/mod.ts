@@ -6,6 +6,7 @@ export type { Discovery, FoundFolder, Place } from "./discover.ts";
 export { createPluginDirectory } from "./reload.ts";
 export type { PluginDirectory, PluginDirectoryOptions } from "./reload.ts";
 export { SETTLE_TIMING } from "./settle.ts";
+export { realDirectoryOf } from "./status.ts";
 export type { SettleTiming } from "./settle.ts";
 export type {
   Admission,

@@ -37,6 +37,8 @@ export interface Seen {
   readonly signer?: string;
   readonly identity?: string;
   readonly linkTarget?: string;
+  /** Real path. */
+  readonly directory?: string;
   /**
    * A file was written so shortly before it was read that a later write could have left the same time stamp: the
    * signature cannot be trusted, and the bytes are compared once more.
@@ -75,13 +77,14 @@ export function createRecord(place: Place): PluginRecord {
 /** What is remembered of a folder's state, to see the next change. */
 export function seenNow(state: FolderState, readMs: number): Seen {
   if (state.kind !== "read") return { signature: state.signature, racy: false };
-  const { signature, digest, identity, linkTarget, newestMs, signedBy } = state;
+  const { signature, digest, identity, linkTarget, directory, newestMs, signedBy } = state;
   // Time stamps of files advance in steps of a few milliseconds. One far in the future is no sign of a recent write.
   const racy = Math.abs(newestMs - readMs) < RACY_MS;
   const signer = signedBy?.signer;
   return {
     ...{ signature, digest, identity, racy },
     ...(linkTarget !== undefined && { linkTarget }),
+    directory,
     ...(signer !== undefined && { signer }),
   };
 }
@@ -165,15 +168,17 @@ export function bytesHeld(records: ReadonlyMap<string, PluginRecord>): number {
 
 /** One record as the outside sees it; absent for a folder that has not been looked into yet. */
 export function toStatus(record: PluginRecord): PluginStatus | undefined {
-  const { outcome, serving } = record;
+  const { outcome, serving, seen } = record;
   if (outcome.kind === "new") return undefined;
+  const realDirectory = serving?.directory ?? seen?.directory;
   const manifest = manifestOf(record);
-  const digest = serving?.digest ?? record.seen?.digest;
+  const digest = serving?.digest ?? seen?.digest;
   const reason = reasonOf(outcome);
   const held = outcome.kind === "quarantined" || outcome.kind === "failed" ? outcome.held : undefined;
   return {
     state: held === undefined ? outcome.kind : "quarantined",
     directory: record.path,
+    ...(realDirectory !== undefined && realDirectory !== record.path && { realDirectory }),
     folder: record.place.folder,
     ...(manifest !== undefined && { name: manifest.name, version: manifest.version, manifest, requested: manifest.permissions }),
     ...(digest !== undefined && { digest }),

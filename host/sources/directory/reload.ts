@@ -63,6 +63,8 @@ export interface PluginDirectory extends PluginActs {
   watch(): Promise<void>;
   /** One for each folder, by root and name. */
   status(): readonly PluginStatus[];
+  /** Where the roots really are: one that is a link may lead elsewhere later. */
+  roots(): readonly string[];
   /** What a person should know of the roots and of watching, one line each. */
   notices(): readonly string[];
   /** A call's claim on the version it runs: take it, wait for `ready`, and release it when the call has ended. */
@@ -100,6 +102,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const readInTurn = createTurns(READS_AT_ONCE);
   const created: string[] = [];
   let found: Discovery = { folders: [], roots: new Map(), notices: [] };
+  let realRoots: readonly string[] = [];
   let trouble: string | undefined;
   let firstScan: Promise<void> | undefined;
   let watching: Watching | undefined;
@@ -170,6 +173,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   async function look(): Promise<Discovery> {
     const before = new Set(notices());
     found = await discover(files, roots);
+    realRoots = Array.from(found.roots.values(), ({ realPath }) => realPath);
     for (const notice of found.notices) if (!before.has(notice)) log.write("warn", notice);
     return found;
   }
@@ -271,6 +275,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
     status,
+    roots: () => realRoots,
     notices,
     lease: images.lease,
     async watch() {

@@ -26,6 +26,8 @@ export interface PluginStatus {
   readonly state: PluginState;
   /** Absolute, in its root. */
   readonly directory: string;
+  /** Where that really is, if it or its root is a link: what the plugin's grants are for. */
+  readonly realDirectory?: string;
   readonly folder: string;
   /** Absent while the manifest cannot be read. */
   readonly name?: string;
@@ -47,6 +49,11 @@ export interface PluginStatus {
   readonly error?: PluginError;
   /** The version that waits for a person's consent (SPEC H6). */
   readonly held?: HeldVersion;
+}
+
+/** The folder that grants of the plugin are for. */
+export function realDirectoryOf({ directory, realDirectory = directory }: Pick<PluginStatus, "directory" | "realDirectory">): string {
+  return realDirectory;
 }
 
 /** A version that is in quarantine. */

@@ -5,8 +5,8 @@ import type { Place } from "./discover.ts";
 
 /** What is watched. */
 export interface WatchTargets {
-  /** Plugin roots, with their positions. */
-  readonly roots: ReadonlyMap<string, number>;
+  /** Plugin roots, with their positions, and the real folders that are watched for them. */
+  readonly roots: ReadonlyMap<string, { readonly rootIndex: number; readonly realPath: string }>;
   /** Real folders outside the roots that links in the roots lead to, and where those links are. */
   readonly linked: ReadonlyMap<string, Place>;
 }
@@ -35,9 +35,9 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
     onTrouble(error instanceof Error ? error.message : String(error));
   }
 
-  async function openWatch(path: string, onChange: (path: string) => void): Promise<void> {
+  async function openWatch(path: string, realPath: string, onChange: (path: string) => void): Promise<void> {
     try {
-      open.set(path, await watcher.watch([path], onChange, trouble));
+      open.set(path, await watcher.watch([realPath], onChange, trouble));
     } catch (error) {
       trouble(error);
     }
@@ -53,21 +53,20 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
     }
   }
 
-  function touchedIn(root: string, rootIndex: number, path: string): void {
-    const folder = folderIn(root, path);
-    if (folder !== undefined) onTouched({ root, rootIndex, folder });
-  }
-
   async function change(targets: WatchTargets, fresh: ReadonlySet<string>): Promise<void> {
     linked = targets.linked;
     const wanted = new Set([...targets.roots.keys(), ...linked.keys()]);
     for (const path of [...open.keys()]) if (!wanted.has(path) || fresh.has(path)) await closeWatch(path);
-    for (const [root, rootIndex] of targets.roots) {
-      if (!open.has(root)) await openWatch(root, (path) => touchedIn(root, rootIndex, path));
+    for (const [root, { rootIndex, realPath }] of targets.roots) {
+      if (open.has(root)) continue;
+      await openWatch(root, realPath, (path) => {
+        const folder = folderIn(realPath, path);
+        if (folder !== undefined) onTouched({ root, rootIndex, folder });
+      });
     }
     for (const target of linked.keys()) {
       if (open.has(target)) continue;
-      await openWatch(target, () => {
+      await openWatch(target, target, () => {
         const place = linked.get(target);
         if (place !== undefined) onTouched(place);
       });
@@ -89,9 +88,9 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   };
 }
 
-/** The direct child of `root` that `path` is or is in. Both separators divide: a name holds neither. */
-function folderIn(root: string, path: string): string | undefined {
-  if (!path.startsWith(root)) return undefined;
-  const [before, folder] = path.slice(root.length).split(/[\\/]/);
+/** The direct child of the folder that `path` is or is in. Both separators divide: a name holds neither. */
+function folderIn(parent: string, path: string): string | undefined {
+  if (!path.startsWith(parent)) return undefined;
+  const [before, folder] = path.slice(parent.length).split(/[\\/]/);
   return before === "" && folder !== undefined && folder !== "" ? folder : undefined;
 }

@@ -47,7 +47,7 @@ export function createWatching(options: WatchingOptions): Watching {
     onRestless: (path) => options.log.write("warn", `Plugin folder ${quote(path)} keeps changing: it is loaded when it comes to rest`),
   });
   let lookedAt = "";
-  let rootIdentities: ReadonlyMap<string, string> = new Map();
+  let rootsNow: Discovery["roots"] = new Map();
   const links = new Map<string, { readonly place: Place; readonly linkTarget: string }>();
   let ended: Promise<void> = Promise.resolve();
 
@@ -83,9 +83,9 @@ export function createWatching(options: WatchingOptions): Watching {
   }
 
   /** A watch stays with the folder it was opened on; where another folder stands now, a new one is needed. */
-  async function rewatch({ folders, roots: identities }: Discovery): Promise<void> {
-    for (const root of roots) if (rootIdentities.get(root) !== identities.get(root)) stale.add(root);
-    rootIdentities = identities;
+  async function rewatch({ folders, roots: found }: Discovery): Promise<void> {
+    for (const root of roots) if (rootsNow.get(root)?.identity !== found.get(root)?.identity) stale.add(root);
+    rootsNow = found;
     links.clear();
     for (const { place, linkTarget } of folders) if (linkTarget !== undefined) links.set(pathOf(place), { place, linkTarget });
     await retarget();
@@ -95,7 +95,7 @@ export function createWatching(options: WatchingOptions): Watching {
     const fresh = new Set(stale);
     stale.clear();
     if (signal.aborted) return;
-    const present = new Map(roots.map((root, index) => [root, index] as const).filter(([root]) => rootIdentities.has(root)));
+    const present = new Map(Array.from(rootsNow, ([root, { realPath }]) => [root, { rootIndex: roots.indexOf(root), realPath }]));
     await watch.retarget(
       { roots: present, linked: new Map([...links.values()].map(({ place, linkTarget }) => [linkTarget, place])) },
       fresh,
