@@ -144,8 +144,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 500,
     anchor: "invalid_output",
     errorClass: "invalid_output",
-    meaning: "The tool's output is not JSON, is too deep, or does not match its output schema",
-    remedy: "Tell the tool's author what `details` says",
+    meaning: "The tool's output is not JSON (bytes, maps and generators are not), is too deep, or does not match its output schema",
+    remedy: "Tell the tool's author what the message and `details` say",
   },
   unavailable: {
     fault: "host",

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ValueProblem } from "../errors.ts";
+import { lostValue } from "../platform/lost-values.ts";
 import { type KnownSize, noteSize, sizeOf } from "./known-size.ts";
 
 /** How large a value may be. */
@@ -18,7 +19,7 @@ export type JsonCopy =
 
 /**
  * Copies any value to frozen JSON data, as `JSON.stringify` would see it: `toJSON` is called, members that are
- * `undefined` are left out. What has no JSON form (functions, BigInt, NaN, cycles) is a problem, not a silent null.
+ * `undefined` are left out. What has no JSON form (functions, BigInt, NaN, cycles, maps, bytes) is a problem, not a silent null.
  *
  * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
  */
@@ -58,8 +59,9 @@ function* copyContainer(value: unknown, depth: number, slice: { readonly walk: W
   const list: JsonValue[] = [];
   const object: Record<string, JsonValue> = {};
   const isList = Array.isArray(value);
-  const names = isList ? value.keys() : Object.keys(value);
-  for (const name of names) {
+  const keys = isList ? [] : Object.keys(value);
+  if (!isList) refuseLost(value, keys.length);
+  for (const name of isList ? value.keys() : keys) {
     if (++slice.steps % SLICE_STEPS === 0) yield;
     const member: unknown = Reflect.get(value, name);
     if (!isList && (name === "__proto__" || member === undefined)) continue;
@@ -162,13 +164,20 @@ function copyObject(value: object, depth: number, walk: Walk): JsonValue {
     }
     return Object.freeze(copy);
   }
+  const members = Object.entries(value);
+  refuseLost(value, members.length);
   const copy: Record<string, JsonValue> = {};
-  for (const [key, member] of Object.entries(value)) {
+  for (const [key, member] of members) {
     if (key === "__proto__" || member === undefined) continue;
     spend(walk, utf8Bytes(key, walk.left) + 4);
     copy[key] = copyMember(key, member, depth, walk);
   }
   return Object.freeze(copy);
+}
+
+function refuseLost(value: object, members: number): void {
+  const lost = lostValue(value, members);
+  if (lost !== undefined) throw new NotJson("not_json", lost);
 }
 
 /** Leaves the path as it was, unless there is a problem: then it says where. */

@@ -19,6 +19,7 @@ import type { Image } from "../image/image.ts";
 import { MAXIMUM_STATE_BYTES } from "../image/session-states.ts";
 import type { ModuleTable } from "../loading/modules.ts";
 import type { InvocationUsed } from "../invocation.ts";
+import { guestTurn, type Step, type TurningCall } from "./guest-turn.ts";
 import { readStatus } from "./status.ts";
 import { toldOutput } from "./large-output.ts";
 import type { KeptTape } from "../tape/tape.ts";
@@ -54,11 +55,10 @@ export interface RunRequest {
   readonly capture?: (instance: Instance) => Image;
 }
 
-const JOBS_A_SLICE = 1_000;
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
 
-export class Run implements OperatingCall {
+export class Run implements OperatingCall, TurningCall {
   readonly number: number;
   readonly clock: CallClock;
   readonly log: CallLog;
@@ -74,6 +74,8 @@ export class Run implements OperatingCall {
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
+  /** Length of the last status in UTF-8. */
+  #textBytes = 0;
   /** How long the guest wants to wait for its next timer; undefined without one. */
   #timerMs: number | undefined;
   #following = false;
@@ -109,7 +111,7 @@ export class Run implements OperatingCall {
 
   /** Begins the call in this turn of its plugin. */
   start(): void {
-    this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
+    this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.statusBytes));
   }
 
   pauseWall(): void {
@@ -183,8 +185,11 @@ export class Run implements OperatingCall {
     const { instance } = this.#lease;
     instance.host = this.#host;
     this.#fiber.enter(
-      this.#steps(step, instance),
-      (status) => this.#left(status),
+      guestTurn(step, instance, this),
+      ({ status, bytes }) => {
+        this.#textBytes = bytes;
+        this.#left(status);
+      },
       (error) => {
         this.#stop ??= engineFault(error, this.#facts);
         this.#left("");
@@ -192,32 +197,11 @@ export class Run implements OperatingCall {
     );
   }
 
-  *#steps(step: Step, instance: Instance): Steps<string> {
-    const first = yield* step(instance);
-    const ran = yield* this.#drainJobs(instance);
-    const status = typeof first === "string" && ran === 0 ? first : yield* instance.callEntry("poll", [], this.#outputBytes);
-    // To log a rejection may run the plugin's code. A job that it leaves is this call's, not the next one's.
-    if (this.#request.capture !== undefined) yield* this.#drainJobs(instance);
-    return status;
-  }
-
   /** The guest has left the engine. */
   #left(status: string): void {
     if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
-  }
-
-  /** @returns how many jobs ran. */
-  *#drainJobs(instance: Instance): Steps<number> {
-    let total = 0;
-    while (this.#stop === undefined) {
-      const ran = yield* instance.runJobs(JOBS_A_SLICE);
-      total += ran;
-      if (ran < JOBS_A_SLICE) break;
-      this.isStopped();
-    }
-    return total;
   }
 
   /** Acts on where the call stands. */
@@ -289,7 +273,7 @@ export class Run implements OperatingCall {
     if (this.#over) return;
     const { outputBytes, jsonDepth } = this.limits;
     const { instance } = this.#lease;
-    const bytes = instance.values.lastTextBytes - 1;
+    const bytes = this.#textBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
     if (this.use.nests(output, jsonDepth, 1) > jsonDepth)
@@ -384,13 +368,14 @@ export class Run implements OperatingCall {
     return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };
   }
 
-  get #outputBytes(): number {
+  get isCaptured(): boolean {
+    return this.#request.capture !== undefined;
+  }
+
+  get statusBytes(): number {
     return this.limits.outputBytes + STATUS_BYTES;
   }
 }
-
-/** Something done in the guest; the text of `invoke` already says where the call stands. */
-type Step = (instance: Instance) => Steps<string | void>;
 
 function* quietly(steps: Steps<string>): Steps<void> {
   yield* steps;

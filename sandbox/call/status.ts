@@ -54,6 +54,11 @@ export function readStatus(status: string): Status {
   }
 }
 
+/** Whether the text of an output can hide a value that JSON has no form for (`guest/lost-values.ts`). */
+export function mayHideLost(status: string): boolean {
+  return status.includes("{}") || status.includes('{"0":');
+}
+
 /** One line of the guest's log; guest text never selects more than one of the four levels. */
 export function readLogLine(text: string): LogLine {
   const value = parse(text);

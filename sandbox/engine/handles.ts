@@ -8,7 +8,7 @@ export interface Handles extends ValueHandles {
   readonly entry: Readonly<Record<EntryName, number>>;
 }
 
-export const ENTRY_NAMES = ["define", "endLoading", "invoke", "settle", "runTimers", "abort", "poll", "rejected"] as const;
+export const ENTRY_NAMES = ["define", "endLoading", "invoke", "settle", "runTimers", "abort", "poll", "checkOutput", "rejected"] as const;
 export type EntryName = (typeof ENTRY_NAMES)[number];
 
 /** Addresses that the value functions need; part of an instance's `Handles`. */

@@ -207,7 +207,7 @@ export class Instance {
       undefinedValue: f._QTS_GetUndefined(),
       argumentPointers: f._malloc(16),
       jobContext: f._malloc(4),
-      entry: { define: 0, endLoading: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, rejected: 0 },
+      entry: { define: 0, endLoading: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, checkOutput: 0, rejected: 0 },
     };
     this.#take(handles);
     const { values } = this;

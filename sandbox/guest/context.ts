@@ -14,6 +14,7 @@ import {
   promiseThen,
   reflectDefineProperty,
 } from "./primordials.ts";
+import { refuseLost } from "./lost-values.ts";
 import { nameFunction, toDictionary, toDomString } from "./webidl.ts";
 import { callTool } from "./tools.ts";
 import { createWorkspace } from "./workspace.ts";
@@ -128,6 +129,7 @@ export function tellProgress(value: unknown): void {
 function progressText(value: unknown): string {
   const text = jsonStringify(value);
   if (text === undefined) throw new PrimordialTypeError("The progress value is not JSON");
+  refuseLost(value, text, "progress");
   return text;
 }
 

@@ -22,7 +22,7 @@ import { installFetch } from "./fetch.ts";
 import { installFileReader } from "./file-reader.ts";
 import { installFormData } from "./form-data.ts";
 import { installHeaders } from "./headers.ts";
-import { defineModule, endLoading, invokeTool } from "./invoke.ts";
+import { checkOutput, defineModule, endLoading, invokeTool } from "./invoke.ts";
 import { installIntl } from "./intl.ts";
 import { installAtomics } from "./atomics.ts";
 import { installJson } from "./json.ts";
@@ -68,6 +68,7 @@ export function boot(native: Native): Entry {
       tellRejections();
       return poll();
     },
+    checkOutput,
     rejected: trackRejection,
   });
 }

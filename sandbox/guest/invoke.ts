@@ -4,7 +4,8 @@ import { tellOfCall } from "./call-facts.ts";
 import { dropPending, hasAsked, leaveLoading, unfinishedEffects } from "./channel.ts";
 import { context, resetContext, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
-import { finish, resetOutcome } from "./outcome.ts";
+import { lostIn } from "./lost-values.ts";
+import { currentOutcome, finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
 import {
   arrayJoin,
@@ -121,16 +122,34 @@ interface Marked {
   readonly [TOOL_OUTPUT]?: unknown;
 }
 
+/** The outcome was made of it; kept for `checkOutput`. */
+let lastReturned: unknown;
+
 function toOutcome(value: unknown): string {
   if (hasAsked()) {
     sendLatestProgress();
     const unfinished = unfinishedEffects();
     if (unfinished !== undefined) return `u${listToJson(unfinished)}`;
   }
+  lastReturned = value;
   try {
     // Not in templates, which the engine makes by calls of `concat`: they cost this call half a microsecond.
     return "d" + (isObject(value) && (value as Marked)[TOOL_OUTPUT] === true ? toolOutput(value) : '{"o":' + toJson(value) + "}");
   } catch (error) {
+    return `n${messageOf(error)}`;
+  }
+}
+
+/** Looks for values that the output's JSON lost (`protocol.ts`). */
+export function checkOutput(): string {
+  const value = lastReturned;
+  lastReturned = undefined;
+  if (currentOutcome() === undefined) return "";
+  try {
+    const lost = lostIn(value, "output");
+    return lost === undefined ? "" : `n${lost}`;
+  } catch (error) {
+    // A getter or a trap that throws when it is asked a second time.
     return `n${messageOf(error)}`;
   }
 }

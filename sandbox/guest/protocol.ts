@@ -68,6 +68,11 @@ export interface Entry {
    * The first outcome stays.
    */
   poll(): string;
+  /**
+   * Looks at what the tool returned for values that its JSON lost. Answers nothing, or `n` as `poll` does, which is the outcome then.
+   * What was returned is forgotten. Asked only where the text gives reason to: most calls pay nothing for it.
+   */
+  checkOutput(): string;
   /** A promise was rejected while nobody waited for it (`isHandled` 0), or somebody does after all (1). */
   rejected(promise: object, reason: unknown, isHandled: number): void;
 }

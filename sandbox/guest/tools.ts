@@ -2,6 +2,7 @@
 
 import { request } from "./channel.ts";
 import { quoteJson } from "./json-text.ts";
+import { refuseLost } from "./lost-values.ts";
 import { define, jsonStringify, objectHasOwn, PrimordialPromise, PrimordialTypeError, promiseReject, promiseThen } from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
 import { plainError } from "./stack.ts";
@@ -21,6 +22,7 @@ export function callTool(name: unknown, args: unknown = {}): Promise<unknown> {
   try {
     const text = jsonStringify(args);
     if (text === undefined) throw new PrimordialTypeError("The arguments of a tool are a JSON object");
+    refuseLost(args, text, "arguments");
     const json = `{"name":${quoteJson(toDomString(name))},"args":${text}}`;
     return follow(request({ __proto__: null, operation: "tools.call", args: { __proto__: null }, json, convert: asItIs }));
   } catch (error) {

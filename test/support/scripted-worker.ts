@@ -19,7 +19,7 @@ export const EMPTY_BASE: BaseImage = {
     context: 0,
     undefinedValue: 0,
     argumentPointers: 0,
-    entry: { define: 0, endLoading: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, rejected: 0 },
+    entry: { define: 0, endLoading: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, checkOutput: 0, rejected: 0 },
   },
 };
 export const EMPTY_IMAGE: Image = { pages: new SharedArrayBuffer(0), heapEnd: 0 };

@@ -1,5 +1,7 @@
 /** The second argument of a tool in a process of its own: in shape what `sandbox/guest/context.ts` makes (SPEC D7, C8). */
 
+import { refuseLost } from "../lost-values.ts";
+
 /** What reaches the host. */
 export interface Reach {
   readonly signal: AbortSignal;
@@ -31,7 +33,9 @@ export function createContext(told: object, { signal, request, log, progress }: 
     workspace: Object.freeze(createWorkspace(request)),
     tools: Object.freeze({ call: async (name: unknown, args: unknown = {}) => await callTool(request, String(name), args) }),
     progress(value: unknown) {
-      if (JSON.stringify(value) === undefined) throw new TypeError("The progress value is not JSON");
+      const text = JSON.stringify(value);
+      if (text === undefined) throw new TypeError("The progress value is not JSON");
+      refuseLost(value, text, "progress");
       progress(value);
     },
     output: (parts: object) => Object.assign({ [TOOL_OUTPUT]: true }, parts),
@@ -44,7 +48,9 @@ export function createContext(told: object, { signal, request, log, progress }: 
 
 /** The host's answer is that of `sandbox/guest/tools.ts`. */
 async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
-  if (JSON.stringify(args) === undefined) throw new TypeError("The arguments of a tool are a JSON object");
+  const text = JSON.stringify(args);
+  if (text === undefined) throw new TypeError("The arguments of a tool are a JSON object");
+  refuseLost(args, text, "arguments");
   let { value } = await request("tools.call", { name, args });
   for (let step = stepOf(value); step !== undefined; step = stepOf(value)) {
     await request("tools.asked", { step });

@@ -7,6 +7,7 @@
 
 import { connect } from "node:net";
 import { format } from "node:util";
+import { refuseLost } from "../lost-values.ts";
 import { readMessages, type Told } from "./plugin-channel.ts";
 import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
 import { arrangeImports, arrangeWorld, type World } from "./plugin-world.ts";
@@ -110,7 +111,10 @@ function toOutcome(returned: unknown): object {
     const made = isOutput ? { type: "returned", parts: { ...returned } } : { type: "returned", plain: returned ?? null };
     // Here and not in `send`: what has no JSON is the tool's fault.
     const text = JSON.stringify(isOutput ? made.parts : made.plain);
-    return text === undefined ? { type: "not_json", message: `The tool returned a ${typeof returned}` } : made;
+    if (text === undefined) return { type: "not_json", message: `The tool returned a ${typeof returned}` };
+    refuseLost(returned, text, "output");
+
+    return made;
   } catch (error) {
     return { type: "not_json", message: error instanceof Error ? error.message : String(error) };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyJson, deepFreeze } from "../../../host/json/json.ts";
+import { copyJson, copySlices, deepFreeze } from "../../../host/json/json.ts";
 import "../../support/seed.ts";
 
 const bounds = { maxBytes: 10_000, maxDepth: 16 };
@@ -32,6 +32,25 @@ describe("copyJson()", () => {
     ["a symbol", Symbol("x"), ""],
   ])("refuses %s, saying where", (_what, value, pointer) => {
     expect(copyJson(value, bounds)).toMatchObject({ ok: false, reason: "not_json", problem: { pointer } });
+  });
+
+  it.each<[string, unknown, string, string]>([
+    ["a map", { a: [new Map()] }, "/a/0", "A Map has no JSON form (Object.fromEntries makes an object of it)"],
+    ["bytes", new Uint8Array(1), "", "A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)"],
+    ["no bytes", { a: new Uint16Array(0) }, "/a", "A Uint16Array has no JSON form (Array.from makes an array of it)"],
+    ["a promise", [Promise.resolve()], "/0", "A Promise has no JSON form (await it)"],
+    ["a generator", (async function* () {})(), "", "An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)"],
+    ["an error", { a: new Error("why") }, "/a", "An Error has no JSON form (throw it, or return its message)"],
+    ["a number in an object", [new Number(1)], "/0", "A Number has no JSON form (return what is meant of it as plain values)"],
+  ])("refuses %s, of which JSON would say nothing [AX4.lost]", (_what, value, pointer, message) => {
+    const refused = { ok: false, reason: "not_json", problem: { pointer, message } };
+    expect(copyJson(value, bounds)).toEqual(refused);
+    expect(copySlices(value, bounds).next()).toEqual({ done: true, value: refused });
+  });
+
+  it("copies what is empty, or says itself what it is [AX4.lost]", () => {
+    const value = { a: {}, b: Object.create(null) as object, c: new (class {})(), d: Buffer.from([1]) };
+    expect(copyJson(value, bounds)).toMatchObject({ ok: true, value: { a: {}, b: {}, c: {}, d: { type: "Buffer", data: [1] } } });
   });
 
   it("survives cycles, getters that throw, sparse arrays and objects that claim a prototype", () => {

@@ -181,6 +181,11 @@ describe("createHostExecutor()", () => {
 
   it.each<[string, unknown, object]>([
     ["a BigInt", { a: 1n }, { code: "invalid_output", message: 'Invalid output at /a: A value of type "bigint" has no JSON form' }],
+    [
+      "a map",
+      { a: new Map() },
+      { code: "invalid_output", message: "Invalid output at /a: A Map has no JSON form (Object.fromEntries makes an object of it)" },
+    ],
     ["too much", "x".repeat(2_000), { code: "resource_exhausted", details: { limit: "outputBytes", allowed: 1_000 } }],
     ["too deep a value", [[[[[1]]]]], { code: "resource_exhausted", details: { limit: "jsonDepth", allowed: 4 } }],
   ])("refuses %s as output [B3]", async (_what, output, error) => {

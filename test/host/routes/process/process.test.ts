@@ -178,6 +178,28 @@ describe("createProcessExecutor()", () => {
     ["a function", "return () => 1;", { code: "invalid_output" }],
     ["a BigInt", "return { n: 1n };", { code: "invalid_output" }],
     [
+      "bytes",
+      "return { rows: [new Date(0), new Number(1), { read: new Uint8Array([1]) }] };",
+      {
+        code: "invalid_output",
+        message:
+          "Invalid output at /rows/2/read: A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)",
+      },
+    ],
+    [
+      "after progress with a map",
+      'context.progress({ "a/b": new Map() });',
+      {
+        code: "tool_failed",
+        message: "TypeError: Invalid progress at /a~1b: A Map has no JSON form (Object.fromEntries makes an object of it)",
+      },
+    ],
+    [
+      "after a call with a set",
+      'return await context.tools.call("x", { all: new Set() });',
+      { code: "tool_failed", message: "TypeError: Invalid arguments at /all: A Set has no JSON form (Array.from makes an array of it)" },
+    ],
+    [
       "what throws later",
       "setTimeout(() => { throw new RangeError('later'); }); await new Promise(() => {});",
       { code: "tool_failed", message: "RangeError: later" },
