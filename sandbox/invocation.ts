@@ -98,6 +98,8 @@ interface OutcomeBase {
   readonly tape?: KeptTape;
   /** The call had a session, and no state of it to go on from. */
   readonly beganAfresh?: true;
+  /** The state that the call left for its session was larger than what is kept, and none is: its size. */
+  readonly droppedStateBytes?: number;
 }
 
 export type InvocationOutcome =

@@ -13,6 +13,7 @@ export type {
   OutputPart,
   PluginSource,
 } from "./invocation.ts";
+export { MAXIMUM_STATE_BYTES } from "./image/session-states.ts";
 export { LARGE_BYTES } from "./marshal.ts";
 export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";

@@ -12,7 +12,7 @@ import type { Parking } from "./image/parked.ts";
 import { CryptoLanes } from "./pool/crypto-lanes.ts";
 import { createPluginCache } from "./image/plugin-cache.ts";
 import { Pool, type SandboxUse } from "./pool/pool.ts";
-import { MAXIMUM_STATE_BYTES, SessionStates } from "./image/session-states.ts";
+import { SessionStates, type ToldState, toldState } from "./image/session-states.ts";
 import { createTurns } from "./pool/turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import { exportKey, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
@@ -153,9 +153,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     noteTime(job.plugin, message.used.wallMs);
     const tape = message.tape === undefined ? {} : { tape: message.tape };
     if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });
-    else if (message.state !== undefined && message.state.pages.byteLength > MAXIMUM_STATE_BYTES)
-      job.settle({ ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used: message.used, ...tape });
-    else job.settle({ ...outcomeOf(job.invocation, message), ...tape }, message.state);
+    else {
+      const { state, droppedStateBytes }: ToldState = message.state === undefined ? message : toldState(message.state);
+      job.settle({ ...outcomeOf(job.invocation, message), ...tape, ...(droppedStateBytes !== undefined && { droppedStateBytes }) }, state);
+    }
   }
 
   function keep(source: PluginSource, image: Image): void {
@@ -231,6 +232,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
       call(plugin, invocation, image === undefined ? {} : { image }, (own, left) => {
         if (own.ok && left !== undefined) states.keep(key, left);
+        else if (own.ok && own.droppedStateBytes !== undefined) states.drop(key);
         resolve(image === undefined ? { ...own, beganAfresh: true as const } : own);
       });
       return await promise;

@@ -3,6 +3,7 @@
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
+import { MAXIMUM_STATE_BYTES } from "../../sandbox/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation, Invocation, InvocationOutcome, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
 import type { ToolCall } from "../call.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
@@ -53,9 +54,9 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
       const ending = record.end();
       const ended = ending && (await ending);
       const told = toOutcome(outcome, record, execution.signal);
-      const lost = lostState(binding.version, execution, outcome);
-      if (lost) record.log.write("warn", STATE_LOST);
-      const metadata = lost && { metadata: { ...told.metadata, stateLost: STATE_LOST } };
+      const stateLost = lostState(binding.version, execution, outcome);
+      if (stateLost !== undefined) record.log.write("warn", stateLost);
+      const metadata = stateLost !== undefined && { metadata: { ...told.metadata, stateLost } };
       return { ...told, ...metadata, ...(recording && { recording }), ...ended };
     } finally {
       record.close();
@@ -65,14 +66,19 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
 }
 
 const STATE_LOST =
-  "The plugin's state of this session was lost, and the call began afresh: room was needed, its process ended, or the plugin was reloaded";
+  "The plugin's state of this session was lost, and the call began afresh: it was too large, room was needed, its process ended, or the plugin was reloaded";
 
-/** Whether the session had a state that the call should have gone on from. Said until a call leaves one again. */
-function lostState({ manifest: { name } }: PluginVersion, { call }: Execution, { ok, beganAfresh }: InvocationOutcome): boolean {
+/** Why the session has no state to go on from: the call should have had one, or it left one that is too large. Said until a call leaves one again. */
+function lostState({ manifest: { name } }: PluginVersion, { call }: Execution, outcome: InvocationOutcome): string | undefined {
   const { stateful } = call.session;
-  const lost = beganAfresh === true && stateful.has(name);
-  if (beganAfresh === true && ok) stateful.add(name);
-  return lost;
+  const lost = outcome.beganAfresh === true && stateful.has(name);
+  if (outcome.beganAfresh === true && outcome.ok) stateful.add(name);
+  if (outcome.ok && outcome.droppedStateBytes !== undefined) return tooLargeState(outcome.droppedStateBytes);
+  return lost ? STATE_LOST : undefined;
+}
+
+function tooLargeState(bytes: number): string {
+  return `The plugin's state of this session takes ${bytes} bytes and at most ${MAXIMUM_STATE_BYTES} are kept: the session's next call begins afresh (keep less between calls; memory that a call used and freed counts too)`;
 }
 
 async function invoke(

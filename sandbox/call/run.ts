@@ -16,7 +16,7 @@ import type { Instance } from "../engine/instance.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { EntryOrder } from "../tape/entry-order.ts";
 import type { Image } from "../image/image.ts";
-import { MAXIMUM_STATE_BYTES } from "../image/session-states.ts";
+import { toldState } from "../image/session-states.ts";
 import type { ModuleTable } from "../loading/modules.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { guestTurn, type Step, type TurningCall } from "./guest-turn.ts";
@@ -279,13 +279,19 @@ export class Run implements OperatingCall, TurningCall {
     if (this.use.nests(output, jsonDepth, 1) > jsonDepth)
       return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
-    const state = this.#request.capture?.(instance);
-    if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES)
-      return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
+    const left = this.#request.capture?.(instance);
     const told = toldOutput(output, bytes, this.#request.outputSchema);
     if (told.fault !== undefined) return this.#finish(told.fault);
     this.#close();
-    this.#env.post({ type: "done", number: this.number, ...told, used, lines: this.log.close(), ...this.#tape, ...(state && { state }) });
+    this.#env.post({
+      type: "done",
+      number: this.number,
+      ...told,
+      used,
+      lines: this.log.close(),
+      ...this.#tape,
+      ...(left && toldState(left)),
+    });
     this.#finished(this);
   }
 

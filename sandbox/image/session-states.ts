@@ -8,10 +8,21 @@
 
 import type { Image } from "./image.ts";
 
-/** A state above this size is not kept: the call that made it fails. */
+/** A state above this size is not kept: the call that left it says so, and the session's next one begins afresh. */
 export const MAXIMUM_STATE_BYTES: number = 8 * 1024 * 1024;
 export const MAXIMUM_STATES = 64;
 export const MAXIMUM_STATES_BYTES: number = 128 * 1024 * 1024;
+
+/** How a worker tells of what a call left: whole, or how large it is. */
+export interface ToldState {
+  readonly state?: Image;
+  readonly droppedStateBytes?: number;
+}
+
+export function toldState(image: Image): ToldState {
+  const bytes = image.pages.byteLength;
+  return bytes > MAXIMUM_STATE_BYTES ? { droppedStateBytes: bytes } : { state: image };
+}
 
 export interface StateKey {
   readonly digest: string;
@@ -50,6 +61,10 @@ export class SessionStates {
     this.#kept.delete(name);
     this.#kept.set(name, { ...key, image });
     while (this.#isOver()) this.#makeRoom();
+  }
+
+  drop(key: StateKey): void {
+    this.#kept.delete(nameOf(key));
   }
 
   /** Forgets the states of a plugin's version that is gone. */

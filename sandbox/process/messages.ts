@@ -108,6 +108,7 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
     output: isText,
     parts: optional(isParts),
     problems: optional(isProblems),
+    droppedStateBytes: optional(isCount),
     tape: optional(isTapeText),
     beganAfresh: optional(isTrue),
   }),

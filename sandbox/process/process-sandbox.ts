@@ -114,7 +114,10 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     deliverLogs(job, message.lines, onDefect);
     const tape = fromTapeText(message.tape);
     const kept = { ...(tape !== undefined && { tape }), ...(message.beganAfresh === true && { beganAfresh: message.beganAfresh }) };
-    if (message.type === "done") return job.settle({ ...outcomeOf(job.invocation, message), ...kept });
+    if (message.type === "done") {
+      const { droppedStateBytes } = message;
+      return job.settle({ ...outcomeOf(job.invocation, message), ...kept, ...(droppedStateBytes !== undefined && { droppedStateBytes }) });
+    }
     return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...kept });
   }
 

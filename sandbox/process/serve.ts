@@ -95,8 +95,12 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     const { used, tape, beganAfresh } = outcome;
     const more = { number, used, lines: [], ...(tape !== undefined && { tape: toTapeText(tape) }), ...(beganAfresh && { beganAfresh }) };
     if (outcome.ok) {
-      const { output, parts, problems } = outcome;
-      const large = { ...(parts !== undefined && { parts }), ...(problems !== undefined && { problems }) };
+      const { output, parts, problems, droppedStateBytes } = outcome;
+      const large = {
+        ...(parts !== undefined && { parts }),
+        ...(problems !== undefined && { problems }),
+        ...(droppedStateBytes !== undefined && { droppedStateBytes }),
+      };
       say({ type: "done", output: JSON.stringify(output), ...large, ...more });
     } else say({ type: "failed", fault: outcome.fault, ...more });
   }

@@ -138,7 +138,14 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   lane: shape({ number: isNumber, wants: (value) => typeof value === "boolean" }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
-  done: shape({ ...ANSWER, output: isText, parts: optional(isParts), problems: optional(isProblems), state: optional(isImage) }),
+  done: shape({
+    ...ANSWER,
+    output: isText,
+    parts: optional(isParts),
+    problems: optional(isProblems),
+    state: optional(isImage),
+    droppedStateBytes: optional(isCount),
+  }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 

@@ -110,6 +110,8 @@ export type WorkerMessage =
       /** Of an output above 64 KB: how it differs from the tool's schema. */
       readonly problems?: readonly ValueError[];
       readonly state?: Image;
+      /** In place of a state that is too large to be kept: its size. */
+      readonly droppedStateBytes?: number;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
       readonly tape?: KeptTape;

@@ -10,10 +10,22 @@ const MANIFEST = {
   description: "Counts",
   state: "session",
   tools: [
-    { name: "count", description: "Counts", sideEffects: [], inputSchema: { type: "object", properties: { fail: { type: "boolean" } } } },
+    {
+      name: "count",
+      description: "Counts",
+      sideEffects: [],
+      inputSchema: { type: "object", properties: { fail: { type: "boolean" }, bytes: { type: "integer" } } },
+    },
   ],
 };
-const CODE = `let made = 0; export function count({ fail }: { fail?: boolean }) { if (fail) throw new Error("no"); return ++made; }`;
+const CODE = `
+let made = 0;
+const kept: Uint8Array[] = [];
+export function count({ fail, bytes }: { fail?: boolean; bytes?: number }) {
+  if (fail) throw new Error("no");
+  if (bytes) kept.push(new Uint8Array(bytes).fill(1));
+  return ++made;
+}`;
 
 it("says in the result and in the log that a session's state was lost, until there is one again [B2.lost]", async () => {
   const platform = memoryPlatformWithWorkers({
@@ -32,7 +44,7 @@ it("says in the result and in the log that a session's state was lost, until the
   ]);
   for (let index = 0; index < MAXIMUM_STATES; index++) await count({}, host.session());
   const stateLost =
-    "The plugin's state of this session was lost, and the call began afresh: room was needed, its process ended, or the plugin was reloaded";
+    "The plugin's state of this session was lost, and the call began afresh: it was too large, room was needed, its process ended, or the plugin was reloaded";
   expect([await count({ fail: true }), await count(), await count()]).toEqual([
     [null, { stateLost }],
     [1, { stateLost }],
@@ -42,4 +54,30 @@ it("says in the result and in the log that a session's state was lost, until the
     stateLost,
     stateLost,
   ]);
+});
+
+it("gives the answer of a call that leaves too large a state, and says its size and the limit [B2.too-large]", async () => {
+  const platform = memoryPlatformWithWorkers({
+    "plugins/counter/manifest.json": JSON.stringify(MANIFEST),
+    "plugins/counter/main.ts": `// Too large\n${CODE}`,
+  });
+  await using host = await createHost({ platform, plugins: "plugins", config: {} });
+  const session = host.session();
+  const count = async (args = {}): Promise<unknown> => {
+    const { output, metadata } = await host.call("counter.count", args, { session });
+    return [output, metadata];
+  };
+  const tooLarge = expect.stringMatching(
+    /^The plugin's state of this session takes 9\d{6} bytes and at most 8388608 are kept: the session's next call begins afresh \(keep less between calls; memory that a call used and freed counts too\)$/,
+  ) as string;
+  const lost = expect.stringContaining("began afresh: it was too large") as string;
+  expect([await count(), await count({ bytes: 9 << 20 }), await count(), await count()]).toEqual([
+    [1, {}],
+    [2, { stateLost: tooLarge }],
+    [1, { stateLost: lost }],
+    [2, {}],
+  ]);
+  expect(platform.recorded.log.flatMap(({ level, message }) => (level === "warn" && message.includes("session") ? [message] : []))).toEqual(
+    [tooLarge, lost],
+  );
 });

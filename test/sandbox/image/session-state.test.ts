@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/image/session-states.ts";
+import type { InvocationOutcome } from "../../../sandbox/mod.ts";
 import { outputOf, SANDBOXES, startSandbox, type TestCall, type TestSandbox } from "../../support/sandbox.ts";
 
 const PLUGIN = `
@@ -45,6 +46,11 @@ export async function uses(_args, context) {
 }
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
 `;
+
+function outcomeOfState(outcome: InvocationOutcome): unknown {
+  const { droppedStateBytes = 0 } = outcome.ok ? outcome : {};
+  return [outputOf(outcome), outcome.beganAfresh, droppedStateBytes > MAXIMUM_STATE_BYTES];
+}
 
 describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_name, options) => {
   let box: TestSandbox;
@@ -96,10 +102,12 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect(new Set(seen).size).toBe(3);
   });
 
-  it("fails the call that would keep too much [B2.session]", async () => {
+  it("answers the call that would keep too much, says how much, and begins afresh then [B2.too-large]", async () => {
     expect(await call("counted", "greedy")).toBe(1);
-    expect(await call("grows", "greedy")).toEqual({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
-    expect(await call("counted", "greedy")).toBe(2);
+    const outcome = await box.call("plugin", "grows", { session: "greedy" });
+    expect(outcomeOfState(outcome)).toEqual([1, undefined, true]);
+    expect(outcomeOfState(await box.call("plugin", "counted", { session: "greedy" }))).toEqual([1, true, false]);
+    expect(outcomeOfState(await box.call("plugin", "counted", { session: "greedy" }))).toEqual([2, undefined, false]);
   });
 
   it("keeps what a call left, but nothing that it was about to do [B2.leftovers]", async () => {
