@@ -200,6 +200,7 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
     client,
     terminal: {
       interactive: answers !== undefined,
+      outIsTerminal: answers !== undefined,
       color: false,
       columns: 80,
       out: (text) => void (out += text),

@@ -347,6 +347,8 @@ export interface SystemFacts {
 export interface Terminal {
   /** True if a person can be asked (stdin and stderr are a TTY). */
   readonly interactive: boolean;
+  /** True if stdout is a TTY: a person reads there. */
+  readonly outIsTerminal: boolean;
   readonly color: boolean;
   readonly columns: number;
   /** All of it is written, whenever that can be. */

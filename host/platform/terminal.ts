@@ -27,6 +27,7 @@ export function createTerminal(): Terminal {
 
   return {
     interactive: stdin.isTTY === true && stderr.isTTY === true,
+    outIsTerminal: stdout.isTTY === true,
     color: wantsColor(),
     get columns() {
       return stderr.columns ?? stdout.columns ?? DEFAULT_COLUMNS;
@@ -116,5 +117,7 @@ function wantsColor(): boolean {
 }
 
 function failUnlessGone(error: unknown): void {
-  if (!isGone(error)) throw error;
+  if (isGone(error)) return;
+  process.stderr.write(`Cannot write to standard output: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
 }

@@ -16,7 +16,7 @@ import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
 import { namesMeant } from "../names-meant.ts";
 import { thrownLines } from "../thrown-frame.ts";
-import { truncatedText, wholeResult } from "../whole-result.ts";
+import { incompleteText, truncatedText, wholeResult } from "../whole-result.ts";
 import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 export const callCommand: Command = {
@@ -27,7 +27,7 @@ export const callCommand: Command = {
   details: [
     "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object,",
     "or - for JSON on standard input.",
-    "The answer goes to stdout; everything else, also why it failed, to stderr.",
+    "The answer goes to stdout, all of it where that is no terminal; everything else, also why it failed, to stderr.",
     "Permission flags hold for this run only.",
     "With --dry-run nothing is changed: it shows what would change, and on a terminal asks whether to do it.",
   ],
@@ -45,7 +45,7 @@ export const callCommand: Command = {
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
     { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
     { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
-    { name: "full", about: "Show the whole answer, also above the 1 MiB that a session takes at once" },
+    { name: "full", about: "Show the whole answer on a terminal too, also above the 1 MiB that a session takes at once" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
     { name: "dry-run", about: "Change nothing, and show what would change" },
     { name: "apply", about: "After --dry-run, do what was shown without asking, where policy asks nobody either" },
@@ -89,14 +89,19 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(confirm ? { confirm } : {}),
     },
   );
-  const result = options.has("full") ? await wholeResult(answered, host.operations) : answered;
-  if (result.truncated !== undefined) output.note(output.style.dim(truncatedText(result.truncated, output.program)));
+  // A file or a program that reads on would take a part for the whole.
+  const wantsAll = options.has("full") || !platform.terminal.outIsTerminal;
+  const result = wantsAll ? await wholeResult(answered, host.operations) : answered;
+  const { truncated } = result;
+  if (truncated !== undefined && (wantsAll || !result.ok)) output.note(incompleteText(truncated));
+  else if (truncated !== undefined) output.note(output.style.dim(truncatedText(truncated, output.program)));
   if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));
     const committed = await commitDryRun(context, host, result);
     output.document(committed === undefined ? result : { ...result, committed });
-    return committed === undefined || committed.ok ? EXIT.ok : EXIT.failed;
+    if (committed?.ok === false) return EXIT.failed;
+    return wantsAll && truncated !== undefined ? EXIT.limit : EXIT.ok;
   }
   const { cwd } = platform.environment;
   const { workspace } = await host.operations.status();

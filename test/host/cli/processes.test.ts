@@ -70,6 +70,28 @@ describe("two processes", () => {
     expect((await bascule(project.folder, "list")).output).toContain("answered by");
   });
 
+  it("ends when all of a large answer is written, and fails where it cannot be [X6.file]", { timeout: 60_000 }, async () => {
+    await using project = await createCliProject({
+      "plugins/big/manifest.json": JSON.stringify({
+        schemaVersion: "1.0",
+        name: "big",
+        version: "1.0.0",
+        description: "Answers much",
+        tools: [{ name: "much", description: "Answers much", inputSchema: { type: "object" }, sideEffects: [] }],
+      }),
+      "plugins/big/main.ts": "export const much = () => '0123456789'.repeat(100_000);",
+    });
+    const { code, output } = await bascule(project.folder, "call", "much");
+    expect({ code, isWhole: output === `${"0123456789".repeat(100_000)}\n` }).toEqual({ code: 0, isWhole: true });
+    if (process.platform !== "linux") return;
+    const line = [process.execPath, BIN, "call", "much"].map((word) => `'${word}'`).join(" ");
+    const full = await runCommand("sh", ["-c", `${line} > /dev/full`], { cwd: project.folder, timeoutMs: 30_000 });
+    expect(full).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^Cannot write to standard output: .*[Nn]o space left on device.*\n$/),
+    });
+  });
+
   it("advise in the words with which they were started [I2.advice]", async () => {
     await using project = await createCliProject();
     const { code, output } = await bascule(project.folder, "lsit");

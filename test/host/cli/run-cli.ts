@@ -102,6 +102,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
     environment: { ...real.environment, cwd, get: (name) => options.env?.[name] },
     terminal: {
       interactive: options.answers !== undefined,
+      outIsTerminal: options.answers !== undefined,
       color: options.color ?? false,
       columns: 100,
       out(text) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCliProject } from "./run-cli.ts";
+import { type CliOutcome, createCliProject } from "./run-cli.ts";
 
 const MANIFEST = {
   schemaVersion: "1.0",
@@ -7,20 +7,72 @@ const MANIFEST = {
   version: "1.0.0",
   description: "Answers much",
   limits: { outputBytes: 4_194_304 },
-  tools: [{ name: "much", description: "Answers much", inputSchema: { type: "object" }, sideEffects: [] }],
+  tools: ["much", "list", "blocks", "image", "fails"].map((name) => ({
+    name,
+    description: "Answers much",
+    inputSchema: { type: "object" },
+    sideEffects: [],
+  })),
 };
 
-describe("bascule call --full", () => {
-  it("shows the whole of an answer that a session takes a part of, also of a plugin's own limit above 1 MiB [X6.cli] [X6.cap]", async () => {
-    await using project = await createCliProject({
-      "bascule.json": JSON.stringify({ policy: { rules: [{ plugin: "big", limits: { outputBytes: 4_194_304 } }] } }),
-      "plugins/big/manifest.json": JSON.stringify(MANIFEST),
-      "plugins/big/main.ts": "export const much = () => '0123456789'.repeat(150_000);",
-    });
-    const cut = await project.run(["call", "much"]);
+const FILES = {
+  "bascule.json": JSON.stringify({ policy: { rules: [{ plugin: "big", limits: { outputBytes: 4_194_304 } }] } }),
+  "plugins/big/manifest.json": JSON.stringify(MANIFEST),
+  "plugins/big/main.ts": `
+const text = "0123456789".repeat(150_000);
+export const much = () => text;
+export const list = () => Array.from({ length: 150_000 }, () => "0123456789");
+export const blocks = (_args, context) => context.output({ output: text, content: [{ type: "text", text: "a" }, { type: "text", text }] });
+export const image = (_args, context) => context.output({ content: [{ type: "image", mimeType: "image/png", data: "AAAA".repeat(300_000) }] });
+export const fails = (_args, context) => context.output({ success: false, output: { text } });
+`,
+};
+const TEXT = "0123456789".repeat(150_000);
+const ON_A_TERMINAL = { answers: [] };
+
+/** Its bytes without what is repeated, for assertions that can be read. */
+function brief({ code, out, error }: CliOutcome): object {
+  return { code, out: out.replaceAll(TEXT, "<text>"), error };
+}
+
+describe("bascule call of a tool that answers more than a session takes", () => {
+  it("cuts it on a terminal, and shows all of it with --full, also of a plugin's own limit above 1 MiB [X6.cli] [X6.cap]", async () => {
+    await using project = await createCliProject(FILES);
+    const cut = await project.run(["call", "much"], ON_A_TERMINAL);
     expect(cut.out.length).toBeLessThan(1_100_000);
-    expect(cut.error).toContain("call --full … shows all of them");
-    const whole = await project.run(["call", "much", "--full"]);
-    expect(whole).toMatchObject({ code: 0, out: `${"0123456789".repeat(150_000)}\n`, error: "" });
+    expect(cut).toMatchObject({ code: 0, error: expect.stringContaining("call --full … shows all of them") as string });
+    expect(brief(await project.run(["call", "much", "--full"], ON_A_TERMINAL))).toEqual({ code: 0, out: "<text>\n", error: "" });
+  });
+
+  it("writes all of it where that is no terminal: a text, JSON, blocks, a document [X6.file]", async () => {
+    await using project = await createCliProject(FILES);
+    expect(brief(await project.run(["call", "much"]))).toEqual({ code: 0, out: "<text>\n", error: "" });
+    const list = await project.run(["call", "list"]);
+    expect(list).toMatchObject({ code: 0, error: "" });
+    expect(JSON.parse(list.out)).toEqual(Array.from({ length: 150_000 }, () => "0123456789"));
+    expect(brief(await project.run(["call", "blocks"]))).toEqual({ code: 0, out: "a\n<text>\n", error: "" });
+    const document = await project.run(["call", "blocks", "--json"]);
+    const { output, content, truncated } = JSON.parse(document.out) as Readonly<Record<string, unknown>>;
+    expect({ code: document.code, isWhole: output === TEXT, content, truncated }).toEqual({
+      code: 0,
+      isWhole: true,
+      content: [
+        { type: "text", text: "a" },
+        { type: "text", text: TEXT },
+      ],
+      truncated: undefined,
+    });
+  });
+
+  it("fails where it cannot write all of it, and says what is missing [X6.file]", async () => {
+    await using project = await createCliProject(FILES);
+    const error =
+      "Cannot write all of the answer: content/0 (1200000 bytes) was left out (have the tool write a file: above 1 MiB only texts and JSON are read on)\n";
+    expect(await project.run(["call", "image"])).toMatchObject({ code: 6, error });
+    expect(await project.run(["call", "image", "--full"], ON_A_TERMINAL)).toMatchObject({ code: 6, error });
+    expect(await project.run(["call", "fails"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("Cannot write all of the answer: error/details (1500011 bytes) was left out") as string,
+    });
   });
 });
