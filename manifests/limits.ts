@@ -15,7 +15,7 @@ export interface Limits {
   readonly operations: number;
   readonly timers: number;
   readonly jsonDepth: number;
-  /** Loading the plugin (type stripping, top-level code). */
+  /** Processor time of loading the plugin (type stripping, top-level code). */
   readonly loadMs: number;
 }
 

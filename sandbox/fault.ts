@@ -55,8 +55,3 @@ export interface LoadFault {
   readonly column?: number;
   readonly stack?: string;
 }
-
-/** Said by the worker, and by the host when it has to end the worker that loads. */
-export function lateFault(loadMs: number): LoadFault {
-  return { kind: "limit", message: `Loading takes longer than ${loadMs} ms; move work from the top level into the tool function` };
-}

@@ -9,6 +9,7 @@ import { enableCompileCache } from "./compile-cache.ts";
 import { onMessage, postMessage, takeMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
 import { hash, subtle, supports } from "./web-crypto.ts";
 import { zlibCodec } from "./zlib-codec.ts";
 
@@ -32,7 +33,8 @@ function startServing(): void {
     takeSyncAnswer: () => takeMessage(syncPort) as SyncAnswer | undefined,
     block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
-    threadCpuMs,
+    threadCpuMs: cheapThreadCpuMs,
+    loadCpuMs: threadCpuMs,
     epoch: Date.now,
     after(delayMs, task) {
       const timer = setTimeout(task, delayMs);
@@ -48,9 +50,7 @@ function startServing(): void {
   });
 }
 
-/** Deno's takes 10 µs, too long for what is asked at every poll. */
-function threadCpuMs(): number | undefined {
-  if ("Deno" in globalThis) return undefined;
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
+/** Deno's takes 10 µs, too long for what every call asks. */
+function cheapThreadCpuMs(): number | undefined {
+  return "Deno" in globalThis ? undefined : threadCpuMs();
 }

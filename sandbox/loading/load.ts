@@ -3,7 +3,8 @@
 import { LOAD_TIME_MS } from "../image/base-image.ts";
 import type { Codec } from "../operations/codec.ts";
 import type { Compiler } from "./compile.ts";
-import { lateFault, type LoadFault } from "../fault.ts";
+import { lateFault } from "./load-clock.ts";
+import type { LoadFault } from "../fault.ts";
 import type { Image } from "../image/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
@@ -41,13 +42,14 @@ const JOBS_A_SLICE = 1_000;
 /** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
 export function loadPlugin(instance: Instance, restorer: Restorer, request: LoadRequest, now: () => number): Loaded {
   const endBy = now() + request.loadMs;
-  return atOnce(loadInSteps(instance, restorer, request, { ...NEVER_SUSPENDS, isLate: () => now() >= endBy }));
+  const late = lateFault({ kind: "timeout", limit: "cpu", limitMs: request.loadMs });
+  return atOnce(loadInSteps(instance, restorer, request, { ...NEVER_SUSPENDS, late: () => (now() >= endBy ? late : undefined) }));
 }
 
 /** What a load needs of the thread that it is on. */
 export interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> {
-  /** Whether the load's time is over. Polled by the engine. */
-  isLate(): boolean;
+  /** Undefined until the load's time is over. Polled by the engine. */
+  late(): LoadFault | undefined;
 }
 
 /** The same on a thread where other guests have their turns meanwhile. */
@@ -62,7 +64,8 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
     yield* instance.callEntry("endLoading", []);
     return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
-    if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };
+    const late = world.late();
+    if (late !== undefined) return { ok: false, fault: late };
     if (instance.memoryExhausted)
       return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
     return { ok: false, fault: modules.fault ?? loadFault(error, modules) };
@@ -72,7 +75,7 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
 /** What the plugin's top-level code can reach, with its virtual clock. */
 interface LoadWorld {
   readonly host: GuestHost;
-  readonly isLate: () => boolean;
+  readonly late: () => LoadFault | undefined;
   /** Moves the virtual clock on, for top-level code that awaits a timer. */
   readonly advance: (milliseconds: number) => void;
   /** Answers own-file reads that were asked for asynchronously. */
@@ -81,9 +84,9 @@ interface LoadWorld {
 
 function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: LoadThread): LoadWorld {
   let virtualMs = 0;
-  let late = false;
+  let late: LoadFault | undefined;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
-  const isLate = (): boolean => (late ||= thread.isLate());
+  const isLate = (): boolean => (late ??= thread.late()) !== undefined;
   const local: LocalEnvironment = {
     monotonicMs: () => virtualMs,
     isOver: isLate,
@@ -93,7 +96,7 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: Loa
     ...(request.supports !== undefined && { supports: request.supports }),
   };
   return {
-    isLate,
+    late: () => (isLate() ? late : undefined),
     advance: (milliseconds) => void (virtualMs += milliseconds),
     takeAnswers: () => answers.splice(0),
     host: {
@@ -144,8 +147,8 @@ function* evaluateEntry(instance: Instance, files: readonly string[], world: Loa
 }
 
 function* drainJobs(instance: Instance, world: LoadWorld): Steps<void> {
-  while ((yield* instance.runJobs(JOBS_A_SLICE)) > 0 && !world.isLate());
-  if (world.isLate()) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
+  while ((yield* instance.runJobs(JOBS_A_SLICE)) > 0 && world.late() === undefined);
+  if (world.late() !== undefined) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
 }
 
 /** Hands the namespaces to the prelude; says which export is missing. */

@@ -1,7 +1,8 @@
 /** Work that the pool gives to a worker, and what is known of it on the host's side. */
 
 import type { Limits } from "../../manifests/mod.ts";
-import { type Fault, lateFault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { lateFault, loadWallMs } from "../loading/load-clock.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { Image } from "../image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
@@ -68,7 +69,7 @@ export type Job = LoadJob | CallJob;
 
 /** Limits of the job's time, for the watchdog. */
 export function wallMsOf(job: Job): number {
-  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+  return job.kind === "call" ? job.invocation.limits.wallMs : loadWallMs(job.source.loadMs);
 }
 
 /** The same with the time that it waited for a person, which is not its own (SPEC E7). */
@@ -100,9 +101,8 @@ export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationU
 /** Answers a job with a fault in its own terms. */
 export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): void {
   if (job.kind === "call") return job.settle({ ok: false, fault, used });
-  if (fault.kind === "timeout") {
-    return job.settle({ ok: false, fault: lateFault(fault.limitMs) });
-  }
+  const late = lateFault(fault);
+  if (late !== undefined) return job.settle({ ok: false, fault: late });
   return job.settle({
     ok: false,
     fault: { kind: "trap", message: fault.kind === "trap" ? fault.message : "The worker that loaded the plugin was ended" },

@@ -7,6 +7,7 @@
 
 import { Child, type ProcessJob } from "./child.ts";
 import { BASE_IMAGE_BYTES } from "./messages.ts";
+import { loadWallMs } from "../loading/load-clock.ts";
 import { afterOwnTime } from "../pool/own-time.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
@@ -196,5 +197,5 @@ export class Household {
 }
 
 function limitOf(job: ProcessJob): number {
-  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+  return job.kind === "call" ? job.invocation.limits.wallMs : loadWallMs(job.source.loadMs);
 }

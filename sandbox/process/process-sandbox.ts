@@ -12,6 +12,7 @@ import { loadEngine } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
 import { imageFileName } from "../image/image-file.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
+import { loadWallMs } from "../loading/load-clock.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox.ts";
 import { createTurns } from "../pool/turns.ts";
 import { CANCEL_GRACE_MS } from "../pool/watchdog.ts";
@@ -247,6 +248,6 @@ const CALLS_A_WORKER = 64;
 const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 
 function overdueFault(job: ProcessJob): Fault {
-  const limitMs = job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+  const limitMs = job.kind === "call" ? job.invocation.limits.wallMs : loadWallMs(job.source.loadMs);
   return { kind: "timeout", limit: "wall", limitMs };
 }

@@ -9,9 +9,9 @@ import { InFlight } from "../pool/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
 import { unpackAnswer } from "../marshal.ts";
 import { openWorld } from "../tape/call-world.ts";
+import { createLoadClock, lateFault } from "../loading/load-clock.ts";
 import { type Loaded, loadInSteps, type LoadRequest } from "../loading/load.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
-import { CallClock } from "../call/call-clock.ts";
 import { LogCredit } from "../call/log-credit.ts";
 import { Run, type RunEnvironment } from "../call/run.ts";
 import { NEVER_SUSPENDS } from "../engine/guest-host.ts";
@@ -179,13 +179,12 @@ export function serveWorker(powers: WorkerPowers): void {
     lease: Lease,
   ): Promise<Loaded | undefined> {
     const { restorer } = afterBoot();
-    // Top-level code has the time that it computes: what other guests take meanwhile is not its own.
-    const clock = new CallClock(request.number, { wallMs: Number.POSITIVE_INFINITY, cpuMs: request.loadMs }, environment);
+    const clock = createLoadClock(request.number, request.loadMs, { ...environment, threadCpuMs: powers.loadCpuMs });
     const { promise, resolve, reject } = Promise.withResolvers<Loaded | undefined>();
     const fiber = new Fiber({ ...environment, breakDown: reject }, { plugin: request.digest, lease, clock });
     const thread = {
       ...NEVER_SUSPENDS,
-      isLate: () => clock.check() !== undefined,
+      late: () => lateFault(clock.check()),
       shouldSuspend: () => fiber.isSliceOver,
       suspended: () => fiber.suspend("next turn"),
     };

@@ -22,6 +22,8 @@ export interface WorkerPowers {
   now(): number;
   /** CPU milliseconds of this thread so far; undefined where the runtime cannot tell cheaply. */
   threadCpuMs(): number | undefined;
+  /** The same for a load, which may ask where it takes a while. */
+  loadCpuMs(): number | undefined;
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
   /** Runs the task once the event loop has had its turn. */
