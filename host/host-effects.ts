@@ -1,7 +1,7 @@
 /** What an embedding program can do about what calls change: before they do, and after (SPEC E8). Types only. */
 
 import type { Committed, CommitWish } from "./overlay/dry-runs.ts";
-import type { UndoCall, UndoResult } from "./undo/undos.ts";
+import type { UndoCall, UndoResult, UndoWish } from "./undo/undos.ts";
 
 /** Committing dry runs, and undoing calls. */
 export interface HostEffects {
@@ -14,9 +14,9 @@ export interface HostEffects {
   commit(callId: string, wish?: CommitWish): Promise<Committed>;
   /**
    * Puts back what a call changed in the workspace, where it still is as the call left it; the rest is listed and left (SPEC E8).
-   * For calls that were made while `undo` was on.
+   * With `force` also the rest, as far as it was kept. For calls that were made while `undo` was on.
    */
-  undo(callId: string, options?: { readonly dryRun?: boolean }): Promise<UndoResult>;
+  undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
   /** Calls that can be undone, the newest first. */
   undoable(): Promise<readonly UndoCall[]>;
 }

@@ -2,7 +2,7 @@
  * `npm run fuzz`: random cases for as long as one likes.
  *
  * `-- --minutes N` (default 10), `--only PART` of wasm, guest, http, worker (a worker that says anything), races (files swapped
- * under an act), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
+ * under an act), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, undo, or a kind that the summary names; `FUZZ_SEED=<number>`
  * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
  * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
  */

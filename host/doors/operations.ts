@@ -15,7 +15,7 @@ import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
-import type { UndoCall, UndoResult } from "../undo/undos.ts";
+import type { UndoCall, UndoResult, UndoWish } from "../undo/undos.ts";
 import type { TaskContext } from "../calls/session.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
 import type { PublishedWords } from "../tools/tool.ts";
@@ -42,7 +42,7 @@ export interface Operations {
   /** Does what a dry run said (SPEC E8); with `hash`, only if it said what its report had this hash of. */
   commit(callId: string, hash?: string): Promise<Committed>;
   /** Puts back what a call changed; `dryRun` only says what would be. */
-  undo(callId: string, dryRun?: boolean): Promise<UndoResult>;
+  undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
   /** Calls that can be undone, the newest first. */
   undoable(): Promise<readonly UndoCall[]>;
   /** The version that was shown, and no other, may serve (SPEC H6). */

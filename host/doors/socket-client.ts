@@ -9,7 +9,7 @@ import type { StoredGrant } from "../grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
-import type { UndoCall, UndoResult } from "../undo/undos.ts";
+import type { UndoCall, UndoResult, UndoWish } from "../undo/undos.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
@@ -146,7 +146,7 @@ function remoteOperations(client: Client): Operations {
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
     commit: (callId: string, hash?: string) =>
       client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
-    undo: (callId: string, dryRun = false) => client.request("undo", { callId, dryRun }) as Promise<UndoResult>,
+    undo: (callId: string, wish?: UndoWish) => client.request("undo", { callId, ...wish }) as Promise<UndoResult>,
     undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
     inspect: (source, signal) => client.request("inspect", { source }, { signal }) as Promise<PackagePreview>,

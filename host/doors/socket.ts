@@ -158,7 +158,7 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
     case "commit":
       return operations.commit(request.callId, request.hash);
     case "undo":
-      return operations.undo(request.callId, request.dryRun);
+      return operations.undo(request.callId, request.wish);
     case "undoable":
       return operations.undoable();
     case "reload":

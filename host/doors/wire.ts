@@ -23,6 +23,7 @@ import { readText } from "../json/read-slices.ts";
 import type { Slices } from "../platform/platform.ts";
 import type { KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange } from "../settings/plugin-settings.ts";
+import type { UndoWish } from "../undo/undos.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
@@ -46,7 +47,7 @@ export type Request =
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
-  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
+  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly wish: UndoWish }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
   | { readonly id: number; readonly op: "inspect"; readonly source: string }
   | { readonly id: number; readonly op: "install"; readonly digest: string }
@@ -157,9 +158,10 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       return hash === undefined || isName(hash) ? { id, op, callId, hash } : expectedName("hash");
     }
     case "undo": {
-      const { callId, dryRun = false } = params;
+      const { callId, dryRun = false, force = false } = params;
       if (!isName(callId)) return expectedName("callId");
-      return typeof dryRun === "boolean" ? { id, op, callId, dryRun } : 'Expected "dryRun" to be true or false';
+      if (typeof dryRun !== "boolean") return 'Expected "dryRun" to be true or false';
+      return typeof force === "boolean" ? { id, op, callId, wish: { dryRun, force } } : 'Expected "force" to be true or false';
     }
     case "accept": {
       const { plugin, digest } = params;

@@ -67,6 +67,17 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
         await memory.makeLink(path, target);
       }),
 
+    // Each node of the tree has one place; undoing copies the file instead.
+    addName: () => Promise.reject(fileError("other")),
+
+    setFacts: (path, facts) =>
+      inTurn(async () => {
+        const spot = await load(path, false);
+        if (spot.found && spot.node.kind === "file") await overlay.loadContents(spot.node);
+        await memory.setFacts(path, facts);
+        written(path, false);
+      }),
+
     makeDirectory: (path, options) =>
       inTurn(async () => {
         await load(path, true);

@@ -29,10 +29,7 @@ export function isStaged(path: CheckedPath<"write">): boolean {
 
 /** @param path absolute; the contents lie in the nearest folder above it that is there. */
 export async function stageFile(path: string, data: Uint8Array, { files, random, mode }: StageOptions): Promise<Staged> {
-  const id = Array.from(random.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const folder = await nearestFolder(path, files);
-  const staged = hostPlace<"write">(`${folder === "/" ? "" : folder}/.bascule-${id}.tmp`);
-  STAGED.add(staged);
+  const staged = besideIn(await nearestFolder(path, files), random);
   const discard = async (): Promise<void> => {
     try {
       await files.remove(staged, { recursive: false });
@@ -48,6 +45,18 @@ export async function stageFile(path: string, data: Uint8Array, { files, random,
     throw error;
   }
   return { discard, place: (at) => files.rename(staged, at) };
+}
+
+/** A name beside a place, for what is to take the place. */
+export function besideOf(path: string, random: StageOptions["random"]): CheckedPath<"write"> {
+  return besideIn(above(path), random);
+}
+
+function besideIn(folder: string, random: StageOptions["random"]): CheckedPath<"write"> {
+  const id = Array.from(random.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const beside = hostPlace<"write">(`${folder === "/" ? "" : folder}/.bascule-${id}.tmp`);
+  STAGED.add(beside);
+  return beside;
 }
 
 async function writeWhole(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions, files: GuardedFiles): Promise<void> {

@@ -26,5 +26,6 @@ export function toFileInfo(stats: Stats): FileInfo {
     createdMs: stats.birthtimeMs,
     device: stats.dev,
     inode: stats.ino,
+    links: stats.nlink,
   };
 }

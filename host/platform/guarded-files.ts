@@ -7,7 +7,7 @@
  */
 
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, opendir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, link, lstat, mkdir, opendir, readlink, rename, rmdir, symlink, unlink, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readBounded, writeAll } from "./bounded-read.ts";
 import { createOpenLimit } from "./guarded-file.ts";
@@ -91,6 +91,22 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using parent = await reachParent(path, path.path);
         await symlink(target, `${parent.reach}/${basename(path.path)}`);
+      }),
+
+    addName: (from, to) =>
+      withFileErrors(async () => {
+        await using source = await reachParent(from, from.path);
+        await using target = await reachParent(to, to.path);
+        await link(`${source.reach}/${basename(from.path)}`, `${target.reach}/${basename(to.path)}`);
+      }),
+
+    setFacts: (path, { mode, modifiedMs }) =>
+      withFileErrors(async () => {
+        await using place = await reach(path, false);
+        if (!place.info.isFile() && !place.info.isDirectory()) throw fileError("not_regular");
+        // By the descriptor where there is one, so that no link that takes the name is followed.
+        if (modifiedMs !== undefined) await utimes(place.reach, place.info.atimeMs / 1000, modifiedMs / 1000);
+        if (mode !== undefined) await chmod(place.reach, mode & MODE_BITS);
       }),
 
     makeDirectory: (path, { recursive, mode = MODE_BITS }) =>

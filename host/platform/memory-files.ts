@@ -1,7 +1,7 @@
 /** The host's own files over a tree in memory. */
 
 import { fileError } from "./file-errors.ts";
-import type { MemoryNode, MemoryTree } from "./memory-tree.ts";
+import type { MemoryDirectory, MemoryNode, MemoryTree } from "./memory-tree.ts";
 import type { Files } from "./platform.ts";
 
 export function createMemoryFiles(tree: MemoryTree): Files {
@@ -18,6 +18,7 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       const spot = tree.resolve(path, false);
       if (spot.parent === undefined) throw fileError(spot.found ? "other" : spot.code);
       if (spot.found && spot.node.kind === "directory") throw fileError("is_a_directory");
+      dropEntry(spot.parent, spot.name);
       spot.parent.entries.set(spot.name, tree.file(typeof data === "string" ? new TextEncoder().encode(data) : data.slice(), mode));
       tree.changed(path);
     },
@@ -47,7 +48,7 @@ export function createMemoryFiles(tree: MemoryTree): Files {
     remove: async (path) => {
       const spot = tree.resolve(path, false);
       if (!spot.found) return;
-      spot.parent.entries.delete(spot.name);
+      dropEntry(spot.parent, spot.name);
       tree.changed(path);
     },
 
@@ -96,6 +97,13 @@ export function listEntries(node: MemoryNode): { readonly name: string; readonly
   return Array.from(node.entries, ([name, entry]) => ({ name, kind: entry.kind }));
 }
 
+/** Takes a name away, if it is there. */
+export function dropEntry({ entries }: MemoryDirectory, name: string): void {
+  const node = entries.get(name);
+  if (node !== undefined) node.links -= 1;
+  entries.delete(name);
+}
+
 /** rename(2): replaces a file by a file, an empty folder by a folder. */
 export function moveEntry(tree: MemoryTree, from: string, to: string): void {
   const source = tree.resolve(from, false);
@@ -112,6 +120,7 @@ export function moveEntry(tree: MemoryTree, from: string, to: string): void {
     if (target.node.kind === "directory" && target.node.entries.size > 0) throw fileError("not_empty");
   }
   source.parent.entries.delete(source.name);
+  dropEntry(target.parent, target.name);
   target.parent.entries.set(target.name, source.node);
   tree.changed(from);
   tree.changed(to);

@@ -3,7 +3,7 @@
 import { joinBytes } from "./bytes.ts";
 import { fileError, ROOT_OF_GRANT, unlessOver } from "./file-errors.ts";
 import { isKernelPath } from "./kernel-paths.ts";
-import { listEntries, moveEntry, regular } from "./memory-files.ts";
+import { dropEntry, listEntries, moveEntry, regular } from "./memory-files.ts";
 import { openMemoryFile } from "./memory-open.ts";
 import type { Found, MemoryDirectory, MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
 import { FileError, type GuardedFiles, type WriteOptions } from "./platform.ts";
@@ -53,6 +53,25 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       tree.changed(path.path);
     },
 
+    addName: async (from, to) => {
+      const source = entry(from);
+      if (source.node === undefined) throw fileError("not_found");
+      if (source.node.kind === "directory") throw fileError("permission_denied");
+      const { parent, name, node } = entry(to);
+      if (node) throw fileError("already_exists");
+      parent.entries.set(name, source.node);
+      source.node.links += 1;
+      tree.changed(to.path);
+    },
+
+    setFacts: async (path, { mode, modifiedMs }) => {
+      const { node } = reach(path, false);
+      if (node.kind !== "file" && node.kind !== "directory") throw fileError("not_regular");
+      if (mode !== undefined) node.mode = mode & 0o777;
+      tree.changed(path.path);
+      if (modifiedMs !== undefined) node.modifiedMs = modifiedMs;
+    },
+
     makeDirectory: async (path, { recursive, mode = 0o755 }) => {
       if (recursive) return makeDirectories(path, mode & 0o777);
       const { parent, name, node } = entry(path);
@@ -68,7 +87,7 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       keepRoot(path, realPath, node);
       if (recursive) removeTree(path, parent, name, realPath);
       else if (node.kind === "directory" && node.entries.size > 0) throw fileError("not_empty");
-      else parent.entries.delete(name);
+      else dropEntry(parent, name);
       tree.changed(path.path);
     },
 
@@ -176,6 +195,6 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (node?.kind === "directory") {
       for (const child of [...node.entries.keys()]) removeTree(checked, node, child, `${realPath}/${child}`);
     }
-    parent.entries.delete(name);
+    dropEntry(parent, name);
   }
 }

@@ -6,6 +6,7 @@ import type { FileErrorCode, FileInfo } from "./platform.ts";
 
 interface Meta {
   readonly inode: number;
+  links: number;
   mode: number;
   modifiedMs: number;
   createdMs: number;
@@ -149,9 +150,9 @@ export class MemoryTree {
   }
 
   info(node: MemoryNode): FileInfo {
-    const { kind, mode, modifiedMs, createdMs, inode } = node;
+    const { kind, mode, modifiedMs, createdMs, inode, links } = node;
     const size = node.kind === "file" ? node.data.length : node.kind === "symlink" ? node.target.length : 0;
-    return { kind, size, mode, modifiedMs, accessedMs: modifiedMs, createdMs, device: 1, inode };
+    return { kind, size, mode, modifiedMs, accessedMs: modifiedMs, createdMs, device: 1, inode, links };
   }
 
   /** Tells watchers, and stamps the node. */
@@ -166,7 +167,7 @@ export class MemoryTree {
 
   #meta(mode: number): Meta {
     this.#inodes += 1;
-    return { inode: this.#inodes, mode, modifiedMs: this.#now(), createdMs: this.#now() };
+    return { inode: this.#inodes, links: 1, mode, modifiedMs: this.#now(), createdMs: this.#now() };
   }
 }
 

@@ -108,6 +108,8 @@ export interface FileInfo {
   readonly createdMs: number;
   readonly device: number;
   readonly inode: number;
+  /** Names that the file has. */
+  readonly links: number;
 }
 
 /** One name in a folder; links are not followed. */
@@ -218,6 +220,13 @@ export interface GuardedFile {
   close(): Promise<void>;
 }
 
+/** What is said of a file beside its contents; absent is left as it is. */
+export interface FileFacts {
+  /** Only permission bits. */
+  readonly mode?: number;
+  readonly modifiedMs?: number;
+}
+
 /** Of acts with many steps: asked between them, and true ends the act where it is, as `interrupted`. */
 export interface MayEnd {
   readonly isOver?: () => boolean;
@@ -246,6 +255,13 @@ export interface GuardedFiles {
   readLink(path: CheckedPath<"read">): Promise<string>;
   /** Makes a link that holds this text, wherever that leads: no tool can ask for one, undoing puts back those that were removed. */
   makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
+  /**
+   * Gives the file `from` a second name, `to`; neither is followed. `other` where the file system cannot. No tool can ask for one: a
+   * file that a call removes is held so, and undoing puts it back.
+   */
+  addName(from: CheckedPath<"read">, to: CheckedPath<"write">): Promise<void>;
+  /** Sets rights and times of the file or folder that is exactly there; no tool can ask for it, undoing puts them back. */
+  setFacts(path: CheckedPath<"write">, facts: FileFacts): Promise<void>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean } & MayEnd): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;

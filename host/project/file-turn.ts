@@ -117,14 +117,14 @@ function overOf(busy: string): string {
   return `${busy}.over`;
 }
 
-/** No two turns have the same. */
-function markOf({ random, environment }: TurnPlatform): string {
+/** Says which process has the turn; no two turns have the same. */
+export function markOf({ random, environment }: Pick<TurnPlatform, "random" | "environment">): string {
   const { pid, startedAt, machine, scope } = environment.self;
   return JSON.stringify({ turn: random.uuidv7(), pid, startedAt, machine, scope });
 }
 
 /** Undefined where there is none, or something else than a file of ours. */
-async function markIn(files: Platform["files"], busy: string): Promise<string | undefined> {
+export async function markIn(files: Platform["files"], busy: string): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await files.readBytes(busy, MAX_MARK_BYTES));
   } catch (error) {
@@ -133,7 +133,7 @@ async function markIn(files: Platform["files"], busy: string): Promise<string | 
   }
 }
 
-function fateOfMark({ environment }: TurnPlatform, mark: string | undefined): "alive" | "gone" | "unknown" {
+export function fateOfMark({ environment }: Pick<TurnPlatform, "environment">, mark: string | undefined): "alive" | "gone" | "unknown" {
   const identity = identityIn(mark);
   return identity === undefined ? "unknown" : environment.fateOf(identity);
 }

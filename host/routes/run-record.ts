@@ -52,7 +52,7 @@ export interface RouteOptions {
   /** Asks people for permissions in the middle of calls; absent where nobody is. */
   readonly openAsks?: OpenPermissionAsks;
   /** Keeps what calls change; absent where nothing is kept. */
-  readonly undos?: Pick<Undos, "keep">;
+  readonly undos?: Pick<Undos, "keep" | "ended">;
   /** Gives a call its way to other tools. Absent: there is none. */
   readonly openTools?: OpenToolCalls;
   /** What the file operations of all calls share. Absent: none of them waits. */
@@ -188,10 +188,12 @@ class CallRun implements RunRecord {
     this.#asks?.close();
     const ending = acts?.end();
     exchanges?.closeAll();
-    void openFiles?.close((error) => this.log.write("warn", "A file did not close", { error: String(error) }));
+    const closing = openFiles?.close((error) => this.log.write("warn", "A file did not close", { error: String(error) }));
     await tools?.close();
     const unfinished = (await ending) ?? [];
     await this.#progress?.end();
+    // What its files hold at the end is what it left.
+    if (this.#execution.overlay === undefined) await this.#options.undos?.ended(this.#execution.call, closing);
     this.#isEnded = true;
     if (unfinished.length > 0) this.log.write("warn", "Operations did not end with their call", { operations: unfinished });
     const steps = tools?.steps;

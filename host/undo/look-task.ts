@@ -4,7 +4,7 @@ import { hostPlace } from "../capabilities/checked.ts";
 import { FileError } from "../platform/platform.ts";
 import type { ServiceWorld } from "../service/task.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
-import type { UndoState } from "./undo-step.ts";
+import { fileIdOf, type UndoState } from "./undo-step.ts";
 
 /** Paths are absolute. */
 export interface Look {
@@ -23,25 +23,30 @@ export async function lookTask(
   { path, room, into }: Look,
   { guarded, files }: Pick<ServiceWorld, "guarded" | "files">,
 ): Promise<UndoState> {
-  const { state, contents } = await look(path, room, guarded);
+  const { state, contents } = await look({ path, room, isKept: into !== undefined }, guarded);
   if (into !== undefined && contents !== undefined) await files.writeAtomic(into, contents, OWNER_ONLY);
   return state;
 }
 
+function tooLarge(size: number, room: number, isKept: boolean): string {
+  return isKept ? `there was no room to keep its ${size} bytes` : `it holds ${size} bytes, of which only ${room} are compared`;
+}
+
 async function look(
-  path: string,
-  room: number,
+  { path, room, isKept }: Pick<Look, "path" | "room"> & { readonly isKept: boolean },
   guarded: ServiceWorld["guarded"],
 ): Promise<{ readonly state: UndoState; readonly contents?: Uint8Array }> {
   try {
-    const { kind, mode, size } = await guarded.lstat(hostPlace(path));
-    if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS } };
-    if (kind === "symlink") return { state: { kind: "link", target: await guarded.readLink(hostPlace(path)) } };
+    const info = await guarded.lstat(hostPlace(path));
+    const { kind, mode, size, modifiedMs } = info;
+    const fileId = fileIdOf(info);
+    if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS, fileId } };
+    if (kind === "symlink") return { state: { kind: "link", target: await guarded.readLink(hostPlace(path)), fileId } };
     if (kind !== "file") return { state: { kind: "unkept", reason: "it is no regular file" } };
-    if (size > room) return { state: { kind: "unkept", reason: `there was no room to keep its ${size} bytes` } };
+    if (size > room) return { state: { kind: "unkept", reason: tooLarge(size, room, isKept) } };
     const contents = await guarded.readBytes(hostPlace(path), { maxBytes: room });
     const sha256 = await sha256Hex(new Uint8Array(contents));
-    return { state: { kind, bytes: contents.length, sha256, mode: mode & MODE_BITS }, contents };
+    return { state: { kind, bytes: contents.length, sha256, mode: mode & MODE_BITS, modifiedMs, fileId }, contents };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const isMissing = error.code === "not_found" || error.code === "not_a_directory";

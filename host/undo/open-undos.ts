@@ -5,7 +5,7 @@ import type { Places } from "../project/places.ts";
 import type { Grant } from "../policy/grant.ts";
 import { toProtectionLayer } from "../policy/protect.ts";
 import { createUndoStore, type UndoBounds } from "./undo-store.ts";
-import { createUndos, type UndoResult, type Undos, type UndosOptions } from "./undos.ts";
+import { createUndos, type Undos, type UndosOptions } from "./undos.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -33,9 +33,4 @@ function undoGrant({ root, workspace, protect }: Pick<Places, "root" | "workspac
   const bases: PermissionBases = { base: root, workspace };
   const permissions = compilePermissions({ read: ["$workspace"], write: ["$workspace"] }, bases);
   return { layers: [{ name: "workspace", permissions, unnamed: "none", otherwise: "denied" }, ...protect.map(toProtectionLayer)] };
-}
-
-/** A call, or the commit of a dry run, is under way: its next change would be kept in a folder that undoing just removed. */
-export function refuseToUndo(callId: string): UndoResult {
-  return { ok: false, callId, message: `Call "${callId}" has not ended: wait for its end or cancel it, then undo it` };
 }

@@ -2,18 +2,23 @@
  * Guarded files that keep what is there before they change it (SPEC E8). Each change waits until its before-image is on the
  * disk. Changes of one call happen one after the other; reads are as they were.
  *
+ * Contents are kept per file, whatever names it has: a copy, before the call first writes into it. A name that is taken away is kept
+ * by a further name of the same file (`held`), or by a copy where the file system has none.
+ *
  * Only a place that the call's own proof permits is looked at: a write that will be refused leaves no copy of what it was refused.
  * Where an image cannot be kept, the change happens all the same: undoing says what it cannot put back.
  */
 
 import { hostPlace } from "../capabilities/checked.ts";
-import { above, isStaged } from "../overlay/replace-file.ts";
+import { isStaged } from "../overlay/replace-file.ts";
 import type { Files, GuardedFile, GuardedFiles } from "../platform/platform.ts";
-import type { Look } from "./look-task.ts";
-import type { UndoState } from "./undo-step.ts";
-import type { UndoLog } from "./undo-store.ts";
 import type { CheckedPath } from "../platform/proof.ts";
+import type { Look } from "./look-task.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
+import { createUndoNotes, type Done, nothing, type OpenNote } from "./undo-notes.ts";
+import { createUndoPlaces, join } from "./undo-places.ts";
+import { MAX_PATH, type UndoState } from "./undo-step.ts";
+import type { UndoLog } from "./undo-store.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
@@ -32,228 +37,191 @@ export interface RecordUndoOptions {
 
 const MAX_REMOVED = 5_000;
 
-/** Says what a change has left. */
-type Done = () => Promise<void>;
-
 export function recordUndo({ below, files, look, open, onError, mostRemoved = MAX_REMOVED }: RecordUndoOptions): GuardedFiles {
   let log: Promise<UndoLog> | undefined;
   let hasFailed = false;
   let last: Promise<unknown> = Promise.resolve();
-  /** Places whose image is the one before the call, as long as nothing was moved. */
-  const known = new Map<string, (after: UndoState) => Promise<void>>();
-  /** Places that were changed, of which it is still to be said what they hold. */
-  const unsaid = new Map<string, (after: UndoState) => Promise<void>>();
   let waiting = 0;
+  const places = createUndoPlaces(below, files);
+  const notes = createUndoNotes({ below, infoOf: places.infoOf, look, log: () => (log ??= open()) });
 
   /**
    * Keeps images, makes the change, says what it left, whatever came of it. Where other changes wait it is said after the last of
-   * them: a look at a large file after each of a hundred lines that are put to its end would hold up everybody's files.
+   * them: a look at a large file after each of a hundred lines that are put to its end would hold up the files of all calls.
    */
-  function change<T>(prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
+  function change<T>(at: Checked, prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
     waiting++;
     const mine = last.then(async () => {
-      const done = await safely(prepare);
+      const done = await safely(at, prepare);
       try {
         return await act();
       } finally {
         waiting--;
-        if (done) await safely(done);
-        if (waiting === 0) await safely(sayAll);
+        if (done) await safely(at, done);
+        if (waiting === 0) await safely(at, notes.sayAll);
       }
     });
     last = mine.catch(() => undefined);
     return mine;
   }
 
-  async function safely<T>(keep: () => Promise<T>): Promise<T | undefined> {
+  async function safely<T>({ path }: Checked, keep: () => Promise<T>): Promise<T | undefined> {
     if (hasFailed) return undefined;
     try {
       return await keep();
     } catch (error) {
       hasFailed = true;
       onError(error);
+      await notes.keepNothing(path, NOT_KEPT).catch(onError);
       return undefined;
     }
   }
 
-  async function keepPlace(path: string): Promise<Done> {
-    const before = known.get(path);
-    const after = before ?? (await keepImage(path));
-    known.set(path, after);
-    return async () => void unsaid.set(path, after);
+  /** @param keep is given the place that the change reaches. */
+  async function keepAt(checked: Checked, follow: boolean, keep: (place: string) => Promise<Done>): Promise<Done> {
+    const place = await places.placeOf(checked, follow);
+    return place === undefined ? nothing : await keep(place);
   }
 
-  /** Before anything is moved, too: afterwards it would be something else that is looked at. */
-  async function sayAll(): Promise<void> {
-    for (const [path, after] of unsaid) {
-      unsaid.delete(path);
-      await after(await look({ path, room: MAX_HASHED }));
-    }
-  }
-
-  /** Only that something was changed there, so that undoing does not keep silent about it. */
-  async function keepNothing(path: string, reason: string): Promise<void> {
-    const kept = await (log ??= open());
-    await kept.keep({ kind: "place", path, before: { kind: "unkept", reason } });
-  }
-
-  async function keepImage(path: string): Promise<(after: UndoState) => Promise<void>> {
-    const kept = await (log ??= open());
-    return await kept.keep(async (into) => ({ kind: "place", path, before: await look({ path, room: kept.room(), into }) }));
-  }
-
-  /** Where a change really happens. Undefined: nowhere, or where the grant does not allow it, so that there is nothing to keep. */
-  async function placeOf(checked: Checked, follow: boolean): Promise<string | undefined> {
-    const { path } = checked;
-    const real = follow ? await orUndefined(files.realPath(path)) : undefined;
-    const folder = real === undefined ? await orUndefined(files.realPath(above(path))) : undefined;
-    const place = real ?? (folder && join(folder, path.slice(path.lastIndexOf("/") + 1)));
-    if (place === undefined || !(await files.permitsPlace(checked, place))) return undefined;
-    return !follow && checked.isRoot?.(place) === true && (await isNoFile(place)) ? undefined : place;
-  }
-
-  /** The granted folder itself is not removed, moved or replaced. */
-  async function isNoFile(place: string): Promise<boolean> {
-    const info = await orUndefined(below.lstat(hostPlace(place)));
-    return info !== undefined && info.kind !== "file";
-  }
-
-  async function keepAt(checked: Checked, follow: boolean): Promise<Done> {
-    const place = await placeOf(checked, follow);
-    return place === undefined ? nothing : await keepPlace(place);
-  }
-
-  /** The folders that are not there yet, from above. */
   async function keepFolders(checked: Checked): Promise<Done> {
-    const missing: string[] = [];
-    let at = checked.path;
-    for (; at !== "/" && (await orUndefined(files.realPath(at))) === undefined; at = above(at)) missing.unshift(at.slice(above(at).length));
-    let place = (await orUndefined(files.realPath(at))) ?? at;
     const all: Done[] = [];
-    for (const name of missing) {
-      place = join(place, name.replace(/^\//, ""));
-      if (!(await files.permitsPlace(checked, place))) break;
-      all.push(await keepPlace(place));
-    }
-    return async () => {
-      for (const done of all) await done();
-    };
+    for (const place of await places.missingFolders(checked)) all.push(await notes.keepName(place));
+    return inOrder(all);
   }
 
   /** What is below first, so that putting back begins with the folders. */
   async function keepTree(checked: Checked, path: string): Promise<Done> {
     const all: Done[] = [];
     let cut: string | undefined;
+    let isTooDeep = false;
     const open: { readonly path: string; readonly isListed: boolean }[] = [{ path, isListed: false }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (!(await files.permitsPlace(checked, next.path))) continue;
+      if (next.path.length > MAX_PATH) {
+        isTooDeep = true;
+        continue;
+      }
       // Folders that were listed come still, so that what is kept of them can be put back.
       if (all.length >= mostRemoved && !next.isListed) {
         cut ??= next.path;
         continue;
       }
-      const info = await orUndefined(below.lstat(hostPlace(next.path)));
+      const info = await places.infoOf(next.path);
       if (info?.kind !== "directory" || next.isListed) {
-        all.push(await keepPlace(next.path));
+        all.push(await notes.keepName(next.path));
         continue;
       }
       const entries = await orUndefined(below.list(hostPlace(next.path), { maxEntries: mostRemoved }));
       if (entries === undefined) {
-        await keepNothing(next.path, `it held more than ${mostRemoved} entries, or could not be listed`);
+        await notes.keepNothing(next.path, `it held more than ${mostRemoved} entries, or could not be listed`);
         continue;
       }
       open.push({ path: next.path, isListed: true });
       for (const { name } of entries) open.push({ path: join(next.path, name), isListed: false });
     }
-    if (cut !== undefined) await keepNothing(cut, `more than ${mostRemoved} entries were removed with it, and no others are kept`);
-    return async () => {
-      for (const done of all) await done();
-      await sayAll();
-      known.clear();
-    };
+    if (isTooDeep) await notes.keepNothing(path, `paths below it are longer than ${MAX_PATH} characters, and nothing is kept of those`);
+    if (cut !== undefined) await notes.keepNothing(cut, `more than ${mostRemoved} entries were removed with it, and no others are kept`);
+    return inOrder([...all, notes.sayAll]);
   }
 
   async function keepRename(from: Checked, to: Checked): Promise<Done> {
-    const [source, target] = [await placeOf(from, false), await placeOf(to, false)];
-    if (source === undefined || target === undefined || source === target) return nothing;
-    const info = await orUndefined(below.lstat(hostPlace(source)));
-    if (info === undefined) return nothing;
-    await sayAll();
-    // What is replaced is gone before something takes its place.
-    if ((await orUndefined(below.lstat(hostPlace(target)))) !== undefined) await (await keepImage(target))({ kind: "missing" });
-    const kept = await (log ??= open());
-    const { device, inode } = info;
-    await kept.keep({ kind: "rename", path: source, to: target, device, inode });
-    return async () => known.clear();
+    const [source, target] = [await places.placeOf(from, false), await places.placeOf(to, false)];
+    return source === undefined || target === undefined ? nothing : await notes.keepRename(source, target);
+  }
+
+  /** A write that only makes a file follows no link. */
+  function keepWrite(path: Checked, createNew: boolean | undefined): Promise<Done> {
+    return createNew === true ? keepAt(path, false, notes.keepNew) : keepAt(path, true, notes.keepContents);
   }
 
   return {
     ...below,
     writeBytes: (path, data, options) =>
       change(
-        async () => (isStaged(path) ? nothing : await keepAt(path, options.createNew !== true)),
+        path,
+        async () => (isStaged(path) ? nothing : await keepWrite(path, options.createNew)),
         () => below.writeBytes(path, data, options),
       ),
     makeDirectory: (path, options) =>
       change(
+        path,
         () => keepFolders(path),
         () => below.makeDirectory(path, options),
       ),
     remove: (path, options) =>
       change(
+        path,
         async () => {
-          const place = isStaged(path) ? undefined : await placeOf(path, false);
-          if (place === undefined) return nothing;
-          return await (options.recursive ? keepTree(path, place) : keepPlace(place));
+          if (isStaged(path)) return nothing;
+          return await keepAt(path, false, (place) => (options.recursive ? keepTree(path, place) : notes.keepName(place)));
         },
         () => below.remove(path, options),
       ),
     rename: (from, to) =>
       change(
-        // What was written beside its place is a write of the place.
-        async () => await (isStaged(from) ? keepAt(to, false) : keepRename(from, to)),
+        to,
+        // What was written beside its place takes the place.
+        async () => await (isStaged(from) ? keepAt(to, false, notes.keepName) : keepRename(from, to)),
         () => below.rename(from, to),
       ),
     copy: (from, to, options) =>
       change(
-        () => keepAt(to, true),
+        to,
+        () => keepWrite(to, false),
         () => below.copy(from, to, options),
       ),
     truncate: (path, length) =>
       change(
-        () => keepAt(path, true),
+        path,
+        () => keepWrite(path, false),
         () => below.truncate(path, length),
       ),
     openToWrite: async (path, options) => {
       if (isStaged(path)) return await below.openToWrite(path, options);
-      let done: Done | undefined;
-      const prepare = async (): Promise<Done> => {
-        done = await keepAt(path, !options.createNew);
-        return done;
-      };
-      const file = await change(prepare, () => below.openToWrite(path, options));
-      return done === undefined ? file : closing(file, done);
+      let opened: OpenNote | undefined;
+      let isOpen = false;
+      const file = await change(
+        path,
+        async () => {
+          const place = await places.placeOf(path, !options.createNew);
+          const done = await keepWrite(path, options.createNew);
+          return async () => {
+            await done();
+            if (isOpen && place !== undefined) opened = await notes.opened(place);
+          };
+        },
+        async () => {
+          const made = await below.openToWrite(path, options);
+          isOpen = true;
+          return made;
+        },
+      );
+      return opened === undefined ? file : noting(file, path, opened);
     },
   };
 
-  /** What it holds when it is closed is what the call wrote. */
-  function closing(file: GuardedFile, done: Done): GuardedFile {
+  /** A file whose writes are noted: what it holds when it is closed is what the call wrote. */
+  function noting(file: GuardedFile, path: Checked, { changed, closed }: OpenNote): GuardedFile {
+    const noted = (act: Promise<void>): Promise<void> => act.finally(changed);
     return {
       ...file,
+      write: (data, position) => noted(file.write(data, position)),
+      truncate: (length) => noted(file.truncate(length)),
+      setTimes: (accessedMs, modifiedMs) => noted(file.setTimes(accessedMs, modifiedMs)),
       close: () =>
         change(
-          async () => done,
+          path,
+          async () => closed,
           () => file.close(),
         ),
     };
   }
 }
 
-/** What is larger is not compared: it is left as it is. */
-const MAX_HASHED = 64 * 1024 * 1024;
+const NOT_KEPT = "what was there could not be kept, and nothing is kept of this and of what the call changed after it";
 
-const nothing: Done = async () => {};
-
-function join(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+function inOrder(all: readonly Done[]): Done {
+  return async () => {
+    for (const done of all) await done();
+  };
 }

@@ -6,19 +6,31 @@
  * making room opens no file.
  */
 
-import { FileError, type Files, type Platform } from "../platform/platform.ts";
-import type { JsonValue } from "../../manifests/mod.ts";
-import { readJsonText } from "../json/json-text.ts";
+import { hostPlace } from "../capabilities/checked.ts";
+import type { Platform } from "../platform/platform.ts";
+import { isJsonArray, type JsonValue } from "../../manifests/mod.ts";
+import { fateOfMark, markIn, markOf } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
-import { hashBytes, type Hasher } from "../json/json-bytes.ts";
+import type { Hasher } from "../json/json-bytes.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
-import { readCall, readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
+import { readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
+import { namesIn, readCallOf, readContents, readJson } from "./undo-reads.ts";
 
 /** How much is kept. */
 export interface UndoBounds {
   /** Of all calls together. While several calls keep large files at once it may be passed by those. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
+}
+
+/** Whether the call of a folder may still change things: it has not ended, or it is being undone. `gone`: its host was ended meanwhile. */
+export type CallFate = "ended" | "running" | "gone" | "unknown";
+
+/** What is kept of one call. */
+export interface KeptCall {
+  readonly call: UndoCall;
+  /** In the order in which they happened. */
+  readonly steps: readonly KeptStep[];
 }
 
 /** A step as it was kept. */
@@ -28,6 +40,8 @@ export interface KeptStep {
   readonly after: UndoState | undefined;
   /** What the file held before. @returns undefined if it is not there, or not what the step says. */
   contents(): Promise<Uint8Array | undefined>;
+  /** Real path of the name that holds the file, where it is held. */
+  readonly heldAt: string;
 }
 
 /** What one call did, while it does it. */
@@ -36,6 +50,10 @@ export interface UndoLog {
   keep(step: UndoStep | ((into: string) => Promise<UndoStep>)): Promise<(after: UndoState) => Promise<void>>;
   /** Bytes that one more image may have; nothing beyond is kept. */
   room(): number;
+  /** The call goes on after `end`. */
+  begin(): Promise<void>;
+  /** The call changes nothing any more, so that it can be undone. */
+  end(): Promise<void>;
 }
 
 export interface UndoStore {
@@ -43,19 +61,39 @@ export interface UndoStore {
   open(call: UndoCall, plugin?: string): Promise<UndoLog>;
   /** The newest first. */
   list(): Promise<readonly UndoCall[]>;
-  /** In the order in which they happened; undefined if there are none of that call. */
-  read(callId: string): Promise<{ readonly call: UndoCall; readonly steps: readonly KeptStep[] } | undefined>;
+  /** Undefined if nothing is kept of that call. */
+  read(callId: string): Promise<KeptCall | undefined>;
+  /**
+   * Does the work while no other process undoes the call.
+   *
+   * @returns why not, where it is not done: the call runs or is being undone (`running`), may do so (`unknown`), or is not kept
+   */
+  alone<T>(
+    callId: string,
+    force: boolean,
+    work: (fate: CallFate) => Promise<T>,
+  ): Promise<{ readonly done: T } | "running" | "unknown" | "none">;
   forget(callId: string): Promise<void>;
+  /** Files, folders and links that undoing made anew, by what they were: steps of earlier calls mean them. */
+  renewed(): Promise<Map<string, string>>;
+  /** The latest ones; the older go. */
+  keepRenewed(renewed: ReadonlyMap<string, string>): Promise<void>;
 }
 
 const OWNER_ONLY = 0o600;
+/** What is held in a folder keeps its own rights. */
+const OWNERS_FOLDER = 0o700;
+/** Exists while the call runs, or is undone, and says in which process. */
+const RUNNING = "running";
+const RENEWED = "renewed.json";
+/** Each is some 50 bytes. */
+const MAX_RENEWED = 1_000;
 const MAX_CALLS = 500;
-/** Steps of one call. One more says that there were others. */
+/** Of one call; one more step says that there were others. */
 const MAX_STEPS = 10_000;
 /** Time, call, and whose it is; absent for the host's own tools. */
 const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})(?:\.([0-9a-z_-]{1,63}))?$/;
 const STEP = /^(\d{5})\.(\d{1,12})\.step$/;
-const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
 
 interface Folder {
   readonly name: string;
@@ -71,13 +109,10 @@ interface Held {
   readonly bytes: number;
 }
 
+export type UndoStorePlatform = Pick<Platform, "files" | "guarded" | "random" | "environment"> & Hasher;
+
 /** @param state the project's `.bascule`. @param bounds asked for each call that changes something. @param most steps of one call */
-export function createUndoStore(
-  platform: Pick<Platform, "files"> & Hasher,
-  state: string,
-  bounds: () => UndoBounds,
-  most: number = MAX_STEPS,
-): UndoStore {
+export function createUndoStore(platform: UndoStorePlatform, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
   const { files } = platform;
   const root = `${state}/undo`;
   const inTurn = createInTurn();
@@ -87,7 +122,7 @@ export function createUndoStore(
   const tooMany = `the call changed more than ${most} things, and nothing is kept of this one and those after it`;
 
   async function folders(): Promise<readonly Folder[]> {
-    const entries = await names(files, root);
+    const entries = await namesIn(files, root);
     const found = entries.flatMap((name) => {
       const [, ms = "", key = "", owner = ""] = FOLDER.exec(name) ?? [];
       return key === "" ? [] : [{ name, ms: Number(ms), key, owner }];
@@ -100,7 +135,7 @@ export function createUndoStore(
     spent = new Map();
     const { maxBytes, maxAgeMs } = bounds();
     let kept: readonly Held[] = await Promise.all(
-      (await folders()).map(async (folder) => ({ folder, bytes: sizeOf(await names(files, `${root}/${folder.name}`)) })),
+      (await folders()).map(async (folder) => ({ folder, bytes: sizeOf(await namesIn(files, `${root}/${folder.name}`)) })),
     );
     const forget = async (gone: (one: Held) => boolean): Promise<void> => {
       for (const { folder } of kept.filter(gone)) await files.remove(`${root}/${folder.name}`);
@@ -133,6 +168,12 @@ export function createUndoStore(
     for (const map of [held, spent]) map.set(owner, (map.get(owner) ?? 0) + bytes);
   }
 
+  async function fateIn(folder: string): Promise<CallFate> {
+    const mark = await markIn(files, `${folder}/${RUNNING}`);
+    const fate = mark === undefined ? "ended" : fateOfMark(platform, mark);
+    return fate === "alive" ? "running" : fate;
+  }
+
   async function find(callId: string): Promise<string | undefined> {
     const key = await keyOf(callId);
     return (await folders()).findLast((folder) => folder.key === key)?.name;
@@ -141,11 +182,17 @@ export function createUndoStore(
   return {
     async open(call, owner = "") {
       await inTurn(() => makeRoom(call.atMs));
-      const folder = `${root}/${call.atMs}.${await keyOf(call.callId)}${owner && `.${owner}`}`;
-      await files.makeDirectory(folder);
+      await files.makeDirectory(root);
+      const folder = `${await files.realPath(root)}/${call.atMs}.${await keyOf(call.callId)}${owner && `.${owner}`}`;
+      await platform.guarded.makeDirectory(hostPlace(folder), { recursive: true, mode: OWNERS_FOLDER });
+      const running = `${folder}/${RUNNING}`;
+      const begin = (): Promise<void> => files.writeAtomic(running, markOf(platform), OWNER_ONLY);
+      await begin();
       await files.writeAtomic(`${folder}/call.json`, JSON.stringify(call), OWNER_ONLY);
       let steps = 0;
       return {
+        begin,
+        end: () => files.remove(running),
         room: () => (steps < most ? left() : 0),
         async keep(wanted) {
           if (steps > most) return async () => {};
@@ -157,7 +204,7 @@ export function createUndoStore(
             await files.writeAtomic(`${folder}/${number}.0.step`, JSON.stringify(last), OWNER_ONLY);
             return async () => {};
           }
-          const size = step.kind === "place" && step.before.kind === "file" ? step.before.bytes : 0;
+          const size = step.kind === "place" && (step.before.kind === "file" || step.before.kind === "held") ? step.before.bytes : 0;
           count(owner, size);
           await files.writeAtomic(`${folder}/${number}.${size}.step`, JSON.stringify(step), OWNER_ONLY);
           return async (after) => await files.writeAtomic(`${folder}/${number}.after`, JSON.stringify(after), OWNER_ONLY);
@@ -172,25 +219,56 @@ export function createUndoStore(
 
     async read(callId) {
       const name = await find(callId);
-      const folder = `${root}/${name ?? ""}`;
-      const call = name === undefined ? undefined : await readCallOf(files, folder);
+      if (name === undefined) return undefined;
+      const folder = `${await files.realPath(root)}/${name}`;
+      const call = await readCallOf(files, folder);
       if (call?.callId !== callId) return undefined;
       const steps: KeptStep[] = [];
-      for (const entry of (await names(files, folder)).toSorted(compareText)) {
+      for (const entry of (await namesIn(files, folder)).toSorted(compareText)) {
         const [, number = ""] = STEP.exec(entry) ?? [];
         const step = number === "" ? undefined : readStep((await readJson(files, `${folder}/${entry}`)) ?? null);
         if (step === undefined) continue;
         const after = readState((await readJson(files, `${folder}/${number}.after`)) ?? null);
-        steps.push({ step, after, contents: () => readContents(platform, `${folder}/${number}.before`, step) });
+        const heldAt = `${folder}/${number}.before`;
+        steps.push({ step, after, contents: () => readContents(platform, heldAt, step), heldAt });
       }
       return { call, steps };
     },
+
+    async alone(callId, force, work) {
+      const name = await find(callId);
+      if (name === undefined) return "none";
+      const running = `${root}/${name}/${RUNNING}`;
+      const mark = markOf(platform);
+      const fate = await fateIn(`${root}/${name}`);
+      if (fate === "running" || (fate === "unknown" && !force)) return fate;
+      if (fate !== "ended") await files.remove(running);
+      if (!(await files.createNew(running, mark))) return "running";
+      try {
+        return { done: await work(fate) };
+      } finally {
+        if ((await markIn(files, running)) === mark) await files.remove(running);
+      }
+    },
+
+    async renewed() {
+      const pairs = await readJson(files, `${root}/${RENEWED}`);
+      return new Map(isJsonArray(pairs) ? pairs.flatMap(toPair) : []);
+    },
+
+    keepRenewed: (renewed) => files.writeAtomic(`${root}/${RENEWED}`, JSON.stringify([...renewed].slice(-MAX_RENEWED)), OWNER_ONLY),
 
     async forget(callId) {
       const name = await find(callId);
       if (name !== undefined) await files.remove(`${root}/${name}`);
     },
   };
+}
+
+function toPair(value: JsonValue): readonly (readonly [string, string])[] {
+  if (!isJsonArray(value)) return [];
+  const [was, is] = value;
+  return typeof was === "string" && typeof is === "string" ? [[was, is]] : [];
 }
 
 function bytesOf({ bytes }: Held): number {
@@ -221,35 +299,3 @@ async function keyOf(callId: string): Promise<string> {
 function sizeOf(entries: readonly string[]): number {
   return entries.reduce((sum, name) => sum + Number(STEP.exec(name)?.[2] ?? 0), 0);
 }
-
-async function names(files: Files, folder: string): Promise<readonly string[]> {
-  return (await files.list(folder).catch(unlessMissing([]))).map(({ name }) => name);
-}
-
-async function readCallOf(files: Files, folder: string): Promise<UndoCall | undefined> {
-  return readCall((await readJson(files, `${folder}/call.json`)) ?? null);
-}
-
-async function readJson(files: Files, path: string): Promise<JsonValue | undefined> {
-  const bytes = await files.readBytes(path, BOUNDS.maxBytes).catch(unlessMissing(undefined));
-  const read = bytes && readJsonText(new TextDecoder().decode(bytes), BOUNDS);
-  // What is parsed is JSON.
-  return read?.ok === true ? (read.value as JsonValue) : undefined;
-}
-
-/** Only what the step says is put back: a file that was cut or changed is none. */
-async function readContents(platform: Pick<Platform, "files"> & Hasher, path: string, step: UndoStep): Promise<Uint8Array | undefined> {
-  if (step.kind !== "place" || step.before.kind !== "file") return undefined;
-  const bytes = await platform.files.readBytes(path, step.before.bytes).catch(unlessMissing(undefined));
-  return bytes !== undefined && (await hashBytes(bytes, platform)) === step.before.sha256 ? bytes : undefined;
-}
-
-/** Another host of the project may have made room meanwhile; what is no file of ours is none. */
-function unlessMissing<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof FileError && GONE.has(error.code)) return instead;
-    throw error;
-  };
-}
-
-const GONE: ReadonlySet<string> = new Set(["not_found", "not_a_directory", "is_a_directory", "not_regular", "too_large"]);

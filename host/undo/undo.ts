@@ -10,9 +10,9 @@ import { bothPaths, checkPath, hostPlace } from "../capabilities/checked.ts";
 import type { Grant } from "../policy/grant.ts";
 import { FileError, type GuardedFiles, type Random } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
-import { stageFile } from "../overlay/replace-file.ts";
+import { besideOf, stageFile } from "../overlay/replace-file.ts";
 import { hashBytes, type Hasher } from "../json/json-bytes.ts";
-import { isSameState, type UndoState } from "./undo-step.ts";
+import { fileIdOf, type FileState, type HeldState, isSameState, type UndoState } from "./undo-step.ts";
 import type { KeptStep } from "./undo-store.ts";
 
 /** What came of it. Paths are absolute. */
@@ -28,6 +28,12 @@ export interface UndoOptions {
   /** What undoing may write, at most. */
   readonly grant: Grant;
   readonly workspace: string;
+  /** Also what is not as the call left it. */
+  readonly force?: boolean;
+  /** Files, folders and links that undoing made anew, by what they were: added to. Later undoing knows by it what was moved. */
+  readonly renewed: Map<string, string>;
+  /** The host was ended while the call ran: what the call left last may not be on record. */
+  readonly wasKilled?: boolean;
 }
 
 export async function undoSteps(steps: readonly KeptStep[], options: UndoOptions): Promise<Undone> {
@@ -36,8 +42,7 @@ export async function undoSteps(steps: readonly KeptStep[], options: UndoOptions
   for (const kept of steps.toReversed()) {
     const { path } = kept.step;
     try {
-      const reason =
-        kept.step.kind === "rename" ? await moveBack(kept.step, restored.has(kept.step.to), options) : await putBack(kept, options);
+      const reason = await (kept.step.kind === "rename" ? moveBack(kept.step, kept.after, options) : putBack(kept, options));
       if (reason === "restored") restored.add(path);
       else if (reason !== undefined) left.set(path, reason);
     } catch (error) {
@@ -51,72 +56,197 @@ export async function undoSteps(steps: readonly KeptStep[], options: UndoOptions
 /** `restored`, why not, or undefined where there is nothing to do. */
 type Outcome = "restored" | (string & {}) | undefined;
 
-async function putBack({ step, after, contents }: KeptStep, options: UndoOptions): Promise<Outcome> {
+async function putBack(kept: KeptStep, options: UndoOptions): Promise<Outcome> {
+  const { step, after } = kept;
   if (step.kind !== "place") return undefined;
   const { path, before } = step;
   const place = placeFor(path, options);
   if (place === undefined) return "it is outside of the workspace, or no tool may write it";
+  if (before.kind === "held" && (await isHeld(before, path, options))) return undefined;
   const now = await stateOf(path, options);
-  if (isSameState(now, before)) return undefined;
+  const spot: Spot = { place, now, kept, options };
+  if (isSameState(now, before)) return (await putBackFacts(spot, false)) ? "restored" : undefined;
   if (before.kind === "unkept") return `what was there is not kept: ${before.reason}`;
-  if (after === undefined) return "the call was ended while it changed this";
-  if (!isSameState(now, after)) return "it was changed after the call";
-  return await restore(place, before, { now, contents, options });
+  if (options.force !== true) {
+    if (after === undefined) return "the call was ended while it changed this";
+    if (after.kind === "unkept" || now.kind === "unkept")
+      return `it could not be compared with what the call left: ${unkeptReason(after, now)}`;
+    if (!isSameState(now, after)) return `it was changed after the call${options.wasKilled === true ? ", or by it when it was ended" : ""}`;
+  }
+  return await restore(spot);
 }
 
-interface Restore {
+/** What is to be put back, where, and what is there now. */
+interface Spot {
+  readonly place: CheckedPath<"write">;
   readonly now: UndoState;
-  readonly contents: KeptStep["contents"];
+  readonly kept: KeptStep;
   readonly options: UndoOptions;
 }
 
-async function restore(place: CheckedPath<"write">, before: UndoState, { now, contents, options }: Restore): Promise<Outcome> {
+async function restore(spot: Spot): Promise<Outcome> {
+  const { place, now, kept, options } = spot;
+  const { step } = kept;
+  if (step.kind !== "place") return undefined;
+  const { before, inPlace } = step;
+  const { files } = options;
+  if (before.kind === "file") return await restoreFile(spot, before, inPlace === true && now.kind === "file");
+  // A folder goes only if nothing is in it.
+  if (now.kind !== "missing" && (before.kind !== "held" || now.kind === "directory")) await files.remove(place, { recursive: false });
+  switch (before.kind) {
+    case "missing":
+      return "restored";
+    case "link":
+      await files.makeLink(place, before.target);
+      await noteRenewed(before.fileId, place.path, options);
+      return "restored";
+    case "directory":
+      await files.makeDirectory(place, { recursive: false });
+      // By itself: the system takes rights from what is made.
+      await files.setFacts(place, { mode: before.mode });
+      await noteRenewed(before.fileId, place.path, options);
+      return "restored";
+    case "held":
+      return await restoreHeld(spot, before);
+    case "unkept":
+      return `what was there is not kept: ${before.reason}`;
+  }
+}
+
+/** Where the call wrote into the file, it is written into, so that all its names get it back and it stays the file that it is. */
+async function restoreFile(spot: Spot, before: FileState, isInPlace: boolean): Promise<Outcome> {
+  const { place, now, kept, options } = spot;
+  const { files } = options;
+  const data = await kept.contents();
+  if (data === undefined) return GONE;
+  if (isInPlace && now.kind === "file") {
+    if ((now.mode & OWNER_WRITES) === 0) await files.setFacts(place, { mode: now.mode | OWNER_WRITES });
+    await files.writeBytes(place, data, { create: false });
+    await putBackFacts(spot, true);
+    return "restored";
+  }
+  if (now.kind === "directory") await files.remove(place, { recursive: false });
+  await replace(place, data, before, options);
+  await noteRenewed(before.fileId, place.path, options);
+  return before.names === undefined ? "restored" : `it is back as a file of its own: it was one file with ${before.names} names`;
+}
+
+/** The file itself gets its name back, or a copy of it where that cannot be. */
+async function restoreHeld({ place, kept, options }: Spot, before: HeldState): Promise<Outcome> {
   const { files, random } = options;
-  if (before.kind === "missing") {
-    // A folder only if nothing is in it.
-    await files.remove(place, { recursive: false });
+  if (!(await isHeld(before, kept.heldAt, options))) return GONE;
+  const beside = besideOf(place.path, random);
+  const from = hostPlace<"read">(kept.heldAt);
+  if (!(await triedToName(from, beside, files))) {
+    const [data, { mode, modifiedMs }] = [await kept.contents(), await files.lstat(from)];
+    if (data === undefined) return GONE;
+    await replace(place, data, { mode: mode & MODE_BITS, modifiedMs }, options);
+    await noteRenewed(fileIdOf(before), place.path, options);
     return "restored";
   }
-  if (now.kind === "directory") return "it is a folder now";
-  if (before.kind === "link") {
-    if (now.kind !== "missing") await files.remove(place, { recursive: false });
-    await files.makeLink(place, before.target);
-    return "restored";
+  try {
+    await files.rename(beside, place);
+  } catch (error) {
+    await files.remove(beside, { recursive: false });
+    throw error;
   }
-  if (before.kind === "directory") {
-    await files.makeDirectory(place, { recursive: false, mode: before.mode });
-    return "restored";
+  return "restored";
+}
+
+const GONE = "what was kept of it is not there any more, or was changed";
+
+/** False where the file system has one name for a file, or the folder for undoing is on another one. */
+async function triedToName(from: CheckedPath<"read">, to: CheckedPath<"write">, files: GuardedFiles): Promise<boolean> {
+  try {
+    await files.addName(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof FileError) return false;
+    throw error;
   }
-  const data = await contents();
-  if (data === undefined || before.kind !== "file") return "what was kept of it is not there any more, or was changed";
-  const staged = await stageFile(place.path, data, { files, random, mode: before.mode });
+}
+
+async function replace(
+  place: CheckedPath<"write">,
+  data: Uint8Array,
+  { mode, modifiedMs }: Pick<FileState, "mode" | "modifiedMs">,
+  { files, random }: UndoOptions,
+): Promise<void> {
+  const staged = await stageFile(place.path, data, { files, random, mode });
   try {
     await staged.place(place);
   } catch (error) {
     await staged.discard();
     throw error;
   }
+  if (modifiedMs !== undefined) await files.setFacts(place, { modifiedMs });
+}
+
+/**
+ * Rights and times that still are as the call left them, and those that undoing itself changed, become those before it.
+ *
+ * @param isWritten undoing has just written the file
+ * @returns whether there was anything to do
+ */
+async function putBackFacts({ place, now, kept: { step, after }, options }: Spot, isWritten: boolean): Promise<boolean> {
+  const { files, force } = options;
+  if (step.kind !== "place") return false;
+  const { before } = step;
+  if ((before.kind !== "file" && before.kind !== "directory") || before.kind !== now.kind) return false;
+  const left = after?.kind === now.kind ? after : undefined;
+  const mode = force === true || left?.mode === now.mode ? before.mode : now.mode;
+  const facts: { mode?: number; modifiedMs?: number } = mode === now.mode && !isWritten ? {} : { mode };
+  if (before.kind === "file" && now.kind === "file" && before.modifiedMs !== undefined) {
+    const isLeft = force === true || (left?.kind === "file" && isSameTime(left.modifiedMs, now.modifiedMs));
+    if (isWritten || (isLeft && !isSameTime(before.modifiedMs, now.modifiedMs))) facts.modifiedMs = before.modifiedMs;
+  }
+  if (Object.keys(facts).length === 0) return false;
+  await files.setFacts(place, facts);
+  return true;
+}
+
+/** Times go through fractions of seconds. */
+function isSameTime(left: number | undefined, right: number | undefined): boolean {
+  return left !== undefined && right !== undefined && Math.abs(left - right) < 0.01;
+}
+
+async function isHeld({ device, inode }: HeldState, path: string, { files }: UndoOptions): Promise<boolean> {
+  const info = await infoOf(path, files);
+  return info?.kind === "file" && info.device === device && info.inode === inode;
+}
+
+async function moveBack(
+  { path, to, ...moved }: Extract<KeptStep["step"], { readonly kind: "rename" }>,
+  after: UndoState | undefined,
+  options: UndoOptions,
+): Promise<Outcome> {
+  // The rename failed.
+  if (after !== undefined) return undefined;
+  const [source, target] = [placeFor(path, options), placeFor(to, options)];
+  if (source === undefined || target === undefined) return "it is outside of the workspace, or no tool may write it";
+  const { files, renewed } = options;
+  const isIt = (info: Awaited<ReturnType<typeof infoOf>>): boolean =>
+    info !== undefined && isSameFile(fileIdOf(moved), fileIdOf(info), renewed);
+  const there = await infoOf(path, files);
+  if (!isIt(await infoOf(to, files))) return isIt(there) ? undefined : `what was moved to ${JSON.stringify(to)} is not there any more`;
+  if (there !== undefined) return "something else has its name now";
+  await files.rename(target, source);
   return "restored";
 }
 
-/** @param isOurs what is there has just been put back, so that it is another file than the one that was moved. */
-async function moveBack(
-  step: Extract<KeptStep["step"], { readonly kind: "rename" }>,
-  isOurs: boolean,
-  options: UndoOptions,
-): Promise<Outcome> {
-  const { path, to, device, inode } = step;
-  const [source, target] = [placeFor(path, options), placeFor(to, options)];
-  if (source === undefined || target === undefined) return "it is outside of the workspace, or no tool may write it";
-  const { files } = options;
-  const there = await infoOf(to, files);
-  if (there === undefined || (!isOurs && (there.device !== device || there.inode !== inode))) {
-    const back = await infoOf(path, files);
-    return back?.device === device && back.inode === inode ? undefined : `what was moved to ${JSON.stringify(to)} is not there any more`;
+/** Whether it is that file, or what undoing made in its place. */
+function isSameFile(wanted: string, found: string, renewed: ReadonlyMap<string, string>): boolean {
+  const seen = new Set<string>();
+  for (let id: string | undefined = wanted; id !== undefined && !seen.has(id); id = renewed.get(id)) {
+    if (id === found) return true;
+    seen.add(id);
   }
-  if ((await infoOf(path, files)) !== undefined) return "something else has its name now";
-  await files.rename(target, source);
-  return "restored";
+  return false;
+}
+
+async function noteRenewed(fileId: string | undefined, path: string, { files, renewed }: UndoOptions): Promise<void> {
+  const info = await infoOf(path, files);
+  if (fileId !== undefined && info !== undefined) renewed.set(fileId, fileIdOf(info));
 }
 
 /** The proof that this very place may be written; undefined if it may not. */
@@ -129,16 +259,23 @@ function placeFor(path: string, { grant, workspace }: UndoOptions): CheckedPath<
 
 /** What is larger was not kept. */
 const MAX_BYTES = 256 * 1024 * 1024;
+const MODE_BITS = 0o777;
+const OWNER_WRITES = 0o200;
 
 async function stateOf(path: string, { files, hasher }: UndoOptions): Promise<UndoState> {
   const info = await infoOf(path, files);
   if (info === undefined) return { kind: "missing" };
-  const mode = info.mode & 0o777;
+  const mode = info.mode & MODE_BITS;
   if (info.kind === "directory") return { kind: "directory", mode };
   if (info.kind === "symlink") return { kind: "link", target: await files.readLink(hostPlace(path)) };
   if (info.kind !== "file") return { kind: "unkept", reason: "it is no regular file" };
+  if (info.size > MAX_BYTES) return { kind: "unkept", reason: `it holds more than ${MAX_BYTES} bytes` };
   const bytes = await files.readBytes(hostPlace(path), { maxBytes: MAX_BYTES });
-  return { kind: "file", bytes: bytes.length, sha256: await hashBytes(bytes, hasher), mode };
+  return { kind: "file", bytes: bytes.length, sha256: await hashBytes(bytes, hasher), mode, modifiedMs: info.modifiedMs };
+}
+
+function unkeptReason(...states: readonly UndoState[]): string {
+  return states.find((state) => state.kind === "unkept")?.reason ?? "";
 }
 
 async function infoOf(path: string, files: GuardedFiles): Promise<Awaited<ReturnType<GuardedFiles["lstat"]>> | undefined> {

@@ -27,6 +27,7 @@ const failsWith = (code: string): object => expect.objectContaining({ name: "Fil
 export function describePlatform(name: string, setup: () => Promise<PlatformSetup>): void {
   describeGuardedFiles(name, setup);
   describeOwnFiles(name, setup);
+  describe(`${name}: further names`, () => describeNames(setup));
   describe(`${name}: clock, randomness, environment`, () => describeRest(setup));
   describe(`${name}: network`, () => describeNetwork(setup));
   describe(`${name}: local sockets`, () => describeSockets(setup));
@@ -238,6 +239,18 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.makeLink(proof("inside/out/link"), "x")).rejects.toEqual(failsWith("not_capable"));
   });
 
+  it("sets rights and times of files and folders, and follows no link", async () => {
+    await guarded.setFacts(proof("inside/a.txt"), { mode: 0o600, modifiedMs: 1_234_567 });
+    expect(await guarded.lstat(proof("inside/a.txt"))).toMatchObject({ mode: 0o600, modifiedMs: 1_234_567 });
+    await guarded.makeDirectory(proof("inside/one"), { recursive: false });
+    await guarded.setFacts(proof("inside/one"), { mode: 0o700 });
+    expect((await guarded.lstat(proof("inside/one"))).mode & 0o777).toBe(0o700);
+    await plant(`${inside}/link`, { link: "a.txt" });
+    await expect(guarded.setFacts(proof("inside/link"), { mode: 0o777 })).rejects.toEqual(failsWith("not_regular"));
+    expect((await guarded.lstat(proof("inside/a.txt"))).mode & 0o777).toBe(0o600);
+    await expect(guarded.setFacts(proof("inside/none"), { mode: 0o600 })).rejects.toEqual(failsWith("not_found"));
+  });
+
   it("removes files, empty folders and whole trees, links without what they lead to", async () => {
     await plant(`${inside}/tree/link`, { link: "../../outside" });
     await plant(`${inside}/tree/deep/x.txt`, "x");
@@ -304,6 +317,30 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
   it("answers name_too_long for very long names", async () => {
     await expect(read(`inside/${"x".repeat(256)}`)).rejects.toEqual(failsWith("name_too_long"));
     await expect(write(`inside/${"ä".repeat(128)}`, "")).rejects.toEqual(failsWith("name_too_long"));
+  });
+}
+
+/** An overlay gives none. */
+function describeNames(setup: () => Promise<PlatformSetup>): void {
+  it("gives a file a further name, and says how many it has", async () => {
+    const { platform, root, plant } = await setup();
+    const { guarded } = platform;
+    const proof = (path: string): Proof => checkedPath(`${root}/${path}`, `${root}/inside`) as Proof;
+    await plant(`${root}/inside/a.txt`, "a");
+    await plant(`${root}/outside/secret.txt`, "secret");
+    await guarded.addName(proof("inside/a.txt"), proof("inside/twin"));
+    await guarded.writeBytes(proof("inside/twin"), bytes("b"), {});
+    expect(text(await guarded.readBytes(proof("inside/a.txt"), { maxBytes: 9 }))).toBe("b");
+    const [first, second] = [await guarded.lstat(proof("inside/a.txt")), await guarded.lstat(proof("inside/twin"))];
+    expect([first.inode, first.links, second.links]).toEqual([second.inode, 2, 2]);
+    await guarded.remove(proof("inside/a.txt"), { recursive: false });
+    expect((await guarded.lstat(proof("inside/twin"))).links).toBe(1);
+    await expect(guarded.addName(proof("inside/none"), proof("inside/x"))).rejects.toEqual(failsWith("not_found"));
+    await guarded.writeBytes(proof("inside/a.txt"), bytes("a"), {});
+    await expect(guarded.addName(proof("inside/twin"), proof("inside/a.txt"))).rejects.toEqual(failsWith("already_exists"));
+    await plant(`${root}/inside/out`, { link: `${root}/outside` });
+    await expect(guarded.addName(proof("inside/out/secret.txt"), proof("inside/x"))).rejects.toEqual(failsWith("not_capable"));
+    await expect(guarded.addName(proof("inside/a.txt"), proof("inside/out/x"))).rejects.toEqual(failsWith("not_capable"));
   });
 }
 

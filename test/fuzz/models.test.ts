@@ -5,7 +5,7 @@ import { FUZZ_SEED } from "../support/seed.ts";
 import { MODELS } from "./models/mod.ts";
 
 /** The real file system and guests are slower than the rest. */
-const RUNS: Readonly<Record<string, number>> = { paths: 12, marshal: 25, manifests: 60 };
+const RUNS: Readonly<Record<string, number>> = { paths: 12, marshal: 25, manifests: 60, undo: 15 };
 
 describe("what holds for random values", { timeout: 90_000 }, () => {
   for (const [part, models] of Object.entries(MODELS)) {

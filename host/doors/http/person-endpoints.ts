@@ -132,10 +132,13 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     id: "undoCall",
     summary: "Put back what a call changed, where it still is as the call left it",
     scope: "admin",
-    body: closed({ dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })) }),
+    body: closed({
+      dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })),
+      force: Type.Optional(Type.Boolean({ description: "Also what is not as the call left it, as far as it was kept" })),
+    }),
     answers: { 200: { about: "What was put back, and what was left", schema: UNDONE } },
     async run({ params, body }, { operations }) {
-      const undone = await operations.undo(params["callId"] ?? "", body["dryRun"] === true);
+      const undone = await operations.undo(params["callId"] ?? "", { dryRun: body["dryRun"] === true, force: body["force"] === true });
       if (undone.ok) return json(undone);
       throw new RequestProblem("not_found", undone.message);
     },

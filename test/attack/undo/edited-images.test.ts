@@ -88,6 +88,29 @@ describe("attack: edited images for undoing", () => {
     expect(await readFile(join(workspace, "mine.txt"), "utf8")).toBe("mine");
   });
 
+  it("puts back no held file that is a link, or another file than the step says [E8.undo-attack]", async () => {
+    const root = await temporaryFolder();
+    const workspace = join(root, "workspace");
+    await mkdir(workspace);
+    await writeFile(join(root, "secret.txt"), "secret");
+    await writeFile(join(workspace, "bascule.json"), "{}");
+    await using host = await forged(root, []);
+    const folder = join(workspace, ".bascule/undo/1.forged");
+    const { dev: device, ino: inode } = await stat(join(root, "secret.txt"));
+    for (const [number, name] of [
+      ["00000", "by-link.txt"],
+      ["00001", "by-name.txt"],
+    ]) {
+      const step = { kind: "place", path: join(workspace, name ?? ""), before: { kind: "held", bytes: 6, device, inode } };
+      await writeFile(join(folder, `${number}.6.step`), JSON.stringify(step));
+      await writeFile(join(folder, `${number}.after`), JSON.stringify({ kind: "missing" }));
+    }
+    await symlink(join(root, "secret.txt"), join(folder, "00000.before"));
+    await writeFile(join(folder, "00001.before"), EVIL);
+    expect(await host.undo("forged")).toMatchObject({ restored: [], left: [{ path: "by-name.txt" }, { path: "by-link.txt" }] });
+    for (const name of ["by-link.txt", "by-name.txt"]) await expect(stat(join(workspace, name))).rejects.toThrow("ENOENT");
+  });
+
   it("moves no folder that holds what no tool may write, by a rename that never was [E8.undo-attack]", async () => {
     const root = await temporaryFolder();
     const workspace = join(root, "workspace");

@@ -6,6 +6,7 @@ import type { Model } from "./model.ts";
 import { netModels } from "./net.ts";
 import { pathModels } from "./paths.ts";
 import { permissionModels } from "./permissions.ts";
+import { undoModels } from "./undo.ts";
 
 export const MODELS: Readonly<Record<string, readonly Model[]>> = {
   permissions: permissionModels,
@@ -13,4 +14,5 @@ export const MODELS: Readonly<Record<string, readonly Model[]>> = {
   manifests: manifestModels,
   paths: pathModels,
   marshal: marshalModels,
+  undo: undoModels,
 };

@@ -62,6 +62,23 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect(await notes()).toBe(AFTER);
   });
 
+  it("does not say undone where something is left, exits 1, and puts it back by force [E8.undo-cli] [I2.undo]", async () => {
+    await project.write("notes.txt", BEFORE);
+    const { callId } = JSON.parse((await project.run(["call", "tidy", "--json", ...FLAGS])).out);
+    await project.write("notes.txt", "mine");
+    const lines = [
+      "not undone  tidy.tidy, 0 changes",
+      "  left  notes.txt: it was changed after the call",
+      `  bascule undo ${callId} --force puts back what was there before the call, whatever is there now`,
+    ];
+    expect(await project.run(["undo", callId])).toMatchObject({ code: 1, out: `${lines.join("\n")}\n` });
+    const json = await project.run(["undo", callId, "--json"]);
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, restored: [], left: [{ path: "notes.txt" }] }]);
+    expect(await notes()).toBe("mine");
+    expect(await project.run(["undo", callId, "--force"])).toMatchObject({ code: 0, out: "undone  tidy.tidy, 1 change\n  notes.txt\n" });
+    expect(await notes()).toBe(BEFORE);
+  });
+
   it("commits what a rule made a dry run in the host that runs, by its id [E8.commit-command]", async () => {
     await project.write("notes.txt", BEFORE);
     await project.write("bascule.json", JSON.stringify({ policy: { rules: [{ tool: "tidy", dryRun: true }] } }));

@@ -63,7 +63,14 @@ function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = 
       const kept = await store.read("c1");
       if (kept === undefined) throw new Error("Nothing was kept");
       const { guarded: real, random } = platform;
-      return await undoSteps(kept.steps, { files: real, random, hasher: platform, grant: context.grant, workspace: WORKSPACE });
+      return await undoSteps(kept.steps, {
+        files: real,
+        random,
+        hasher: platform,
+        grant: context.grant,
+        workspace: WORKSPACE,
+        renewed: new Map(),
+      });
     },
     async text(path) {
       const info = await platform.files.lstat(`${WORKSPACE}/${path}`);
@@ -236,6 +243,7 @@ describe("undo", () => {
       hasher: platform,
       grant,
       workspace: WORKSPACE,
+      renewed: new Map(),
     });
     expect(undone.left).toEqual([]);
     expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
