@@ -189,7 +189,17 @@ function ownFile(bytes: Uint8Array): GuardedFile {
     write: refuse,
     truncate: refuse,
     setTimes: refuse,
-    stat: async () => ({ kind: "file", size: bytes.length, mode: 0o444, modifiedMs: 0, accessedMs: 0, createdMs: 0, device: 0, inode: 0, links: 1 }),
+    stat: async () => ({
+      kind: "file",
+      size: bytes.length,
+      mode: 0o444,
+      modifiedMs: 0,
+      accessedMs: 0,
+      createdMs: 0,
+      device: 0,
+      inode: 0,
+      links: 1,
+    }),
     sync: async () => {},
     close: async () => {},
   };

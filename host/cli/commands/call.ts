@@ -48,7 +48,10 @@ export const callCommand: Command = {
     { name: "full", about: "Show the whole answer on a terminal too, also above the 1 MiB that a session takes at once" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
     { name: "dry-run", about: "Change nothing, and show what would change" },
-    { name: "apply", about: "After --dry-run, do what was shown without asking, where policy asks nobody either" },
+    {
+      name: "apply",
+      about: "After --dry-run, do what was shown without asking, where policy asks no person either; exits non-zero if it is not done",
+    },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -99,8 +102,9 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   if (result.ok) {
     output.line(successText(result));
     const committed = await commitDryRun(context, host, result);
-    output.document(committed === undefined ? result : { ...result, committed });
-    if (committed?.ok === false) return EXIT.failed;
+    const isDone = committed === undefined || committed.ok;
+    output.document(committed === undefined ? result : { ...result, ok: isDone, committed });
+    if (!isDone) return committed.code === "refused" ? EXIT.denied : EXIT.failed;
     return wantsAll && truncated !== undefined ? EXIT.limit : EXIT.ok;
   }
   const { cwd } = platform.environment;

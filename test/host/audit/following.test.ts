@@ -34,7 +34,7 @@ async function journalOf(count: number, { maximumFiles = 99, textLength = 100 } 
     if (number % 100 === 0) await store.flush();
   }
   await store.flush();
-  const audit = createAudit(service, { auditFolder: FOLDER, checkpointFile: "/none" }, store);
+  const audit = createAudit({ service, slices: platform.slices, store }, { auditFolder: FOLDER, checkpointFile: "/none" });
   async function pages(after: string | number): Promise<readonly (readonly number[])[] | undefined> {
     const found: (readonly number[])[] = [];
     for (let from: string | number = after; ;) {

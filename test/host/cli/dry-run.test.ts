@@ -15,6 +15,14 @@ const MAIN = `export async function tidy() {
   await Deno.writeTextFile("notes.txt", (await Deno.readTextFile("notes.txt")).trimEnd() + "\\r\\n\\u001b[2Jdone\\n");
   return "tidied";
 }`;
+const SENDER = {
+  schemaVersion: "1.0",
+  name: "sender",
+  version: "1.0.0",
+  description: "Sends",
+  permissions: { net: ["127.0.0.1:18999"] },
+  tools: [{ name: "send", description: "Sends", inputSchema: { type: "object" }, sideEffects: ["network"] }],
+};
 const FLAGS = ["--allow-read", "--allow-write"];
 const BEFORE = "one\ntwo   \n";
 const AFTER = "one\ntwo\r\n\u001b[2Jdone\n";
@@ -27,6 +35,8 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
       "plugins/tidy/manifest.json": JSON.stringify(MANIFEST),
       "plugins/tidy/main.ts": MAIN,
       "notes.txt": BEFORE,
+      "plugins/sender/manifest.json": JSON.stringify(SENDER),
+      "plugins/sender/main.ts": `export const send = () => fetch("http://127.0.0.1:18999/", { method: "POST" }).then(() => "sent", () => "held");`,
     });
   }, 120_000);
   afterAll(async () => await project[Symbol.asyncDispose]());
@@ -55,11 +65,26 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
 
   it("applies without asking only what runs without asking [E8.apply]", async () => {
     const refused = await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS]);
-    expect(refused.error).toContain("Not applied: a person is asked about tidy.tidy");
+    const message = "a person is asked about tidy.tidy, and no terminal is attached to ask on: run it on one";
+    expect([refused.code, refused.error]).toEqual([4, expect.stringContaining(`not applied  ${message}\n`)]);
+    const json = await project.run(["call", "tidy", "--dry-run", "--apply", "--json", ...FLAGS]);
+    const { callId, ok, committed } = JSON.parse(json.out);
+    expect([json.code, ok, committed]).toEqual([4, false, { ok: false, callId, code: "refused", message, filesModified: [] }]);
+    expect((await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS], { answers: ["n"] })).code).toBe(4);
     expect(await notes()).toBe(BEFORE);
     await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { tidy: "auto" } } }));
     expect((await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS])).error).toContain("applied  1 change");
     expect(await notes()).toBe(AFTER);
+  });
+
+  it("applies nothing where a request was held, and says so [E8.apply]", async () => {
+    await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { send: "auto" } } }));
+    const held = await project.run(["call", "send", "--dry-run", "--apply", "--json", "--allow-net=127.0.0.1:18999"]);
+    const { callId, ok, committed } = JSON.parse(held.out);
+    const message = "requests that may change something elsewhere were not sent, so it is not known what the call does";
+    expect([held.code, ok, committed]).toEqual([1, false, { ok: false, callId, code: "unknown", message, filesModified: [] }]);
+    expect((await project.run(["call", "send", "--dry-run", "--allow-net=127.0.0.1:18999"])).code).toBe(0);
+    await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { tidy: "auto" } } }));
   });
 
   it("does not say undone where something is left, exits 1, and puts it back by force [E8.undo-cli] [I2.undo]", async () => {
