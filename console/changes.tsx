@@ -41,7 +41,10 @@ function Change({ change: { path, kind, type, from, mode, diff, before, after } 
       </figcaption>
       {diff === undefined && (before !== undefined || after !== undefined) && (
         <p class="soft">
-          not shown as text: <code>{[before, after].map((side) => side?.sha256.slice(0, 16) ?? "nothing").join(" → ")}</code>
+          not shown as text:{" "}
+          <code>
+            {[before, after].map((side) => (side === undefined ? "nothing" : (side.sha256?.slice(0, 16) ?? "not read"))).join(" → ")}
+          </code>
         </p>
       )}
       {diff !== undefined && (

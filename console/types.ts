@@ -37,7 +37,7 @@ export interface Result {
 
 export interface Contents {
   readonly bytes: number;
-  readonly sha256: string;
+  readonly sha256?: string;
 }
 
 export interface FileChange {

@@ -1,6 +1,6 @@
 /** What a dry run would change, as people read it: a line for each change, and the diff below it. All of it is made inert. */
 
-import type { DryRunReport, FileChange } from "../overlay/report.ts";
+import type { Contents, DryRunReport, FileChange } from "../overlay/report.ts";
 import type { Style } from "./style.ts";
 import { count, printable } from "./text.ts";
 
@@ -38,10 +38,14 @@ function changeLine({ kind, path, from, type, before, after, mode }: FileChange,
   return `  ${paint(kind.padEnd(8))}  ${place}${facts.length === 0 ? "" : style.dim(`  ${facts.join(", ")}`)}`;
 }
 
+function hashText({ sha256 }: Contents): string {
+  return sha256 === undefined ? "not read" : `sha256 ${sha256.slice(0, 16)}…`;
+}
+
 /** What is no text is told by what it hashes to. */
 function diffLines({ diff, before, after }: FileChange, style: Style): readonly string[] {
   if (diff === undefined) {
-    const hashes = [before, after].map((side) => (side ? `sha256 ${side.sha256.slice(0, 16)}…` : "nothing"));
+    const hashes = [before, after].map((side) => (side ? hashText(side) : "nothing"));
     return before || after ? [style.dim(`not shown as text: ${hashes.join(" → ")}`)] : [];
   }
   const lines = diff.split("\n");

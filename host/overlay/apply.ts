@@ -66,7 +66,7 @@ export async function applyChanges(options: ApplyOptions): Promise<Applied> {
     if (!steps.some(({ change }) => movesFolders(change))) {
       for (const step of steps) {
         current = step.change.path;
-        if (step.change.kind === "write") await stage(step, options);
+        if (step.change.kind === "write" && !hasOtherNames(step, options)) await stage(step, options);
       }
     }
     for (const step of steps) {
@@ -125,10 +125,21 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
     case "rename":
       return await files.rename(path, to ?? path);
     case "write": {
+      if (hasOtherNames(step, options)) return await writeInto(step, options);
       await (step.staged ?? (await stage(step, options))).place(path);
       delete step.staged;
     }
   }
+}
+
+/** A file that took the place would leave its other names what they were. */
+function hasOtherNames({ change: { node } }: Step, { tree }: ApplyOptions): boolean {
+  return (tree.originOf(node)?.info.links ?? 1) > 1;
+}
+
+async function writeInto({ change: { node }, path }: Step, { files }: ApplyOptions): Promise<void> {
+  if (node.kind !== "file") throw new Error("Only files are written");
+  await files.writeBytes(path, node.data, { create: false, mode: node.mode });
 }
 
 async function stage(step: Step, { files, random, tree }: ApplyOptions): Promise<Staged> {

@@ -67,7 +67,7 @@ export async function effectsOf(overlay: OverlayTree, shown: (path: string) => s
     changes.push({ kind: "created", path: shown(path), type, ...mode, ...contents });
   }
   for (const { node, origin } of gone.values()) {
-    const contents = node.kind === "file" ? await diffs.deleted(shown(origin.path), origin.base) : undefined;
+    const contents = node.kind === "file" ? await diffs.deleted(shown(origin.path), origin) : undefined;
     changes.push({ kind: "deleted", path: shown(origin.path), type: node.kind, ...contents });
   }
   return changes.toSorted((left, right) => compareText(left.path, right.path) || compareText(left.kind, right.kind));
@@ -79,7 +79,7 @@ interface Diffs {
   /** Undefined if it holds what it held. */
   changed(from: string, origin: Origin, to: string, file: MemoryFile): Promise<Told | undefined>;
   created(path: string, file: MemoryFile): Promise<Told>;
-  deleted(path: string, base: Uint8Array | undefined): Promise<Told | undefined>;
+  deleted(path: string, origin: Origin): Promise<Told>;
 }
 
 function createDiffs(unifiedDiff: Diff): Diffs {
@@ -95,7 +95,8 @@ function createDiffs(unifiedDiff: Diff): Diffs {
     async changed(from, origin, to, file) {
       const { base } = origin;
       const { data } = file;
-      if (base === undefined || !isChanged(file, origin)) return undefined;
+      if (!isChanged(file, origin)) return undefined;
+      if (base === undefined) return { before: { bytes: origin.info.size }, after: await contentsOf(data), ...modes(origin, file) };
       const text = isEqual(base, data) ? {} : await diff({ label: `a/${from}`, bytes: base }, { label: `b/${to}`, bytes: data });
       return { before: await contentsOf(base), after: await contentsOf(data), ...modes(origin, file), ...text };
     },
@@ -103,8 +104,8 @@ function createDiffs(unifiedDiff: Diff): Diffs {
       const text = await diff({ label: "/dev/null", bytes: NOTHING }, { label: `b/${path}`, bytes: data });
       return { after: await contentsOf(data), ...text };
     },
-    async deleted(path, base) {
-      if (base === undefined) return undefined;
+    async deleted(path, { base, info }) {
+      if (base === undefined) return { before: { bytes: info.size } };
       const text = await diff({ label: `a/${path}`, bytes: base }, { label: "/dev/null", bytes: NOTHING });
       return { before: await contentsOf(base), ...text };
     },
@@ -131,7 +132,8 @@ async function contentsOf(bytes: Uint8Array): Promise<Contents> {
 const MODE_BITS = 0o777;
 
 /** True for a file that is not as it was found. */
-export function isChanged({ data, mode }: MemoryFile, { base, info }: Origin): boolean {
+export function isChanged({ data, mode }: MemoryFile, { base, info, isUnread }: Origin): boolean {
+  if (isUnread === true) return true;
   return base !== undefined && (mode !== (info.mode & MODE_BITS) || !isEqual(base, data));
 }
 

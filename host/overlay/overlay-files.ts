@@ -35,7 +35,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     writeBytes: (path, data, options) =>
       inTurn(async () => {
-        const before = await fileToWrite(path, options.createNew !== true);
+        const before = await fileToWrite(path, options.createNew !== true, { replaces: options.append !== true });
         overlay.room(data.length + (options.append === true ? (before?.data.length ?? 0) : 0));
         await memory.writeBytes(path, data, options);
         written(path, options.createNew !== true);
@@ -93,7 +93,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     remove: (path, options) =>
       inTurn(async () => {
         const spot = await load(path, false);
-        if (spot.found && spot.node.kind === "file") await overlay.loadContents(spot.node);
+        if (spot.found && spot.node.kind === "file") await overlay.beforeRemoval(spot.node);
         if (spot.found && spot.node.kind === "directory")
           await (options.recursive ? overlay.loadAll(spot.node) : overlay.loadEntries(spot.node, 1));
         overlay.countNode();
@@ -105,7 +105,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
       inTurn(async () => {
         const source = await load(from, false);
         const target = await load(to, false);
-        if (target.found && target.node.kind === "file") await overlay.loadContents(target.node);
+        if (target.found && target.node.kind === "file") await overlay.beforeRemoval(target.node);
         if (target.found && target.node.kind === "directory") await overlay.loadEntries(target.node, 1);
         overlay.countNode();
         await memory.rename(from, to);
@@ -123,14 +123,14 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
           overlay.room(size);
           await overlay.loadContents(file);
         }
-        await fileToWrite(to, true);
+        if (source.found) await fileToWrite(to, true, { replaces: true });
         await memory.copy(from, to, options);
         written(to, true);
       }),
 
     truncate: (path, length) =>
       inTurn(async () => {
-        await fileToWrite(path, true, "existing");
+        await fileToWrite(path, true, { creates: false, replaces: length === 0 });
         overlay.room(length);
         await memory.truncate(path, length);
         written(path, true);
@@ -146,7 +146,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     openToWrite: (path, options) =>
       inTurn(async () => {
-        await fileToWrite(path, !options.createNew);
+        await fileToWrite(path, !options.createNew, { replaces: options.truncate });
         const file = await memory.openToWrite(path, options);
         const spot = tree.resolve(path.path, true);
         if (!spot.found || spot.node.kind !== "file") return file;
@@ -194,14 +194,18 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
   }
 
   /** Takes a file over that is about to be changed, if the proof covers it; else the act itself refuses. */
-  async function fileToWrite(checked: Checked, follow: boolean, kind: "any" | "existing" = "any"): Promise<MemoryFile | undefined> {
+  async function fileToWrite(
+    checked: Checked,
+    follow: boolean,
+    { creates = true, replaces }: { readonly creates?: boolean; readonly replaces: boolean },
+  ): Promise<MemoryFile | undefined> {
     const spot = await load(checked, follow);
     if (spot.found && spot.node.kind === "file") {
       admit(checked, spot);
-      if (follow) await overlay.loadContents(spot.node);
+      if (follow) await (replaces ? overlay.beforeReplacing(spot.node) : overlay.loadContents(spot.node));
       return spot.node;
     }
-    if (!spot.found && kind === "any") overlay.countNode();
+    if (!spot.found && creates) overlay.countNode();
     return undefined;
   }
 

@@ -22,6 +22,8 @@ export interface Origin {
   readonly info: FileInfo;
   /** Of a file that was to be changed: what it held. Until then it is read below. */
   base?: Uint8Array;
+  /** Of a file that was replaced, and whose contents were too large to be read for that. */
+  isUnread?: true;
   /** Of a folder: names that were asked for below; null when all were. */
   known?: Set<string> | null;
 }
@@ -33,6 +35,9 @@ export interface OverlayLimits {
   /** Files and folders that it has to do with. */
   readonly nodes: number;
 }
+
+/** A file that is only removed or replaced is read for the diff: if it is no larger, while half of the room is left. */
+const MAX_READ_TO_SHOW = 1024 * 1024;
 
 export const OVERLAY_LIMITS: OverlayLimits = Object.freeze({ bytes: 64 * 1024 * 1024, nodes: 10_000 });
 
@@ -86,7 +91,7 @@ export class OverlayTree {
   /** True for a file whose contents still are those below. */
   isUntouched(node: MemoryNode): boolean {
     const origin = this.#origins.get(node);
-    return node.kind === "file" && origin !== undefined && origin.base === undefined;
+    return node.kind === "file" && origin !== undefined && origin.base === undefined && origin.isUnread !== true;
   }
 
   /** As `MemoryTree.resolve`, with everything on the way taken over from below. */
@@ -112,11 +117,11 @@ export class OverlayTree {
     origin.known = null;
   }
 
-  /** The folder with all that is below it: for acts that reach everything. */
+  /** The folder with all that is below it, before it is removed. */
   async loadAll(node: MemoryNode): Promise<void> {
     const open: MemoryNode[] = [node];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (next.kind === "file") await this.loadContents(next);
+      if (next.kind === "file") await this.beforeRemoval(next);
       if (next.kind !== "directory") continue;
       await this.loadEntries(next);
       for (const entry of next.entries.values()) open.push(entry);
@@ -144,7 +149,7 @@ export class OverlayTree {
   /** Before a file is changed: from here on its contents are in the tree. */
   async loadContents(file: MemoryFile): Promise<void> {
     const origin = this.#origins.get(file);
-    if (origin === undefined || origin.base !== undefined) return;
+    if (origin === undefined || !this.isUntouched(file)) return;
     this.room(origin.info.size);
     const base = await this.readBelow(origin, { maxBytes: Math.max(0, this.#limits.bytes - this.#bytes) }).catch((error: unknown) => {
       if (error instanceof FileError && error.code === "too_large") throw this.#exceed("dryRunBytes", this.#limits.bytes);
@@ -154,6 +159,22 @@ export class OverlayTree {
     origin.base = base;
     // What the tree writes it writes anew, so that both may be the same bytes.
     file.data = base;
+  }
+
+  /** Before a file is removed, whose contents are wanted for the diff only: what is there must still be that file on commit. */
+  async beforeRemoval(file: MemoryFile): Promise<void> {
+    const origin = this.#origins.get(file);
+    if (origin === undefined || !this.isUntouched(file)) return;
+    const { size } = origin.info;
+    if (size <= MAX_READ_TO_SHOW && this.#bytes + size <= this.#limits.bytes / 2) return await this.loadContents(file);
+    if (!this.seen.file(origin.path, origin.info)) throw this.#exceed("dryRunLooks", MAX_SEEN);
+  }
+
+  /** The same before all of its contents are replaced. */
+  async beforeReplacing(file: MemoryFile): Promise<void> {
+    await this.beforeRemoval(file);
+    const origin = this.#origins.get(file);
+    if (origin !== undefined && this.isUntouched(file)) origin.isUnread = true;
   }
 
   /** @throws {FileError} `no_space` if there is no room for so many more bytes. */

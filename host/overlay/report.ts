@@ -3,7 +3,8 @@
 /** Contents of a file. */
 export interface Contents {
   readonly bytes: number;
-  readonly sha256: string;
+  /** Absent for what was not read: a file of more than 1 MiB, or one of many, that is only removed or replaced. */
+  readonly sha256?: string;
 }
 
 /** One change of a file or folder. Paths are relative to the workspace where they are in it. */

@@ -1,7 +1,7 @@
 /** What a dry run found below its overlay: committing asks whether all of it still is so (SPEC E8). */
 
 import { hostPlace } from "../capabilities/checked.ts";
-import { type DirectoryEntry, FileError, type FileKind, type GuardedFiles } from "../platform/platform.ts";
+import { type DirectoryEntry, FileError, type FileInfo, type FileKind, type GuardedFiles } from "../platform/platform.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
 
@@ -27,6 +27,8 @@ export interface Seen {
   kind(path: string, kind: FileKind | "missing", link?: string): boolean;
   read(path: string, range: SeenRange, bytes: Uint8Array): Promise<boolean>;
   list(path: string, entries: readonly DirectoryEntry[]): Promise<boolean>;
+  /** A file whose contents were not read: it is the same while its size and time are. */
+  file(path: string, info: FileInfo): boolean;
   /** Places that are not what they were; the first ones only. */
   changed(below: GuardedFiles): Promise<readonly string[]>;
 }
@@ -40,7 +42,8 @@ export function createSeen(): Seen {
   const lists = new Map<string, { readonly sha256: string; readonly count: number }>();
   /** Others at a second look: whatever is there now, the run has gone by something else, too. */
   const moving = new Set<string>();
-  const hasRoom = (): boolean => kinds.size + reads.size + lists.size < MAX_SEEN;
+  const files = new Map<string, string>();
+  const hasRoom = (): boolean => kinds.size + reads.size + lists.size + files.size < MAX_SEEN;
 
   return {
     kind(path, kind, link) {
@@ -70,6 +73,13 @@ export function createSeen(): Seen {
       lists.set(path, { sha256, count: entries.length });
       return true;
     },
+    file(path, info) {
+      if (!files.has(path)) {
+        if (!hasRoom()) return false;
+        files.set(path, factsOf(info));
+      }
+      return true;
+    },
     async changed(below) {
       const changed = new Set([...moving].slice(0, MAX_CHANGED));
       const look = async (path: string, isSame: () => Promise<boolean>): Promise<void> => {
@@ -93,6 +103,12 @@ export function createSeen(): Seen {
           return entries !== undefined && (await hashOfEntries(entries)) === sha256;
         });
       }
+      for (const [path, facts] of files) {
+        await look(path, async () => {
+          const info = await orUndefined(below.lstat(hostPlace(path)));
+          return info !== undefined && factsOf(info) === facts;
+        });
+      }
       return [...changed];
     },
   };
@@ -107,6 +123,10 @@ async function kindOf(path: string, below: GuardedFiles): Promise<FileKind | "mi
     if (error.code === "not_found" || error.code === "not_a_directory") return "missing";
     return error.code === "not_regular" ? "other" : undefined;
   }
+}
+
+function factsOf({ kind, device, inode, size, modifiedMs }: FileInfo): string {
+  return [kind, device, inode, size, modifiedMs].join(" ");
 }
 
 async function hashOfEntries(entries: readonly DirectoryEntry[]): Promise<string> {

@@ -88,7 +88,7 @@ export const TURN: TSchema = closed({
   wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked" })),
 });
 
-const CONTENTS: TSchema = some({ bytes: Type.Integer(), sha256: TEXT });
+const CONTENTS: TSchema = some({ bytes: Type.Integer(), sha256: Type.Optional(TEXT) });
 export const DRY_RUN: TSchema = some({
   changes: Type.Array(
     some({
