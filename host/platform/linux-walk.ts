@@ -7,7 +7,7 @@
 
 import { constants, existsSync, readlinkSync } from "node:fs";
 import { type FileHandle, lstat, open, statfs, unlink } from "node:fs/promises";
-import { fileError } from "./file-errors.ts";
+import { errnoOf, fileError } from "./file-errors.ts";
 import type { Place, Walk } from "./walk.ts";
 
 /** Not in `node:fs`, the same on every architecture that Node and Deno run on (open(2)). */
@@ -45,14 +45,19 @@ export function createLinuxWalk(): Walk {
   const isSynthetic = createSyntheticCheck();
 
   return {
-    async locate(path, { follow }) {
+    async locate(path, { follow, within }) {
       const file = await open(path, follow ? O_PATH : O_PATH | constants.O_NOFOLLOW);
       try {
         const info = await file.stat();
         const reach = `/proc/self/fd/${file.fd}`;
-        const realPath = await currentPath(reach, info);
+        const told = await currentPath(reach, info).catch((thrown: unknown) => {
+          if (within === undefined || errnoOf(thrown) !== "ENAMETOOLONG") throw thrown;
+          return undefined;
+        });
+        const where =
+          told === undefined && within !== undefined ? ({ realPath: within.realPath, isWithin: true } as const) : { realPath: told ?? "" };
         const synthetic = await isSynthetic(info.dev, reach, info.isSymbolicLink());
-        return { realPath, info, reach, synthetic, [Symbol.asyncDispose]: () => file.close() };
+        return { ...where, info, reach, synthetic, [Symbol.asyncDispose]: () => file.close() };
       } catch (thrown) {
         await file.close();
         throw thrown;

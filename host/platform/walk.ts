@@ -18,12 +18,20 @@ export interface Place extends AsyncDisposable {
   readonly reach: string;
   /** True for files the kernel makes up (`/proc`, `/sys` and their like, wherever they are mounted). */
   readonly synthetic: boolean;
+  /** Its own path is longer than the system tells: `realPath` is that of the nearest folder above whose path is not. */
+  readonly isWithin?: true;
+}
+
+export interface LocateOptions {
+  readonly follow: boolean;
+  /** The folder that the path names an entry of: a place may be found in it whose own path is too long. Absent: that is an error. */
+  readonly within?: Place;
 }
 
 /** The primitive steps; they throw what the operating system says. */
 export interface Walk {
   /** Finds what is at `path` without opening it: no effect on devices, no waiting on a FIFO. */
-  locate(path: string, options: { readonly follow: boolean }): Promise<Place>;
+  locate(path: string, options: LocateOptions): Promise<Place>;
   /** Opens a place that was found; what is opened is that very file. */
   open(place: Place, flags: number): Promise<FileHandle>;
   /** Creates the file `name` in `parent`, which must not exist, not even as a link. */

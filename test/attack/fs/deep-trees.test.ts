@@ -1,0 +1,58 @@
+/** Trees whose paths are longer than the system takes: a guest makes them by moving one below the other. */
+
+import { execFile } from "node:child_process";
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { removeTree } from "../../../host/platform/guarded-remove.ts";
+import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
+import type { Walk } from "../../../host/platform/walk.ts";
+import { checkedPath } from "../../support/checked-path.ts";
+import { diskCall } from "../../support/disk-call.ts";
+
+const NAME = "d".repeat(200);
+/** 3,200 characters: as much as fits below a temporary folder. */
+const CHAIN = Array.from({ length: 16 }, () => NAME).join("/");
+
+/** `tree` is a chain of so many times 16 folders, with a file at the end of each 16. */
+async function plantDeep(folder: string, times: number): Promise<void> {
+  await mkdir(join(folder, "tree"));
+  for (let time = 0; time < times; time++) {
+    await mkdir(join(folder, "upper", CHAIN), { recursive: true });
+    await writeFile(join(folder, "upper", CHAIN, "leaf"), "x");
+    await rename(join(folder, "tree"), join(folder, "upper", CHAIN, "tree"));
+    await rename(join(folder, "upper"), join(folder, "tree"));
+  }
+}
+
+describe.runIf(hasLinuxWalk())("attack: a tree that is deeper than any path", () => {
+  it("is removed whole [C4.deep]", async () => {
+    const { answer, workspace } = await diskCall({ "mine.txt": "mine" });
+    await plantDeep(workspace, 5);
+    expect(await answer("fs.remove", { path: "tree", recursive: true })).toEqual({ ok: true, value: null });
+    expect(await readdir(workspace)).toEqual([".keep", "mine.txt"]);
+  });
+
+  it("is left where it is when a folder above is moved out of the grant meanwhile [C4.deep]", async () => {
+    const { workspace, outside } = await diskCall({});
+    await plantDeep(workspace, 3);
+    const walk = createLinuxWalk();
+    let looks = 0;
+    const locate: Walk["locate"] = async (path, options) => {
+      // By then the folder that is being emptied has no path of its own.
+      if (++looks === 30) await rename(join(workspace, "tree", NAME, NAME), join(outside, "moved"));
+      return await walk.locate(path, options);
+    };
+    await using parent = await walk.locate(workspace, { follow: true });
+    const checked = checkedPath(join(workspace, "tree"), workspace);
+    await expect(removeTree({ ...walk, locate }, parent, "tree", { checked })).rejects.toMatchObject({ code: "not_capable" });
+    expect(await leavesBelow(join(outside, "moved"))).toBe(3);
+    await promisify(execFile)("rm", ["-rf", outside]);
+  });
+});
+
+async function leavesBelow(folder: string): Promise<number> {
+  const { stdout } = await promisify(execFile)("find", [folder, "-name", "leaf", "-printf", "x"]);
+  return stdout.length;
+}
