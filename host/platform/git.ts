@@ -1,10 +1,10 @@
 /** Fetches repositories with the `git` program, told to run nothing and to follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253). */
 
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type FetchedRepository, type FetchRepositoryOptions, type Git, GitError } from "./git-types.ts";
 import { type GuardedEnd, runGuarded } from "./run-guarded.ts";
+import { makeScratchFolder } from "./scratch-folder.ts";
 
 const FETCH_MS = 120_000;
 const LOCAL_MS = 60_000;
@@ -48,7 +48,7 @@ const AS_THEY_ARE = "* -filter -text -eol -ident -working-tree-encoding -export-
 export function createGit(): Git {
   return {
     async fetch(options) {
-      const folder = await mkdtemp(join(tmpdir(), "bascule-git-"));
+      const folder = await makeScratchFolder("git");
       try {
         return await fetchInto(join(folder, "repository"), options);
       } finally {

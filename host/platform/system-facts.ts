@@ -1,13 +1,13 @@
 /** What `bascule doctor` asks about the system: found out by looking or trying, never by what a system should have. */
 
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
 import { findDeno } from "./isolation/runtimes.ts";
 import { hasLinuxWalk } from "./linux-walk.ts";
 import type { SystemFacts } from "./platform.ts";
+import { makeScratchFolder } from "./scratch-folder.ts";
 import { createWatcher } from "./watcher.ts";
 
 const DENO_MS = 10_000;
@@ -54,7 +54,7 @@ async function inspectCache(): Promise<SystemFacts["cache"]> {
 
 /** Watches a folder and changes it. @returns what is wrong; undefined if nothing is */
 async function tryWatcher(): Promise<SystemFacts["watcher"]> {
-  const folder = await mkdtemp(join(tmpdir(), "bascule-watch-"));
+  const folder = await makeScratchFolder("watch");
   const told = Promise.withResolvers<string | undefined>();
   const timer = setTimeout(() => told.resolve(`It said nothing of a change within ${WATCHER_MS} ms`), WATCHER_MS);
   try {

@@ -1,5 +1,5 @@
-import { execFile, spawn } from "node:child_process";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGit } from "../../../host/platform/git.ts";
+import { identityTag, ownIdentity } from "../../../host/platform/process-identity.ts";
 import { GitError } from "../../../host/platform/git-types.ts";
 import { readTar } from "../../../host/installing/tar.ts";
 import { isGone } from "../../support/real-programs.ts";
@@ -94,6 +95,20 @@ describe("createGit()", () => {
     const linked = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
     expect(() => readTar(linked.tar)).toThrow('"link" is a link');
     expect((await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"))).toEqual(before);
+  });
+
+  it("takes away what a clone left whose process was killed, and nothing of a process that may live [I2.git]", async () => {
+    const { pid } = spawnSync("true");
+    const gone = identityTag({ ...ownIdentity(), pid, startedAt: "1" });
+    const elsewhere = identityTag({ ...ownIdentity(), pid, startedAt: "1", scope: "0123456789ab" });
+    const names = [gone, elsewhere, identityTag(ownIdentity())].map((tag) => `bascule-git-${tag}-aB3dE6`);
+    onTestFinished(async () => {
+      for (const name of names) await rm(join(tmpdir(), name), { recursive: true, force: true });
+    });
+    for (const name of names) await mkdir(join(tmpdir(), name, "repository/objects"), { recursive: true });
+    await expect(createGit().fetch({ url: "https://127.0.0.1:1/none", maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(GitError);
+    const left = (await readdir(tmpdir())).filter((name) => names.includes(name));
+    expect(left.toSorted()).toEqual(names.slice(1).toSorted());
   });
 
   it("reads files as they are: no filter of the user's own runs, nothing is put in or left out [I2.filters]", async () => {
