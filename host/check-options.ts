@@ -7,7 +7,7 @@ import type { Log } from "./platform/platform.ts";
 
 type Key = keyof HostOptions;
 
-const FLAGS: readonly Key[] = ["builtins", "undo", "mcpServers", "watch", "settings", "scan"];
+const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan"];
 /** Functions that each object must have, if it is there. */
 const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   logger: ["write", "child"],
@@ -25,6 +25,13 @@ const PLATFORM_PARTS = ["files", "clock", "random", "log", "environment"] as con
 export function checkOptions(options: HostOptions): void {
   if (!isObject(options)) throw new TypeError("Cannot create a host: the options are not an object");
   for (const key of FLAGS) check(options[key], `"${key}"`, "true or false", (value) => typeof value === "boolean");
+  const { mcpServers } = options;
+  check(
+    mcpServers,
+    '"mcpServers"',
+    "true, false or { only: a name }",
+    () => typeof mcpServers === "boolean" || (isObject(mcpServers) && isText(mcpServers.only)),
+  );
   for (const [key, methods] of Object.entries(METHODS)) {
     // A host without a registry is asked for by null.
     if (key === "registry" && options.registry === null) continue;

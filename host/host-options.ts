@@ -45,8 +45,8 @@ export interface HostOptions {
   readonly toolkits?: readonly ToolkitSource[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
-  /** Connect to the MCP servers of `bascule.json`. Default true. */
-  readonly mcpServers?: boolean;
+  /** Connect to the MCP servers of `bascule.json`, or to one of them, which is waited for as long as connecting may take. Default true. */
+  readonly mcpServers?: boolean | { readonly only: string };
   /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
   readonly learning?: LearningOptions;
   /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */

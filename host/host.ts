@@ -153,7 +153,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
-  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secrets });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secrets, wanted: options.mcpServers });
   opened.push(
     () => directory.close(),
     () => mcp.close(),

@@ -25,7 +25,7 @@ export interface AccessOptions {
   /** The command calls this tool once and shows no state of plugins. */
   readonly onlyTool?: string;
   /** A host of the command's own connects to the project's MCP servers. Default: where the one tool is one of theirs. */
-  readonly servers?: boolean;
+  readonly servers?: boolean | { readonly only: string };
   /** Of a host of the command's own. */
   readonly consent?: ConsentMode;
 }
@@ -45,7 +45,7 @@ export async function openHost(context: CommandContext, options: AccessOptions =
     remote.close();
     output.note(output.style.dim("(its flags hold for this run only: it has a host of its own, beside the one that runs here)"));
   }
-  const { oneRun = {}, onlyTool, consent, servers = isOfServer(onlyTool ?? "") } = options;
+  const { oneRun = {}, onlyTool, consent, servers = serversFor(onlyTool ?? "") } = options;
   const local = await openLocalHost(context, oneRun, {
     mcp: servers,
     ...(onlyTool !== undefined && { onlyTool }),
@@ -54,9 +54,10 @@ export async function openHost(context: CommandContext, options: AccessOptions =
   return { operations: local.operations, running: false, close: () => local.close() };
 }
 
-/** A server's tools, or all of them, are named so. */
-export function isOfServer(name: string): boolean {
-  return name.startsWith("mcp__");
+/** Which of the project's MCP servers a name of a tool is about: another one is not started for it. All where that cannot be told. */
+export function serversFor(name: string): boolean | { readonly only: string } {
+  const only = /^mcp__([^.]+)\./.exec(name)?.[1];
+  return only === undefined ? name.startsWith("mcp__") : { only };
 }
 
 /** Opens a host for `use` and closes it whatever happens. */

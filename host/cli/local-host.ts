@@ -45,7 +45,7 @@ export interface LocalHostOptions {
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
   /** Connect to the project's MCP servers. Default: where it stays. */
-  readonly mcp?: boolean;
+  readonly mcp?: boolean | { readonly only: string };
   /** What one plugin does is watched, within a maximum. */
   readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
 }

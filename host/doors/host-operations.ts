@@ -127,7 +127,8 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   /** By a bare or qualified name, or by a second name of a built-in tool. */
   function toolsCalled(name: string): readonly ToolListing[] {
     const builtin = Object.hasOwn(BUILTIN_ALIASES, name) ? BUILTIN_ALIASES[name] : undefined;
-    const named = host.list({ name });
+    // The one that is called by this name before those that have to be called by their qualified ones.
+    const named = host.list({ name }).toSorted((one, other) => Number(one.yieldsTo !== undefined) - Number(other.yieldsTo !== undefined));
     return builtin === undefined ? named : [...named, ...host.list({ name: builtin, source: "builtin" })];
   }
 

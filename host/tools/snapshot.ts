@@ -103,9 +103,12 @@ export function buildSnapshot(
     return byKey;
   }
 
+  const builtinOf = ({ name, owner }: RegisteredTool): string | undefined =>
+    owner === BUILTIN_OWNER ? undefined : (reservedByKey.get(keyOf(name)) ?? aliases.get(name));
+
   function refusalOf(tool: RegisteredTool): string | undefined {
     const { name, owner } = tool;
-    const builtin = owner === BUILTIN_OWNER ? undefined : (reservedByKey.get(keyOf(name)) ?? aliases.get(name));
+    const builtin = builtinOf(tool);
     if (builtin !== undefined) return `the name "${name}" is taken by the built-in tool "${builtin}" (rename the tool)`;
     if (isEstablished(tool)) return undefined;
     const twin = ownerByKey.get(keyOf(owner)) ?? owner;
@@ -157,8 +160,12 @@ export function buildSnapshot(
   for (const tool of inOrder) {
     const key = keyOf(tool.name);
     const holder = holderByKey.get(key);
-    const refusal = refusalOf(tool);
-    if (refusal !== undefined) {
+    // What a server calls its tools is not the person's to change, and its qualified name is no other's.
+    const builtin = isServer(tool.owner) ? builtinOf(tool) : undefined;
+    const refusal = builtin === undefined ? refusalOf(tool) : undefined;
+    if (builtin !== undefined) {
+      add(yielding(tool, BUILTIN_OWNER));
+    } else if (refusal !== undefined) {
       refuse(tool, refusal);
     } else if (byName.get(tool.qualifiedName)?.qualifiedName === tool.qualifiedName) {
       // Both have the bare name only: the first keeps it, and the second has none.

@@ -31,6 +31,7 @@ describe("what the embedding program passes to createHost()", () => {
     ["a choice of plugins that is no function", { loadsAtOnce: true }, '"loadsAtOnce" is not a function'],
     ["a registry of another kind", { registry: new Map() }, '"registry.register" is not a function'],
     ["a flag that is none", { watch: "yes" }, '"watch" is not true or false'],
+    ["servers that are no choice", { mcpServers: { only: 7 } }, '"mcpServers" is not true, false or { only: a name }'],
     ["a platform in part", { platform: {} }, '"platform.files" is not an object'],
     ["no options", null, "the options are not an object"],
     ["a plugin root of another kind", { plugins: [1] }, '"plugins" is not a folder, or a list of folders'],

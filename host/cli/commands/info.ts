@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../manifests/mod.ts";
 import type { PluginView, ToolView } from "../../doors/operations.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { table } from "../help.ts";
-import { type HostAccess, isOfServer, withHost } from "../host-access.ts";
+import { type HostAccess, serversFor, withHost } from "../host-access.ts";
 import type { Output } from "../output.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
@@ -21,7 +21,7 @@ export const infoCommand: Command = {
   examples: ["info words", "info grep", "info words.grep"],
   positionals: { min: 1, max: 1 },
   options: [],
-  run: (context) => withHost(context, (host) => info(context, host), { servers: context.positionals.some(isOfServer) }),
+  run: (context) => withHost(context, (host) => info(context, host), { servers: serversFor(context.positionals[0] ?? "") }),
 };
 
 async function info(context: CommandContext, host: HostAccess): Promise<number> {
@@ -65,7 +65,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
     "",
     style.bold("Arguments"),
     ...argumentLines((tool.checks ?? tool).inputSchema, output),
-    ...(tool.checks === undefined ? [] : ["  The tool's own program checks more: bascule info --json shows its own schema"]),
+    ...(tool.checks === undefined ? [] : ["  bascule info --json shows the tool's own schema, which may say more"]),
     "",
     style.bold("Example"),
     `  ${exampleCall(tool, output.program)}`,

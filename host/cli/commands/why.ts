@@ -6,7 +6,7 @@ import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
 import { table } from "../help.ts";
-import { type HostAccess, isOfServer, withHost } from "../host-access.ts";
+import { type HostAccess, serversFor, withHost } from "../host-access.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import type { Output } from "../output.ts";
@@ -25,7 +25,7 @@ export const whyCommand: Command = {
   examples: ["why grep", "why grep read=README.md", "why notes write=notes", "why notes --role guest --read-only"],
   positionals: { min: 1, max: 2 },
   options: CONTEXT_OPTIONS,
-  run: (context) => withHost(context, (host) => why(context, host), { servers: isOfServer(context.positionals[0] ?? "") }),
+  run: (context) => withHost(context, (host) => why(context, host), { servers: serversFor(context.positionals[0] ?? "") }),
 };
 
 async function why(context: CommandContext, host: HostAccess): Promise<number> {

@@ -70,8 +70,11 @@ export function createMcpSource(options: {
   readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
   /** For bundles that a person gives one to; and tokens are none of anybody's business either. */
   readonly secrets: Pick<Secrets, "valueOf" | "learn" | "redact">;
+  /** Of the servers of `bascule.json` perhaps only one. */
+  readonly wanted?: boolean | { readonly only: string } | undefined;
 }): McpSource {
-  const { platform, places, registry, emit, consent, secrets } = options;
+  const { platform, places, registry, emit, consent, secrets, wanted } = options;
+  const only = typeof wanted === "object" ? wanted.only : undefined;
   const { clock, log } = platform;
   const servers = new Map<string, { readonly server: McpServer; readonly config?: McpServerConfig }>();
   const pins = createPinStore(consent);
@@ -176,7 +179,8 @@ export function createMcpSource(options: {
 
   return {
     async apply() {
-      const listed = new Map(Object.entries(places.project.config().mcpServers).filter(([, { enabled }]) => enabled));
+      const all = Object.entries(places.project.config().mcpServers);
+      const listed = new Map(all.filter(([name, { enabled }]) => enabled && (only ?? name) === name));
       for (const [name, { config }] of [...servers]) {
         const wanted = listed.get(name);
         const isSame = wanted !== undefined && equalJson(toJson(wanted), toJson(config));
@@ -186,7 +190,7 @@ export function createMcpSource(options: {
       for (const { server } of servers.values()) await server.refresh();
       // Also those that another look at the file has just started.
       const started = [...listed].map(([name, config]) => (servers.get(name)?.server ?? start(name, config)).started);
-      if (started.length > 0) await within(Promise.all(started), START_MS);
+      if (started.length > 0) await within(Promise.all(started), only === undefined ? START_MS : 2 * CONNECT_MS);
     },
     async close() {
       isClosed = true;

@@ -38,6 +38,34 @@ describe("bascule mcp-servers", () => {
   });
 });
 
+describe("bascule call and info of a server's tool", () => {
+  // As docs/mcp-servers.md begins, with a server that is here.
+  it("reach one that has a built-in's name, and start no other server for it [M5.mcp] [K3.one-server]", { timeout: 60_000 }, async () => {
+    const schema = { type: "object", properties: { path: { type: "string", pattern: "md$" } }, required: ["path"] };
+    const script = {
+      tools: [named("read_file", { inputSchema: schema })],
+      answers: { read_file: { content: [{ type: "text", text: "the server's" }] } },
+    };
+    await using project = await createCliProject({ "script.json": JSON.stringify(script), "README.md": "the project's" });
+    const args = [...ARGUMENTS, PROGRAM, `${project.folder}/script.json`];
+    const mcpServers = {
+      files: { command: process.execPath, args, toolSideEffects: { read_file: ["read"] } },
+      other: { command: "/nowhere/at-all" },
+    };
+    await project.write("bascule.json", JSON.stringify({ mcpServers }));
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const called = await project.run(["call", "mcp__files.read_file", "path=README.md"], { env });
+    expect([called.code, called.out, called.error]).toEqual([0, "the server's\n", ""]);
+    expect((await project.run(["call", "read_file", "path=README.md"], { env })).out).toContain("the project's");
+    const info = await project.run(["info", "mcp__files.read_file"], { env });
+    expect([info.code, info.error]).toEqual([0, ""]);
+    expect(info.out).toContain("call mcp__files.read_file path=README.md");
+    expect(JSON.parse((await project.run(["info", "mcp__files.read_file", "--json"], { env })).out)).toMatchObject({
+      tool: { inputSchema: schema, checks: { inputSchema: { properties: { path: { type: "string" } } } } },
+    });
+  });
+});
+
 describe("bascule add of an MCP bundle", () => {
   const ASKING = manifestOf({
     user_config: {
