@@ -38,6 +38,8 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   const show = (to: URL, tokensFrom: URL): void => {
     output.line(`To log in at ${printable(to.origin)} for the MCP server ${server} (${origin}), open this in a browser:`);
     output.line(`  ${printable(to.href)}`);
+    const scope = to.searchParams.get("scope");
+    if (scope !== null) output.line(`It asks for: ${printable(scope)}`);
     // A server can send its users to another one's login: what they allow there is then in its hands.
     output.line(`What you allow there becomes a token, given by ${printable(tokensFrom.origin)} and sent to ${origin}`);
     // Also with --json: nothing goes on before somebody has been there.

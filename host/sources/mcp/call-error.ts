@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { copyJson } from "../../json/json.ts";
 import { ToolError, ToolFailed, ToolUnavailable } from "../../tools/tool-error.ts";
-import { LoginNeeded } from "./logins.ts";
+import { LoginNeeded } from "./tokens.ts";
 import { refusal } from "./result.ts";
 
 const MAX_MESSAGE = 4_000;
@@ -28,9 +28,10 @@ export function toCallError(thrown: unknown, server: string, refused: readonly s
       details: { mcp: { code, ...dataOf(data) } },
     });
   if (typeof requiredScope === "string" && requiredScope !== "") {
+    const scope = requiredScope.slice(0, MAX_MESSAGE);
     return new ToolUnavailable(
-      `The MCP server ${server} wants a login with the scope "${requiredScope.slice(0, MAX_MESSAGE)}" for this: bascule mcp-servers login ${server}`,
-      { cause: thrown, details: { scope: requiredScope.slice(0, MAX_MESSAGE) } },
+      `The MCP server ${server} wants the scope "${scope}" for this: bascule mcp-servers login ${server}, or a token that has it in "headers"`,
+      { cause: thrown, details: { scope } },
     );
   }
   return new ToolUnavailable(`The MCP server ${server} did not answer the call: ${why}`, { cause: thrown, details: { retryable: false } });

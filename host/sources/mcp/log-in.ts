@@ -3,7 +3,7 @@
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { hashOf } from "../../json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { createProvider, isLoopback, isSafeForTokens, type LoginOf, type LoginStore } from "./logins.ts";
+import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf, type LoginStore, readGood } from "./logins.ts";
 
 export interface LogInOptions {
   readonly platform: Pick<Platform, "http" | "random" | "clock" | "servers">;
@@ -34,8 +34,14 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
-    // What there was is for another address to come back to, or is what does not work.
-    await store.alone(server, () => store.remove(server));
+    // What there was is for another address to come back to, or is what does not work; what it was good for is asked for again.
+    const before = await store.alone(server, async () => {
+      const login = await readGood(store, server, url);
+      await store.remove(server);
+      return login;
+    });
+    const wished = config.oauth?.scope ?? challenge.scope;
+    const scope = before?.wants === undefined ? wished : joinedScopes(wished, before.tokens?.scope, before.wants);
     const provider = createProvider(login, store, {
       redirectUrl: callback.url,
       state,
@@ -48,7 +54,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
     const about = {
       serverUrl: url,
       fetchFn: fetch,
-      ...(config.oauth?.scope !== undefined ? { scope: config.oauth.scope } : challenge.scope !== undefined && { scope: challenge.scope }),
+      ...(scope !== undefined && { scope }),
       ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
     };
     await auth(provider, about);

@@ -3,7 +3,7 @@
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { BrokenLogin, errorCode, type Login, type LoginStore } from "./logins.ts";
+import { errorCode, type Login, type LoginStore, readGood } from "./logins.ts";
 
 /** What became of a login. */
 export interface LoggedOut {
@@ -38,16 +38,6 @@ export async function logOut(
     return { removed, issuer, ...(problem !== undefined && { problem }) };
   } catch (error) {
     return { removed, issuer, problem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** A file that is broken holds nothing that could be revoked, and is to be deleted all the same. */
-async function readGood(store: LoginStore, server: string, url: string): Promise<Login | undefined> {
-  try {
-    return await store.read(server, url);
-  } catch (error) {
-    if (error instanceof BrokenLogin) return undefined;
-    throw error;
   }
 }
 

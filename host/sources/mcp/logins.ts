@@ -4,7 +4,6 @@
  */
 
 import type {
-  AuthProvider,
   OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -12,7 +11,6 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
 import { readJsonText } from "../../json/json-text.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -25,6 +23,8 @@ export interface Login {
   /** Both are marked with the authorization server that gave them; the SDK sends them to no other. */
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
+  /** The scope that the server named for what the tokens do not let it do: the next login asks for it, too. */
+  readonly wants?: string;
 }
 
 /** A file that nobody wrote here. */
@@ -94,11 +94,24 @@ function toLogin(value: unknown): Login | undefined {
   const isMarked = (part: unknown, ...texts: readonly string[]): boolean =>
     part === undefined || (isJsonObject(part) && ["issuer", ...texts].every((name) => isText(part[name])));
   if (!isJsonObject(value) || !isText(value["url"])) return undefined;
-  const { client, tokens } = value;
+  const { client, tokens, wants } = value;
   const renewal = isJsonObject(tokens) ? tokens["refresh_token"] : undefined;
-  const isWhole = isMarked(client, "client_id") && isMarked(tokens, "access_token") && (renewal === undefined || isText(renewal));
+  const isWhole =
+    isMarked(client, "client_id") &&
+    isMarked(tokens, "access_token") &&
+    [renewal, wants].every((text) => text === undefined || isText(text));
   // Written below, for its owner alone; what matters of it has been looked at.
   return isWhole ? (value as unknown as Login) : undefined;
+}
+
+/** A file that is broken holds nothing that could be revoked or asked for again, and is to be deleted all the same. */
+export async function readGood(store: LoginStore, server: string, url: string): Promise<Login | undefined> {
+  try {
+    return await store.read(server, url);
+  } catch (error) {
+    if (error instanceof BrokenLogin) return undefined;
+    throw error;
+  }
 }
 
 /** What a server's login is about. */
@@ -108,111 +121,16 @@ export interface LoginOf {
   readonly url: string;
 }
 
-/** A person has to log in: nobody is asked in the middle of a call. */
-export class LoginNeeded extends Error {
-  override readonly name = "LoginNeeded";
-  constructor(server: string) {
-    super(`The server wants a login: bascule mcp-servers login ${server}`);
-  }
-}
-
-/** What a connection takes its tokens from. */
-export interface Tokens extends AuthProvider {
-  /** Its requests have to go through this. */
-  watch(send: typeof globalThis.fetch): typeof globalThis.fetch;
-  onUnauthorized(refused: { readonly response: Response }): Promise<void>;
-}
-
-/** Reads and renews tokens for connections. `learn` is told each token, so that no event, log or result shows it. */
-export function createTokens(
-  { server, config, url }: LoginOf,
-  {
-    store,
-    fetch,
-    learn,
-  }: { readonly store: LoginStore; readonly fetch: typeof globalThis.fetch; readonly learn: (what: string, token: string) => void },
-): Tokens {
-  const inTurn = createInTurn();
-  let login: Login | undefined;
-  let isRead = false;
-  /** What each answer was an answer to: of calls at once, only the first renews. */
-  const sentWith = new WeakMap<Response, string | null>();
-
-  async function read(): Promise<Login | undefined> {
-    login = await store.read(server, url);
-    isRead = true;
-    const { access_token: access, refresh_token: renewal } = login?.tokens ?? {};
-    if (access !== undefined) learn(`login at ${server}`, access);
-    if (renewal !== undefined) learn(`renewal at ${server}`, renewal);
-    return login;
-  }
-
-  /** Whether another call, or another process, has renewed it. */
-  async function isNewer(refused: string | null | undefined): Promise<boolean> {
-    const access = (await read())?.tokens?.access_token;
-    return access !== undefined && `Bearer ${access}` !== refused;
-  }
-
-  async function renew(): Promise<void> {
-    const before = login?.tokens;
-    if (before?.refresh_token === undefined) throw new LoginNeeded(server);
-    const { auth } = await import("@modelcontextprotocol/client");
-    const provider = createProvider({ server, config, url }, store, {
-      redirectUrl: REDIRECT_OF_NOBODY,
-      redirect: () => {
-        throw new LoginNeeded(server);
-      },
-    });
-    try {
-      await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
-    } catch (error) {
-      // Somebody may have logged in anew meanwhile.
-      if ((await read())?.tokens?.access_token === before.access_token || login?.tokens === undefined) throw error;
-    }
-    await read();
-  }
-
-  return {
-    async token() {
-      if (!isRead) await read();
-      return login?.tokens?.access_token;
-    },
-    watch: (send) => async (input, init) => {
-      const response = await send(input, init);
-      sentWith.set(response, new Headers(init?.headers).get("authorization"));
-      return response;
-    },
-    async onUnauthorized({ response }) {
-      const refused = sentWith.get(response);
-      await inTurn(async () => {
-        if (await isNewer(refused)) return;
-        // Where there is nothing to renew it with, nobody takes a turn for it.
-        if (login?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
-        await store.alone(server, async () => {
-          if (!(await isNewer(refused))) await renew();
-        });
-      });
-    },
-  };
-}
-
-/** The SDK writes what went wrong to the console, where nothing is taken out of it: of an error, only its code gets there. */
-function codesOnly(send: typeof globalThis.fetch): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await send(input, init);
-    if (response.ok) return response;
-    const error = errorCode(await response.text());
-    return Response.json(error === undefined ? {} : { error }, { status: response.status });
-  };
-}
-
 /** Of an authorization server's answer (RFC 6749, 5.2): what else it says may hold what it was sent. */
 export function errorCode(text: string): string | undefined {
   return /"error"\s*:\s*"([a-z_]{1,64})"/.exec(text)?.[1];
 }
 
-/** Renewing needs no address to come back to. */
-const REDIRECT_OF_NOBODY = "http://127.0.0.1/callback";
+/** All words of these scopes, each once; undefined if there are none. */
+export function joinedScopes(...scopes: readonly (string | undefined)[]): string | undefined {
+  const words = new Set(scopes.flatMap((scope) => scope?.split(" ") ?? []).filter((word) => word !== ""));
+  return words.size === 0 ? undefined : [...words].join(" ");
+}
 
 /** How a person comes into it. */
 export interface LoginRound {
@@ -233,6 +151,7 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
     ...(scope !== undefined && { scope }),
   };
   let verifier = "";
+  let asked: string | undefined;
   /** Which authorization server the person was sent to: an answer counts for that one only (SEP-2352). */
   let discovered: OAuthDiscoveryState | undefined;
   /** What is renewed. Where another process has renewed or forgotten it meanwhile, that holds: it is the newer one. */
@@ -253,9 +172,15 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
       renewed ??= login?.tokens;
       return isOutdated(login) ? undefined : login?.tokens;
     },
-    saveTokens: (tokens) => change({ tokens }),
-    redirectToAuthorization: (to) =>
-      round.redirect(to, new URL(discovered?.authorizationServerMetadata?.token_endpoint ?? discovered?.authorizationServerUrl ?? to)),
+    saveTokens(tokens) {
+      // Left out where it is what was asked for, or, of a token that was renewed, what it was (RFC 6749, 5.1 and 6).
+      const scope = tokens.scope ?? asked ?? renewed?.scope;
+      return change({ tokens: { ...tokens, ...(scope !== undefined && { scope }) } });
+    },
+    redirectToAuthorization(to) {
+      asked = to.searchParams.get("scope") ?? undefined;
+      round.redirect(to, new URL(discovered?.authorizationServerMetadata?.token_endpoint ?? discovered?.authorizationServerUrl ?? to));
+    },
     saveCodeVerifier: (code) => void (verifier = code),
     codeVerifier: () => verifier,
     saveDiscoveryState: (state) => void (discovered = state),

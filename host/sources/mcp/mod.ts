@@ -11,13 +11,14 @@ import type { Secrets } from "../../secrets/secrets.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { credentialsIn } from "./credentials.ts";
-import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";
+import { createLoginStore, type LoginOf, namesItself } from "./logins.ts";
 import { redactedClient, redactedError } from "./redacted-client.ts";
 import { createLargeArguments, type LargeArguments } from "./large-arguments.ts";
 import { createLargeResults, type LargeResults } from "./large-results.ts";
 import { createPinStore } from "./pins.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
 import { stdioTransport } from "./stdio-transport.ts";
+import { createTokens } from "./tokens.ts";
 
 export type { McpClient } from "./client.ts";
 export { McpToolsChanged } from "./offer.ts";

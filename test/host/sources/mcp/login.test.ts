@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHost, type HostEvent } from "../../../../host/mod.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { logIn } from "../../../../host/sources/mcp/log-in.ts";
-import { createLoginStore, createTokens, type Login, type LoginStore } from "../../../../host/sources/mcp/logins.ts";
+import { createLoginStore, type Login, type LoginStore } from "../../../../host/sources/mcp/logins.ts";
+import { createTokens } from "../../../../host/sources/mcp/tokens.ts";
 import { redactedClient } from "../../../../host/sources/mcp/redacted-client.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { fetchSecurely } from "../../../../host/platform/server-fetch.ts";
@@ -45,6 +46,8 @@ interface World {
   /** Every `Authorization` that came with a request, by where it came to. */
   readonly sent: { readonly at: "mcp" | "issuer"; readonly authorization: string | null }[];
   readonly grants: string[];
+  /** The scope that each login asked for. */
+  readonly asked: (string | null)[];
   /** What was revoked, with what came with it. */
   readonly revoked: Readonly<Record<string, string>>[];
   /** From now on no token that was given out is good, except to renew. */
@@ -55,9 +58,12 @@ interface World {
 
 /** An MCP server that wants tokens, and the authorization server that gives them, each on a port of its own. */
 async function world(): Promise<World> {
-  const state = { number: 0, access: "", renewal: "", verifier: "", redirect: "" };
+  const state = { number: 0, access: "", renewal: "", verifier: "", redirect: "", scope: "" };
   const sent: World["sent"][number][] = [];
   const grants: string[] = [];
+  const asked: (string | null)[] = [];
+  /** Scopes of the tokens that are good, also of those before the last one. */
+  const good = new Map<string | null, string>();
   const revoked: Readonly<Record<string, string>>[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   let mcp = "";
@@ -84,6 +90,8 @@ async function world(): Promise<World> {
     if (pathname === "/authorize") {
       state.verifier = searchParams.get("code_challenge") ?? "";
       state.redirect = searchParams.get("redirect_uri") ?? "";
+      state.scope = searchParams.get("scope") ?? "";
+      asked.push(searchParams.get("scope"));
       const query = new URLSearchParams({ code: "the-code", state: searchParams.get("state") ?? "", iss: issuer });
       return new Response(null, { status: 302, headers: { Location: `${state.redirect}?${String(query)}` } });
     }
@@ -108,6 +116,7 @@ async function world(): Promise<World> {
     if (!isGood) return Response.json({ error: "invalid_grant", error_description: String(form) }, { status: 400 });
     state.number += 1;
     state.access = `access-token-${state.number}`;
+    good.set(`Bearer ${state.access}`, state.scope);
     state.renewal = `renewal-token-${state.number}`;
     return Response.json({ access_token: state.access, token_type: "Bearer", expires_in: 3_600, refresh_token: state.renewal });
   });
@@ -116,10 +125,14 @@ async function world(): Promise<World> {
     if (pathname === "/.well-known/oauth-protected-resource/mcp") return Response.json({ resource: mcp, authorization_servers: [issuer] });
     const authorization = request.headers.get("authorization");
     sent.push({ at: "mcp", authorization });
-    if (authorization !== `Bearer ${state.access}` || state.access === "") {
-      const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+    const scope = good.get(authorization);
+    if (scope === undefined) {
+      const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
       return new Response("no", { status: 401, headers: { "WWW-Authenticate": challenge } });
     }
+    // One tool takes more than a login is asked for at first.
+    if ((await request.clone().text()).includes('"name":"shout"') && !scope.split(" ").includes("shout"))
+      return new Response("no", { status: 403, headers: { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="shout"' } });
     const transport = sessions.get(request.headers.get("mcp-session-id") ?? "") ?? (await begin(sessions, () => state.access));
     return await transport.handleRequest(request);
   });
@@ -128,10 +141,9 @@ async function world(): Promise<World> {
     mcp,
     issuer,
     sent,
-    grants,
-    revoked,
-    expire: () => (state.access = "expired"),
-    revoke: () => void ((state.access = ""), (state.renewal = "")),
+    ...{ grants, asked, revoked },
+    expire: () => good.clear(),
+    revoke: () => void (good.clear(), (state.renewal = "")),
   };
 }
 
@@ -151,6 +163,9 @@ async function begin(
       content: [{ type: "text", text: `heard ${heard()}` }],
     }),
   );
+  server.registerTool("shout", { description: "Says it louder", inputSchema: fromJsonSchema({ type: "object" }) }, () => ({
+    content: [{ type: "text", text: "HEARD" }],
+  }));
   await server.connect(transport);
   return transport;
 }
@@ -251,6 +266,50 @@ describe("bascule mcp-servers login", () => {
         ],
         [],
       ]);
+    },
+  );
+
+  it(
+    "asks for the scope that the server named for a call, beside what it had, and the call is answered then [K3.step-up]",
+    SECONDS,
+    async () => {
+      const far = await world();
+      const sideEffects = ["read"];
+      await using project = await createCliProject({
+        "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp, sideEffects } } }),
+      });
+      const file = `${project.folder}/.bascule/mcp-logins/far.json`;
+      const read = async () => JSON.parse(await readFile(file, "utf8")) as Login;
+      async function logInAgain(): Promise<string> {
+        const login = project.start(["mcp-servers", "login", "far"]);
+        await login.waitFor("and sent to");
+        await fetch(/http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "");
+        return (await login.ended).out;
+      }
+      expect(await logInAgain()).toContain("It asks for: read\n");
+      const platform = currentPlatform({ log: { level: "error" } });
+      await using host = await createHost({ platform, config: `${project.folder}/bascule.json`, plugins: [], events: { store: false } });
+      const refused = await host.call("mcp__far.shout");
+      expect(refused).toMatchObject({
+        ok: false,
+        error: {
+          code: "unavailable",
+          message:
+            'The MCP server far wants the scope "shout" for this: bascule mcp-servers login far, or a token that has it in "headers"',
+          details: { scope: "shout" },
+        },
+      });
+      expect(await read()).toMatchObject({ tokens: { scope: "read" }, wants: "shout" });
+      // A renewed token is good for no more; what is wanted stays.
+      far.expire();
+      expect((await host.call("mcp__far.whisper")).ok).toBe(true);
+      expect(await read()).toMatchObject({ tokens: { access_token: "access-token-2", scope: "read" }, wants: "shout" });
+
+      expect(await logInAgain()).toContain("It asks for: read shout\n");
+      expect(far.asked).toEqual(["read", "read shout"]);
+      expect("wants" in (await read())).toBe(false);
+      // The connection that is there takes the new token.
+      expect(await host.call("mcp__far.shout")).toMatchObject({ ok: true, output: "HEARD" });
     },
   );
 
