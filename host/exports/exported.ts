@@ -24,6 +24,7 @@ export type McpTool = {
   annotations: ToolAnnotations;
   /** What its own MCP server says of it, if it has one. */
   icons?: McpIcon[];
+  execution?: { taskSupport: "forbidden" };
   _meta?: Record<string, unknown>;
 };
 

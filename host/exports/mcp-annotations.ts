@@ -6,15 +6,16 @@ import { ownMeta } from "../tools/own-meta.ts";
 import type { McpIcon, McpTool } from "./exported.ts";
 
 /** For MCP's `Tool`. */
-export type WordsForClients = Pick<McpTool, "annotations" | "icons" | "_meta">;
+export type WordsForClients = Pick<McpTool, "annotations" | "icons" | "execution" | "_meta">;
 
 /** @param meta the host's own words for `_meta`; hints of a server stand there too, since nothing vouches for them */
 export function wordsForClients(listing: ToolListing, meta: JsonObject = {}): WordsForClients {
-  const { icons, annotations: hints, _meta: said = {} } = listing.mcp ?? {};
+  const { icons, annotations: hints, execution, _meta: said = {} } = listing.mcp ?? {};
   const _meta = { ...ownMeta(said), ...(hints && { "bascule/annotations": hints }), ...meta };
   return {
     annotations: annotationsOf(listing),
     // Ours are frozen; who gets them may change them. They were icons of MCP's when they came.
+    ...(execution && { execution: { ...execution } }),
     ...(icons && { icons: structuredClone(icons) as unknown as McpIcon[] }),
     ...(Object.keys(_meta).length > 0 && { _meta: structuredClone(_meta) }),
   };

@@ -18,7 +18,13 @@ export interface PublishedWords {
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
   /** What an MCP server says for clients beside that. `annotations` hold its own hints, which the host does not vouch for. */
-  readonly mcp?: { readonly annotations?: JsonObject; readonly icons?: readonly JsonValue[]; readonly _meta?: JsonObject };
+  readonly mcp?: {
+    readonly annotations?: JsonObject;
+    readonly icons?: readonly JsonValue[];
+    /** Only where it says that there are no tasks, which is so here. */
+    readonly execution?: { readonly taskSupport: "forbidden" };
+    readonly _meta?: JsonObject;
+  };
 }
 
 /** A host tool: one instance runs one `execute` (SPEC R1). */

@@ -49,12 +49,13 @@ async function main(): Promise<number> {
   const engines = (["plain", "metered"] as const).filter((engine) => values.engine === "both" || values.engine === engine);
   // It tests a server, not the sandbox, and needs no checkout.
   if (positionals.includes("mcp")) return await (await import("./mcp/run.ts")).runMcpConformance(print);
+  if (positionals.includes("mcp-gateway")) return await (await import("./mcp-gateway/run.ts")).runMcpGateway(print);
   if (positionals.includes("inspector")) return await (await import("./inspector/run.ts")).runInspector(print);
   const suites = SUITES.filter((suite) => positionals.length === 0 || positionals.includes(suite.name));
   const unknown = positionals.filter((name) => !SUITES.some((suite) => suite.name === name));
   if (unknown.length > 0 || engines.length === 0) {
     print(
-      `Usage: npm run external -- [${[...SUITES.map((suite) => suite.name), "mcp", "inspector"].join("|")}] [--filter TEXT] [--engine plain|metered|both] [--update]`,
+      `Usage: npm run external -- [${[...SUITES.map((suite) => suite.name), "mcp", "mcp-gateway", "inspector"].join("|")}] [--filter TEXT] [--engine plain|metered|both] [--update]`,
     );
     return 2;
   }

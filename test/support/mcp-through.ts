@@ -13,7 +13,8 @@ export const HONEST_DIFFERENCES: Readonly<Record<string, string>> = {
   name: "a tool's name holds that of its server, so that two servers may have tools of one name",
   description: "a tool without one is described by its server's name",
   "annotations/*Hint": "hints are the host's own: a server would praise itself; what the server says is in _meta under bascule/annotations",
-  execution: "the door runs no tasks",
+  execution: "handed on where it says that there are no tasks: the door runs none",
+  "arguments that do not fit": "are refused by the host, before the server is asked",
   "_meta/bascule/*": "what the host itself says, beside what the server says",
   "_meta/io.modelcontextprotocol/*": "it is about the connection to the server, and the client's connection is another one",
   "isError: false": "said where the server leaves it out, which means the same",
@@ -28,7 +29,7 @@ export interface Through extends AsyncDisposable {
 /** Without what a direct client would not see either. */
 export function toolAsDirect(through: JsonObject, direct: JsonObject, server: string): JsonObject {
   const { annotations, _meta, ...rest } = through;
-  const { annotations: said, execution: _execution, ...original } = direct;
+  const { annotations: said, ...original } = direct;
   const title = (annotations as JsonObject)["title"];
   const meta = ownMeta(_meta as JsonObject | undefined);
   const hints = ((_meta as JsonObject | undefined)?.["bascule/annotations"] ?? undefined) as JsonObject | undefined;
@@ -72,10 +73,11 @@ export async function directly(command: string, args: readonly string[], env?: R
 }
 
 /** The host's MCP door over lines in memory. */
-export async function throughHost(host: Host): Promise<Through> {
+export async function throughHost(host: Host, { agrees = false }: { readonly agrees?: boolean } = {}): Promise<Through> {
   const [near, far] = createMemoryPair();
   const serving = serveMcpLines(near, { host, platform: currentPlatform() });
-  const client = new Client({ name: "through", version: "1" });
+  const client = new Client({ name: "through", version: "1" }, { capabilities: agrees ? { elicitation: {} } : {} });
+  if (agrees) client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { approve: true } }));
   await client.connect(transportOf(far));
   return {
     client,

@@ -114,7 +114,7 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
     if (tool.name.length > MAX_NAME) throw new TypeError(`its name is longer than ${MAX_NAME} characters`);
     if (!copy.ok) throw new TypeError(copy.problem.message);
     const definition = tagged(completeDefinition(declare(base, tool, parts, server)), server);
-    return { definition, published: publishedOf(parts, definition), tool, parts };
+    return { definition, published: publishedOf(parts, definition, tool), tool, parts };
   } catch (error) {
     const why = error instanceof ToolRegistrationError ? error.problems.map(problemToText).join("; ") : String(error);
     const definition = tagged(
@@ -147,7 +147,7 @@ function declare(base: Base, tool: Tool, parts: JsonObject, server: string): Too
 }
 
 /** All that it says and that ours does not say in the same words. */
-function publishedOf(parts: JsonObject, definition: ToolDefinition): PublishedWords {
+function publishedOf(parts: JsonObject, definition: ToolDefinition, { execution }: Tool): PublishedWords {
   const { inputSchema, outputSchema, annotations, icons, _meta } = parts;
   // Our schemas are JSON; their interface just has no index signature.
   const differs = (own: JsonValue | undefined, ours: JsonSchema | undefined): own is JsonObject =>
@@ -155,6 +155,8 @@ function publishedOf(parts: JsonObject, definition: ToolDefinition): PublishedWo
   const mcp = {
     ...(annotations !== undefined && isJsonObject(annotations) && { annotations }),
     ...(icons !== undefined && isJsonArray(icons) && { icons }),
+    // What is no model's to read and the same for all is no part of a pin.
+    ...(execution?.taskSupport === "forbidden" && { execution: { taskSupport: "forbidden" as const } }),
     ...(_meta !== undefined && isJsonObject(_meta) && { _meta }),
   };
   return {

@@ -192,6 +192,7 @@ const WHOLE: JsonObject = {
   },
   annotations: { title: "Whole", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   icons: [{ src: "data:image/png;base64,AAAA", mimeType: "image/png", sizes: ["48x48"] }],
+  execution: { taskSupport: "forbidden" },
   _meta: { "example.com/ui": { page: "ui://page" }, "bascule/plugin": "forged" },
 };
 
