@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz`: random cases for as long as one likes.
  *
- * `-- --minutes N` (default 10), `--only PART` of wasm, guest, http, worker (a worker that says anything), races (files swapped
+ * `-- --minutes N` (default 10), `--only PART` of wasm, guest, loops, http, worker (a worker that says anything), races (files swapped
  * under an act), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, undo, or a kind that the summary names; `FUZZ_SEED=<number>`
  * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
  * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
@@ -17,6 +17,8 @@ import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts
 import { checkHttpRequests } from "../test/fuzz/http-check.ts";
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
 import { checkJournalDamage, checkJournalEdit } from "../test/fuzz/journal-check.ts";
+import { checkLoops } from "../test/fuzz/loop-check.ts";
+import { loopProgram } from "../test/fuzz/loop-program.ts";
 import { MODELS } from "../test/fuzz/models/mod.ts";
 import type { Model } from "../test/fuzz/models/model.ts";
 import { ReplayCheck } from "../test/fuzz/replay-check.ts";
@@ -54,6 +56,8 @@ const CHECKS: Readonly<Record<string, Kind>> = {
   "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
+  // 40 programs a case.
+  loops: { part: "loops", cases: 2, check: (seed) => checkLoops(fc.sample(loopProgram, { seed, numRuns: 40 })) },
   recording: { part: "replay", cases: 10, check: checkRecording },
   // 200 requests a case.
   http: { part: "http", cases: 5, check: (seed) => checkHttpRequests(seed, 200) },

@@ -19,7 +19,7 @@ let dispose: symbol;
 let asyncDispose: symbol;
 
 /** What is done at the end; the last one that was added first. */
-type Disposal = () => unknown;
+export type Disposal = () => unknown;
 
 interface SuppressedErrorConstructor {
   new (error: unknown, suppressed: unknown, message?: unknown): Error;
@@ -50,7 +50,7 @@ function createSuppressedError(): SuppressedErrorConstructor {
 const SuppressedError = createSuppressedError();
 
 /** The error of the end so far: a new one suppresses the one before. */
-class Failure {
+export class Failure {
   has = false;
   error: unknown;
 
@@ -71,8 +71,7 @@ class DisposableStack {
   use(value: unknown): unknown {
     this.#requireOpen("use");
     if (value !== null && value !== undefined) {
-      const method = requireMethod(requireObject(value), dispose);
-      this.#add(() => reflectApply(method, value, []));
+      this.#add(methodToDispose(value));
     }
     return value;
   }
@@ -136,7 +135,7 @@ class AsyncDisposableStack {
     this.#requireOpen("use");
     // Nothing to dispose of is still waited for.
     if (value === null || value === undefined) this.#add(() => undefined);
-    else this.#add(asyncDisposalOf(requireObject(value)));
+    else this.#add(methodToDisposeLater(value));
     return value;
   }
 
@@ -187,17 +186,21 @@ class AsyncDisposableStack {
   }
 }
 
+export function methodToDispose(value: unknown): Disposal {
+  const method = requireMethod(requireObject(value), dispose);
+  return () => reflectApply(method, value, []);
+}
+
 /** By the asynchronous method, else by the other, whose answer is not waited for. */
-function asyncDisposalOf(value: object): Disposal {
+export function methodToDisposeLater(given: unknown): Disposal {
+  const value = requireObject(given);
   const method = reflectGet(value, asyncDispose);
   if (method !== null && method !== undefined) {
     const run = requireFunction(method);
     return () => reflectApply(run, value, []);
   }
   const run = requireMethod(value, dispose);
-  return () => {
-    reflectApply(run, value, []);
-  };
+  return async () => void reflectApply(run, value, []);
 }
 
 function requireObject(value: unknown): object {

@@ -1,7 +1,9 @@
 /** Puts the guest's world together and hands the engine its entry points (`protocol.ts`). */
 
+import "./async-loop.ts";
 import "./import-meta.ts";
 import "./test-run.ts";
+import "./using-scope.ts";
 import { installWebStreams } from "./web-streams.ts";
 import { installAbort } from "./abort.ts";
 import { installBase64 } from "./base64.ts";

@@ -9,8 +9,8 @@ import type { Program } from "acorn";
 import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
 import type { LoadFault } from "../fault.ts";
 import { lowerLoops, mayLowerLoops } from "./lower-loops.ts";
-import { lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
-import { fromMappings, insertAll, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
+import { type Lowering, lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
+import { applyEdits, fromMappings, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
 
 /** Why a module could not be had; kept beside the guest's own error because it knows the place. */
 export type ModuleFault = Pick<LoadFault, "kind" | "message" | "file" | "line" | "column">;
@@ -76,7 +76,7 @@ function loadParser(): Promise<(code: string) => Program> {
   parser ??= import("acorn").then(
     ({ parse }) =>
       (code) =>
-        parse(code, { ecmaVersion: "latest", sourceType: "module" }),
+        parse(code, { ecmaVersion: "latest", sourceType: "module", preserveParens: true }),
   );
   return parser;
 }
@@ -137,27 +137,30 @@ function needsLowering(code: string): boolean {
 
 function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Compiled | ModuleFault {
   if (parse === undefined) return tooLate(file);
-  const { code } = compiled;
   try {
-    const program = parse(code);
-    const parts = [lowerLoops(program, code), lowerUsing(program, code)];
-    const replaced = replaceAll(
-      code,
-      parts.flatMap(({ replacements }) => replacements),
+    return PASSES.reduce(
+      (before, { isNeeded, run }) => (isNeeded(before.code) ? applyPass(before, run(parse(before.code), before.code)) : before),
+      compiled,
     );
-    const lowered = insertAll(
-      replaced,
-      parts.flatMap(({ insertions }) => insertions),
-    );
-    return { ...compiled, code: lowered.code, toAuthor: (position) => compiled.toAuthor(lowered.toAuthor(position)) };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep(file);
     if (error instanceof Unsupported)
-      return { kind: "syntax", message: error.message, file, ...compiled.toAuthor(positionOf(code, error.at)) };
+      return { kind: "syntax", message: error.message, file, ...compiled.toAuthor(positionOf(compiled.code, error.at)) };
     // Acorn does not know everything that the engine does; the engine's own message names the place.
     if (error instanceof SyntaxError) return compiled;
     throw error;
   }
+}
+
+/** Each on the code of the one before, because one statement may need both. */
+const PASSES = [
+  { isNeeded: mayNeedParser, run: lowerUsing },
+  { isNeeded: mayLowerLoops, run: lowerLoops },
+] as const;
+
+function applyPass(before: Compiled, { edits, replacements }: Lowering): Compiled {
+  const { code, toAuthor } = applyEdits(replaceAll(before.code, replacements), edits);
+  return { ...before, code, toAuthor: (position) => before.toAuthor(toAuthor(position)) };
 }
 
 /** Text of the same length: nothing moves. */

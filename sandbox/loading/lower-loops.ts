@@ -1,76 +1,120 @@
 /**
- * Rewrites two kinds of `for … of` that the engine gets wrong, by putting text into the code and moving no line:
- * - `yield` in the head, which its compiler trips over ("stack underflow"): what is gone through gets a name before the loop.
- * - `for await`, which does not wait for what the iterator's `return()` promises, and calls it after the end too
- *   (https://tc39.es/ecma262/#sec-asynciteratorclose).
+ * Rewrites two kinds of `for … of` that the engine gets wrong, so that every line keeps its place:
+ * - `yield` in the head, which its compiler trips over ("stack underflow"): what is gone through is evaluated before the
+ *   loop, and the item is bound inside of it.
+ * - `for await`, which does not wait for what `return()` promises, calls it after the end too and swallows its errors. It
+ *   becomes a loop that waits around a `for … of` of one item (`sandbox/guest/async-loop.ts`).
  */
 
 import type { AnyNode, ForOfStatement, Program } from "acorn";
 import { childrenOf, type Lowering, unusedName } from "./lower-using.ts";
-import type { Insertion } from "./positions.ts";
+import type { Edit, Insertion } from "./positions.ts";
+
+/** The prelude's module for `for await`. */
+export const LOOP_MODULE = "bascule:prelude/async-loop.ts";
 
 /** True if the code may hold such a loop; cheap, and sometimes true for nothing. */
 export function mayLowerLoops(code: string): boolean {
-  return /\bfor\s+await\b|\bof\b[^\n;{}]{0,400}\byield\b/.test(code);
+  if (/\bfor\s*(?:await\b|\/[/*])/.test(code)) return true;
+  return /\byield\b/.test(code) && [...code.matchAll(/\bfor\s*\(/g)].some(({ index, 0: { length } }) => mayYield(code, index + length));
 }
 
+/** Reads a loop's head from after its parenthesis. Comments, templates and regular expressions are left to the parser. */
+function mayYield(code: string, start: number): boolean {
+  const tokens = /"[^"\\\n]*"|'[^'\\\n]*'|["'`/]|[([{]|[)\]}]|;|\byield\b/g;
+  tokens.lastIndex = start;
+  let depth = 1;
+  for (let count = 0; count < LONGEST_HEAD; count++) {
+    const token = tokens.exec(code)?.[0];
+    if (token === undefined) return false;
+    if (token === "yield" || /^["'`/]$/.test(token)) return true;
+    if (/^[([{]$/.test(token)) depth++;
+    else if (/^[)\]}]$/.test(token)) depth--;
+    // A loop that counts is left alone.
+    if (depth === 0 || (depth === 1 && token === ";")) return false;
+  }
+  return true;
+}
+
+/** Tokens of a head that are looked at here: a file of open parentheses would take long. */
+const LONGEST_HEAD = 200;
+
+/** @param program with the parentheses that the author wrote as nodes. */
 export function lowerLoops(program: Program, code: string): Lowering {
-  const insertions: Insertion[] = [];
+  const edits: Edit[] = [];
   const replacements: Insertion[] = [];
   const prefix = unusedName(code, "$loop");
   let count = 0;
-  let watches = false;
+  let awaits = false;
   visit(program, undefined);
-  if (watches) insertions.unshift({ at: 0, text: watcher(prefix) });
-  return { insertions, replacements };
+  if (awaits) edits.unshift({ at: 0, text: `import{AsyncLoop as ${prefix}}from"${LOOP_MODULE}";` });
+  return { edits, replacements };
 
-  /** @param start of the labels before a statement, which stay with it. */
+  /** @param start of the labels before a statement, which stay with its loop. */
   function visit(node: AnyNode, start: number | undefined): void {
-    const closes = node.type === "ForOfStatement" ? [hoist, watch].map((begin) => begin(node, start ?? node.start)) : [];
+    const close = node.type === "ForOfStatement" ? begin(node, start ?? node.start) : undefined;
     const labelled = node.type === "LabeledStatement" ? (start ?? node.start) : undefined;
     for (const child of childrenOf(node)) visit(child, labelled);
-    for (const close of closes.toReversed()) close?.();
+    close?.();
   }
 
-  /** Where the expression spans lines the loop stays as it is. */
-  function hoist({ right, end }: ForOfStatement, start: number): (() => void) | undefined {
-    const text = code.slice(right.start, right.end);
-    if (text.includes("\n") || !yields(right)) return undefined;
+  function begin(loop: ForOfStatement, start: number): (() => void) | undefined {
+    const { left, right, end } = loop;
+    const isSplit = yields(left) || yields(right);
+    if (!loop.await && !isSplit) return undefined;
     const name = `${prefix}${String(count++)}`;
-    insertions.push({ at: start, text: `{const ${name}=(${text});` }, { at: right.end, text: name });
-    replacements.push({ at: right.start, text: " ".repeat(text.length) });
-    return () => void insertions.push({ at: end, text: "}" });
+    edits.push({ at: start, text: loop.await ? `{const ${name}=new ${prefix};try{` : "{" });
+    if (isSplit) {
+      edits.push({ at: start, text: loop.await ? `${name}.open(` : `const ${name}=(` }, { at: start, from: right.start, to: right.end });
+      edits.push({ at: start, text: ");" });
+      split(loop, name);
+    }
+    if (loop.await) {
+      awaits = true;
+      blank(loop.start + "for".length, "await");
+      edits.push({ at: start, text: `for(;${name}.goesOn&&(!${name}.isOpen||${name}.take(await ${name}.next()));)` });
+      if (!isSplit) inPlace(loop, name);
+    }
+    return () => void edits.push({ at: end, text: (isSplit ? "}}" : "") + (loop.await ? afterAwait(name) : "}") });
   }
 
-  function watch({ right, end, await: awaits }: ForOfStatement, start: number): (() => void) | undefined {
-    if (!awaits) return undefined;
-    watches = true;
-    const state = `${prefix}${String(count++)}`;
-    insertions.push({ at: start, text: `{const ${state}={};try{` }, { at: right.start, text: `${prefix}w(` });
-    return () =>
-      void insertions.push(
-        { at: right.end, text: `,${state})` },
-        { at: end, text: `}catch(e){${state}.threw=1;throw e}finally{if(${state}.closed)await ${prefix}d(${state})}}` },
-      );
+  /** `of` and what stands on both sides of it stay where they are. */
+  function inPlace({ left, right }: ForOfStatement, name: string): void {
+    // `for (async of …)` is no JavaScript, `for await (async of …)` is.
+    if (left.type === "Identifier") edits.push({ at: left.start, text: "(" }, { at: left.end, text: ")" });
+    edits.push({ at: right.start, text: `${name}.isOpen?${name}:${name}.open(` }, { at: right.end, text: ")" });
   }
+
+  /** The item is bound inside of the loop's body. */
+  function split({ left, right }: ForOfStatement, name: string): void {
+    const [before, after] = left.type === "VariableDeclaration" ? ["", ";"] : ["(", ");"];
+    edits.push({ at: left.start, text: `const ${name}v of ${name}){${before}` }, { at: left.end, text: `=${name}v${after}{` });
+    blank(left.end, "of");
+    blank(right.end, ")");
+  }
+
+  /** @param from before the word, with comments at most between. */
+  function blank(from: number, word: string): void {
+    const space = COMMENTS.exec(code.slice(from))?.[0] ?? "";
+    replacements.push({ at: from + space.length, text: " ".repeat(word.length) });
+  }
+}
+
+const COMMENTS = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)*/;
+
+/** What the body threw comes before what closing throws. */
+function afterAwait(name: string): string {
+  return (
+    `}catch(e){${name}.threw=true;throw e}` +
+    `finally{if(${name}.closes())try{${name}.closed(await ${name}.closing)}catch(e){if(!${name}.threw)throw e}}}`
+  );
 }
 
 /** Itself, and not a function in it. */
 function yields(node: AnyNode): boolean {
   if (node.type === "YieldExpression") return true;
-  return !/Function|^Class/.test(node.type) && childrenOf(node).some(yields);
-}
-
-/**
- * `w` keeps what `return()` answered, and hides it once there is nothing left; `d` waits for it, and what the body threw
- * comes before what that throws.
- */
-function watcher(prefix: string): string {
-  return (
-    `const ${prefix}w=(i,s)=>{const m=i?.[Symbol.asyncIterator];return m==null?i:{[Symbol.asyncIterator](){` +
-    `const it=Reflect.apply(m,i,[]),{next}=it,see=(r)=>{if(r?.done)s.done=1};return{` +
-    `next:(v)=>{const r=Reflect.apply(next,it,[v]);if(r instanceof Promise)r.then(see,()=>{s.done=1});else see(r);return r},` +
-    `get return(){const r=s.done?null:it.return;return r==null?undefined:(v)=>(s.closed=Reflect.apply(r,it,[v]))}}}}},` +
-    `${prefix}d=async(s)=>{try{await s.closed}catch(e){if(!s.threw)throw e}};`
-  );
+  if (/Function|^StaticBlock$/.test(node.type)) return false;
+  // Names of members are evaluated where the class is, values elsewhere.
+  if (node.type === "MethodDefinition" || node.type === "PropertyDefinition") return node.computed && yields(node.key);
+  return childrenOf(node).some(yields);
 }

@@ -1,11 +1,12 @@
 /**
  * Rewrites what the engine's parser does not know, by putting text into the code and moving no line: `using` and
- * `await using` (https://tc39.es/proposal-explicit-resource-management/) become a stack and `try … finally`, and imports
+ * `await using` (https://tc39.es/proposal-explicit-resource-management/) become a scope (`sandbox/guest/using-scope.ts`) and
+ * `try … finally`, and imports
  * of texts are named so that the loader knows them from modules.
  */
 
 import type { AnyNode, BlockStatement, Expression, ForOfStatement, Literal, Node, Program, StaticBlock, VariableDeclaration } from "acorn";
-import type { Insertion } from "./positions.ts";
+import type { Edit, Insertion } from "./positions.ts";
 
 /** Marks the name of a module whose text is wanted, not its code. */
 export const TEXT_QUERY = "?bascule-text";
@@ -31,35 +32,42 @@ const TYPED_IMPORT = /\btype["']?\s*:\s*["'](?:text|bytes)["']/;
 
 /** What has to change in the code. */
 export interface Lowering {
-  readonly insertions: readonly Insertion[];
+  readonly edits: readonly Edit[];
   /** Text of the same length in place of what stands there. */
   readonly replacements: readonly Insertion[];
 }
 
-/** @throws {Unsupported} for `using` in the head of a counting loop. */
+/** The prelude's module for `using`. */
+export const USING_MODULE = "bascule:prelude/using-scope.ts";
+
+/** @throws {Unsupported} for imports of bytes. */
 export function lowerUsing(program: Program, code: string): Lowering {
-  const insertions: Insertion[] = [];
+  const edits: Edit[] = [];
   const replacements: Insertion[] = [];
   const prefix = unusedName(code, "$using");
   let count = 0;
-  visit(program);
-  return { insertions, replacements };
+  visit(program, undefined);
+  if (count > 0) edits.unshift({ at: 0, text: `import{UsingScope as ${prefix}}from"${USING_MODULE}";` });
+  return { edits, replacements };
 
-  function visit(node: AnyNode): void {
-    refuseMisplaced(node);
+  /** @param start of the labels before a statement, which stay with its loop. */
+  function visit(node: AnyNode, start: number | undefined): void {
     // What closes comes after what the parts inside of it close with.
-    const close = begin(node);
-    for (const child of childrenOf(node)) visit(child);
+    const close = begin(node, start ?? node.start);
+    const labelled = node.type === "LabeledStatement" ? (start ?? node.start) : undefined;
+    for (const child of childrenOf(node)) visit(child, labelled);
     close?.();
   }
 
-  function begin(node: AnyNode): (() => void) | undefined {
+  function begin(node: AnyNode, start: number): (() => void) | undefined {
     switch (node.type) {
       case "BlockStatement":
       case "StaticBlock":
         return beginBlock(node);
       case "Program":
         return beginModule(node);
+      case "ForStatement":
+        return isUsing(node.init) ? beginHead(node.init, { start, end: node.end }) : undefined;
       case "ForOfStatement":
         return isUsing(node.left) ? beginLoop(node, node.left) : undefined;
       case "ImportDeclaration":
@@ -79,10 +87,9 @@ export function lowerUsing(program: Program, code: string): Lowering {
     const found = block.body.filter(isUsing);
     if (found.length === 0) return undefined;
     const from = block.type === "StaticBlock" ? code.indexOf("{", block.start) : block.start;
-    const isAsync = found.some(isAwaitUsing);
-    const stack = beginStack(from + 1, isAsync);
-    for (const declaration of found) useValues(declaration, stack, isAsync);
-    return () => endStack(block.end - 1, stack, isAsync);
+    const scope = beginScope(from + 1);
+    for (const declaration of found) useValues(declaration, scope);
+    return () => endScope(block.end - 1, scope, found.some(isAwaitUsing));
   }
 
   /**
@@ -92,46 +99,55 @@ export function lowerUsing(program: Program, code: string): Lowering {
   function beginModule(program: Program): (() => void) | undefined {
     const found = program.body.filter(isUsing);
     if (found.length === 0) return undefined;
-    const isAsync = found.some(isAwaitUsing);
-    const stack = `${prefix}${count++}`;
-    insertions.push({ at: 0, text: `const ${stack}=new ${isAsync ? "AsyncDisposableStack" : "DisposableStack"};` });
-    for (const declaration of found) useValues(declaration, stack, isAsync);
-    return () => void insertions.push({ at: code.length, text: `\n;${isAsync ? `await ${stack}.disposeAsync()` : `${stack}.dispose()`};` });
+    const scope = `${prefix}${count++}`;
+    edits.push({ at: 0, text: `const ${scope}=new ${prefix};` });
+    for (const declaration of found) useValues(declaration, scope);
+    return () => void edits.push({ at: code.length, text: `\n;${disposal(scope, found.some(isAwaitUsing))};` });
   }
 
-  function useValues(declaration: VariableDeclaration, stack: string, isAsync: boolean): void {
+  /** `for (using x = y; …) z` is `{ for (const x = y, … = use(x); …) z }`. */
+  function beginHead(init: VariableDeclaration, { start, end }: Pick<Node, "start" | "end">): () => void {
+    edits.push({ at: start, text: "{" });
+    const scope = beginScope(start);
+    useValues(init, scope);
+    return () => {
+      endScope(end, scope, isAwaitUsing(init));
+      edits.push({ at: end, text: "}" });
+    };
+  }
+
+  /** The value is named by what it is declared as, so it is taken after it has its name. */
+  function useValues(declaration: VariableDeclaration, scope: string): void {
     replaceKeyword(declaration);
-    const [before, after] = usage(stack, isAsync, isAwaitUsing(declaration));
-    for (const { init } of declaration.declarations) {
-      if (init) insertions.push({ at: init.start, text: before }, { at: init.end, text: after });
-    }
+    for (const { id, end } of declaration.declarations)
+      edits.push({ at: end, text: `,${prefix}${count++}=${use(scope, id, declaration)}` });
+  }
+
+  function use(scope: string, id: Node, declaration: VariableDeclaration): string {
+    return `${scope}.${isAwaitUsing(declaration) ? "useAsync" : "use"}(${code.slice(id.start, id.end)})`;
   }
 
   /** `for (using x of y) z` is `for (const x of y) { use(x); z }`. */
   function beginLoop(loop: ForOfStatement, left: VariableDeclaration): () => void {
-    const isAsync = isAwaitUsing(left);
     replaceKeyword(left);
-    const [declared] = left.declarations;
-    const name = declared === undefined ? "" : code.slice(declared.id.start, declared.id.end);
-    insertions.push({ at: loop.body.start, text: "{" });
-    const stack = beginStack(loop.body.start, isAsync);
-    insertions.push({ at: loop.body.start, text: `${stack}.use(${name});` });
+    edits.push({ at: loop.body.start, text: "{" });
+    const scope = beginScope(loop.body.start);
+    for (const { id } of left.declarations) edits.push({ at: loop.body.start, text: `${use(scope, id, left)};` });
     return () => {
-      endStack(loop.body.end, stack, isAsync);
-      insertions.push({ at: loop.body.end, text: "}" });
+      endScope(loop.body.end, scope, isAwaitUsing(left));
+      edits.push({ at: loop.body.end, text: "}" });
     };
   }
 
-  function beginStack(at: number, isAsync: boolean): string {
-    const stack = `${prefix}${count++}`;
-    insertions.push({ at, text: `const ${stack}=new ${isAsync ? "AsyncDisposableStack" : "DisposableStack"};try{` });
-    return stack;
+  function beginScope(at: number): string {
+    const scope = `${prefix}${count++}`;
+    edits.push({ at, text: `const ${scope}=new ${prefix};try{` });
+    return scope;
   }
 
-  /** What the block threw is deferred last, so it is thrown first, and what disposing throws suppresses it. */
-  function endStack(at: number, stack: string, isAsync: boolean): void {
-    const dispose = isAsync ? `await ${stack}.disposeAsync()` : `${stack}.dispose()`;
-    insertions.push({ at, text: `;}catch(${stack}e){${stack}.defer(()=>{throw ${stack}e})}finally{${dispose}}` });
+  /** What the block threw is thrown after all was disposed of; what disposing throws suppresses it. */
+  function endScope(at: number, scope: string, isAsync: boolean): void {
+    edits.push({ at, text: `;}catch(${scope}e){${scope}.fail(${scope}e)}finally{${disposal(scope, isAsync)}}` });
   }
 
   /** `using` and `const` are of one length. */
@@ -143,25 +159,20 @@ export function lowerUsing(program: Program, code: string): Lowering {
 
   function markText(source: Literal, kind: string | undefined): void {
     refuseBytes(kind, source);
-    if (kind === "text") insertions.push({ at: source.end - 1, text: TEXT_QUERY });
+    if (kind === "text") edits.push({ at: source.end - 1, text: TEXT_QUERY });
   }
 
   function markDynamicText(source: Expression, options: Expression | null): void {
     const kind = options === null ? undefined : typeOf(attributesIn(options));
     refuseBytes(kind, source);
-    if (kind === "text") insertions.push({ at: source.start, text: "(" }, { at: source.end, text: `)+"${TEXT_QUERY}"` });
+    if (kind === "text") edits.push({ at: source.start, text: "(" }, { at: source.end, text: `)+"${TEXT_QUERY}"` });
   }
 }
 
-/** What stands before and after the value. A synchronous resource in an asynchronous stack is disposed of synchronously. */
-function usage(stack: string, isAsync: boolean, awaits: boolean): readonly [before: string, after: string] {
-  if (isAsync === awaits) return [`${stack}.use(`, ")"];
-  return [`((v,s)=>(s.use(v),${stack}.defer(()=>s.dispose()),v))(`, ",new DisposableStack)"];
-}
-
-function refuseMisplaced(node: AnyNode): void {
-  const head = node.type === "ForStatement" ? node.init : node.type === "ForInStatement" ? node.left : undefined;
-  if (isUsing(head)) throw new Unsupported('"using" does not work in the head of this loop: write it before the loop', head.start);
+function disposal(scope: string, isAsync: boolean): string {
+  return isAsync
+    ? `while(${scope}.next())try{await ${scope}.awaited}catch(e){${scope}.fail(e)}${scope}.end()`
+    : `${scope}.next();${scope}.end()`;
 }
 
 function refuseBytes(kind: string | undefined, node: Node): void {

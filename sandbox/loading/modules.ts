@@ -9,7 +9,8 @@ import { type Compiled, compileModule, type Compiler, loadCompiler, type ModuleF
 import type { LoadFault } from "../fault.ts";
 import type { GuestThrow } from "../engine/guest-host.ts";
 import { type ImportMap, readImportMap } from "./import-map.ts";
-import { TEXT_QUERY } from "./lower-using.ts";
+import { LOOP_MODULE } from "./lower-loops.ts";
+import { TEXT_QUERY, USING_MODULE } from "./lower-using.ts";
 import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.ts";
 import { createSourceMaps } from "./source-maps.ts";
 
@@ -33,6 +34,8 @@ export interface ModuleTable {
 const META_MODULE = "bascule:prelude/import-meta.ts";
 /** What `bascule test` runs tests with. */
 const TEST_MODULE = "bascule:prelude/test-run.ts";
+/** The prelude's modules that code made by the loader imports. */
+const OWN_MODULES: ReadonlySet<string> = new Set([META_MODULE, TEST_MODULE, LOOP_MODULE, USING_MODULE]);
 /** What names of modules in place of Node's begin with. */
 const NODE_ROOT = "bascule:";
 
@@ -97,7 +100,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
       return made.code;
     },
     resolve(base, specifier) {
-      if (specifier === META_MODULE || specifier === TEST_MODULE) return specifier;
+      if (OWN_MODULES.has(specifier)) return specifier;
       const importer = fileOf(base) ?? "the plugin";
       const query = specifier.endsWith(TEXT_QUERY) ? TEXT_QUERY : "";
       const written = specifier.slice(0, specifier.length - query.length);

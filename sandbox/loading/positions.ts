@@ -24,46 +24,90 @@ export function positionIn(text: string, index: number): Position {
 /** Code that runs where it was written. */
 export const SAME_PLACE: ToAuthor = (position) => position;
 
-/** Text that was put into code without moving a line. */
+/** Text that is put into code, at an offset of the code before. */
 export interface Insertion {
-  /** Where, in the code before. */
   readonly at: number;
   readonly text: string;
 }
 
-/** The code with the insertions in it, those at one place in their order, and the way back. */
-export function insertAll(code: string, insertions: readonly Insertion[]): { readonly code: string; readonly toAuthor: ToAuthor } {
-  const sorted = insertions.toSorted((a, b) => a.at - b.at);
-  const byLine = new Map<number, { column: number; length: number }[]>();
-  let made = "";
-  let done = 0;
-  let line = 1;
-  let lineStart = 0;
-  for (const { at, text } of sorted) {
-    for (let index = code.indexOf("\n", lineStart); index !== -1 && index < at; index = code.indexOf("\n", lineStart)) {
-      line += 1;
-      lineStart = index + 1;
-    }
-    made += code.slice(done, at) + text;
-    done = at;
-    const onLine = byLine.get(line) ?? [];
-    onLine.push({ column: at - lineStart + 1, length: text.length });
-    byLine.set(line, onLine);
-  }
-  return { code: made + code.slice(done), toAuthor: (position) => withoutInsertions(position, byLine.get(position.line) ?? []) };
+/** A part of the code that is taken to a place further ahead. */
+export interface Move {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** @param onLine by column, of the code before. */
-function withoutInsertions({ line, column }: Position, onLine: readonly { readonly column: number; readonly length: number }[]): Position {
-  let added = 0;
-  for (const insertion of onLine) {
-    const from = insertion.column + added;
-    if (column < from) break;
-    // A place inside of what was put in is where it was put.
-    if (column < from + insertion.length) return { line, column: insertion.column };
-    added += insertion.length;
+export type Edit = Insertion | Move;
+
+/** A part of the edited code: the author's text from `at` on, or text that was put there. */
+interface Piece {
+  readonly text: string;
+  readonly at: number;
+  readonly isAuthors: boolean;
+}
+
+/** The code with the edits in it, those at one place in their order, and the way back. Edits of a part that moves go along with it. */
+export function applyEdits(code: string, edits: readonly Edit[]): { readonly code: string; readonly toAuthor: ToAuthor } {
+  const sorted = edits.toSorted((a, b) => a.at - b.at);
+  const pieces: Piece[] = [];
+  copy({ start: 0, end: code.length, first: 0, isWhole: true });
+  const made = pieces.map(({ text }) => text).join("");
+  return { code: made, toAuthor: wayBack(code, made, pieces) };
+
+  /** @param first of the edits that may be inside. */
+  function copy({ start, end, first, isWhole = false }: { start: number; end: number; first: number; isWhole?: boolean }): void {
+    let done = start;
+    /** What was moved away and is not passed yet. */
+    let moved: readonly Move[] = [];
+    for (let index = first; index < sorted.length; index++) {
+      const edit = sorted[index];
+      if (edit === undefined || (isWhole ? edit.at > end : edit.at >= end)) break;
+      if (edit.at < start || moved.some(({ from, to }) => edit.at >= from && edit.at < to)) continue;
+      copyTo(edit.at);
+      if ("text" in edit) pieces.push({ text: edit.text, at: edit.at, isAuthors: false });
+      else {
+        copy({ start: edit.from, end: edit.to, first: index });
+        moved = [...moved, edit].sort((a, b) => a.from - b.from);
+      }
+    }
+    copyTo(end);
+
+    function copyTo(to: number): void {
+      for (const part of moved) {
+        if (part.to > to) continue;
+        pieces.push({ text: code.slice(done, part.from), at: done, isAuthors: true });
+        done = part.to;
+      }
+      moved = moved.filter((part) => part.to > to);
+      pieces.push({ text: code.slice(done, to), at: done, isAuthors: true });
+      done = to;
+    }
   }
-  return { line, column: column - added };
+}
+
+/** A place inside of text that was put in is where it was put. */
+function wayBack(code: string, made: string, pieces: readonly Piece[]): ToAuthor {
+  let starts: readonly number[] | undefined;
+  return ({ line, column }) => {
+    let end = 0;
+    starts ??= pieces.map(({ text }) => (end += text.length) - text.length);
+    const offset = offsetOf(made, line) + column - 1;
+    const index = Math.max(0, countBefore(starts, offset) - 1);
+    const piece = pieces[index];
+    if (piece === undefined) return { line, column };
+    return positionIn(code, piece.isAuthors ? piece.at + offset - (starts[index] ?? 0) : piece.at);
+  };
+}
+
+/** Where a line begins. */
+function offsetOf(text: string, line: number): number {
+  let offset = 0;
+  for (let passed = 1; passed < line; passed++) {
+    const end = text.indexOf("\n", offset);
+    if (end === -1) break;
+    offset = end + 1;
+  }
+  return offset;
 }
 
 /**
@@ -77,7 +121,10 @@ export function fromMappings(mappings: string, sources?: readonly (string | unde
     lines ??= decode(mappings).map((segments) => segments.filter(hasSource));
     // The last segment that begins at or before the place; on a line without one, the end of what came before.
     const segments = lines[line - 1] ?? [];
-    const after = countBefore(segments, column);
+    const after = countBefore(
+      segments.map(([at]) => at),
+      column - 1,
+    );
     const found =
       segments[after - 1] ??
       lines
@@ -99,12 +146,12 @@ function hasSource(segment: SourceMapSegment): segment is SourceSegment {
   return segment.length > 1;
 }
 
-/** How many begin at or before the column. @param segments in order. */
-function countBefore(segments: readonly SourceSegment[], column: number): number {
-  let [low, high] = [0, segments.length];
+/** How many are at most `limit`. @param sorted in order. */
+function countBefore(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((segments[middle]?.[0] ?? 0) < column) low = middle + 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,0 +1,142 @@
+/**
+ * `for await` of a plugin's modules, by the steps of the standard (https://tc39.es/ecma262/#sec-runtime-semantics-forinofbodyevaluation):
+ * the engine's own calls `return()` after the end, does not wait for it, and swallows its errors. The loader writes a `for`
+ * around a `for…of` that goes through one item each (`lower-loops.ts`).
+ */
+
+import { type Callable, PrimordialSymbol, PrimordialTypeError, reflectApply } from "./primordials.ts";
+
+const { asyncIterator, iterator } = PrimordialSymbol;
+
+interface Source {
+  readonly next: () => unknown;
+  /** Undefined: it cannot be closed. */
+  readonly close: () => Callable | undefined;
+}
+
+/** One `for await` that runs. */
+export class AsyncLoop {
+  /** Set when the body, or what binds the item, threw: that error comes before those of closing. */
+  threw = false;
+  isOpen = false;
+  /** What `return()` answered, for the loop to wait for. */
+  closing: unknown;
+  #source: Source | undefined;
+  #item: unknown;
+  #hasItem = false;
+  /** Set while an item is bound and the body runs: leaving then closes the iterator. */
+  #isInside = false;
+
+  /** @returns what the inner loop goes through: nothing yet. */
+  open(iterable: Record<symbol, unknown>): this {
+    const method = iterable[asyncIterator];
+    this.#source = method === undefined || method === null ? fromSync(iterable) : fromAsync(iterable, method);
+    this.isOpen = true;
+    return this;
+  }
+
+  /** False once the body was left by `break`. */
+  get goesOn(): boolean {
+    return !this.#isInside;
+  }
+
+  next(): unknown {
+    return this.#source?.next();
+  }
+
+  /** @returns false at the end. */
+  take(result: { readonly done?: unknown; readonly value?: unknown }): boolean {
+    requireObject(result);
+    if (result.done) return false;
+    this.#item = result.value;
+    this.#hasItem = true;
+    return true;
+  }
+
+  [iterator](): { next(): { done: boolean; value: unknown } } {
+    return {
+      next: () => {
+        this.#isInside = this.#hasItem;
+        this.#hasItem = false;
+        const value = this.#item;
+        this.#item = undefined;
+        return { done: !this.#isInside, value };
+      },
+    };
+  }
+
+  /** Calls `return()` if the loop was left before its end. @returns whether the loop has to wait for what it answered. */
+  closes(): boolean {
+    if (!this.#isInside) return false;
+    try {
+      const close = this.#source?.close();
+      if (close === undefined) return false;
+      this.closing = close();
+      return true;
+    } catch (error) {
+      if (this.threw) return false;
+      throw error;
+    }
+  }
+
+  closed(result: unknown): void {
+    if (!this.threw) requireObject(result);
+  }
+}
+
+function fromAsync(iterable: object, method: unknown): Source {
+  const made = iteratorOf(iterable, method, "async iterable");
+  const { next } = made;
+  return {
+    next: () => reflectApply(next as Callable, made, []),
+    close() {
+      const method = made["return"];
+      return method === undefined || method === null ? undefined : () => reflectApply(method as Callable, made, []);
+    },
+  };
+}
+
+/** https://tc39.es/ecma262/#sec-%asyncfromsynciteratorprototype%-object */
+function fromSync(iterable: Record<symbol, unknown>): Source {
+  const made = iteratorOf(iterable, iterable[iterator], "async iterable");
+  const { next } = made;
+  const close = async (): Promise<unknown> => {
+    const method = made["return"];
+    if (method === undefined || method === null) return { done: true };
+    const result = requireObject(reflectApply(method as Callable, made, []));
+    return { done: !!result["done"], value: await result["value"] };
+  };
+  return {
+    async next() {
+      const result = requireObject(reflectApply(next as Callable, made, []));
+      const done = !!result["done"];
+      const { value } = result;
+      try {
+        return { done, value: await value };
+      } catch (error) {
+        if (!done) closeQuietly(made);
+        throw error;
+      }
+    },
+    close: () => close,
+  };
+}
+
+function closeQuietly(made: Record<string, unknown>): void {
+  try {
+    const method = made["return"];
+    if (method !== undefined && method !== null) reflectApply(method as Callable, made, []);
+  } catch {
+    // The item's own error comes first.
+  }
+}
+
+function iteratorOf(iterable: object, method: unknown, kind: string): Record<string, unknown> {
+  if (typeof method !== "function") throw new PrimordialTypeError(`The value that "for await" goes through is not ${kind}`);
+  return requireObject(reflectApply(method as Callable, iterable, []));
+}
+
+function requireObject(value: unknown): Record<string, unknown> {
+  if ((typeof value === "object" && value !== null) || typeof value === "function") return value as Record<string, unknown>;
+  throw new PrimordialTypeError(`Iterator result ${typeof value === "symbol" ? "of a symbol" : `${value as string}`} is not an object`);
+}

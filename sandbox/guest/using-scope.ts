@@ -1,0 +1,70 @@
+/**
+ * What `using` and `await using` of one block hold (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
+ * The loader writes it around the block (`lower-using.ts`), and the block awaits: only as often as the standard says.
+ */
+
+import { type Disposal, Failure, methodToDispose, methodToDisposeLater } from "./disposable.ts";
+import { bareList } from "./primordials.ts";
+
+interface Resource {
+  /** Undefined: nothing to dispose of, but something to wait for. */
+  readonly dispose: Disposal | undefined;
+  readonly isAsync: boolean;
+}
+
+export class UsingScope {
+  /** What the block has to wait for after `next` said so. */
+  awaited: unknown;
+  #resources: Resource[] = bareList<Resource>();
+  #failure = new Failure();
+  #mustWait = false;
+  #waited = false;
+
+  use(value: unknown): void {
+    if (value !== null && value !== undefined) this.#add({ dispose: methodToDispose(value), isAsync: false });
+  }
+
+  useAsync(value: unknown): void {
+    const isNothing = value === null || value === undefined;
+    this.#add({ dispose: isNothing ? undefined : methodToDisposeLater(value), isAsync: true });
+  }
+
+  fail(error: unknown): void {
+    this.#failure.add(error);
+  }
+
+  /** Disposes of what is left, the last first. @returns true if the block has to wait for `awaited` before it goes on. */
+  next(): boolean {
+    for (let left = this.#resources.length; left > 0; left = this.#resources.length) {
+      const resource = this.#resources[left - 1];
+      if (resource?.isAsync !== true && this.#mustWait && !this.#waited) return this.#waitFor(undefined);
+      this.#resources.length = left - 1;
+      if (resource?.dispose === undefined) this.#mustWait = true;
+      else {
+        try {
+          const answer = resource.dispose();
+          if (resource.isAsync) return this.#waitFor(answer);
+        } catch (error) {
+          this.fail(error);
+        }
+      }
+    }
+    return this.#mustWait && !this.#waited && this.#waitFor(undefined);
+  }
+
+  /** @throws what the block or the disposing threw. */
+  end(): void {
+    if (this.#failure.has) throw this.#failure.error;
+  }
+
+  #add(resource: Resource): void {
+    this.#resources[this.#resources.length] = resource;
+  }
+
+  #waitFor(answer: unknown): true {
+    this.#mustWait = false;
+    this.#waited = true;
+    this.awaited = answer;
+    return true;
+  }
+}
