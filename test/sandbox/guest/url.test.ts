@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import "../../support/seed.ts";
 import { startGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";
 
@@ -169,6 +171,46 @@ function meets(entry: ParseCase, result: unknown): boolean {
 describe("URLSearchParams", () => {
   it("reads, changes and writes as in Deno [PB1.URLSearchParams]", async () => {
     const { deno, guest } = await askBoth(PARAMS);
+    expect(guest).toEqual(deno);
+  });
+
+  it("reads and writes random text as in Deno, stray percent signs beside other alphabets too [PB1.URLSearchParams]", async () => {
+    const part = fc.constantFrom(
+      "%",
+      "%2",
+      "%zz",
+      "%C3%A9",
+      "%c3",
+      "%F0%9F",
+      "%00",
+      "+",
+      "=",
+      "&",
+      "?",
+      "#",
+      "é",
+      "😀",
+      "\ufeff",
+      "\ud800",
+      "a",
+      " ",
+      "\0",
+    );
+    const texts = fc.sample(
+      fc.array(part, { maxLength: 9 }).map((parts) => JSON.stringify(parts.join(""))),
+      400,
+    );
+    const expressions = [...new Set(texts)].map(
+      (text) => `((p) => [[...p], String(p), [...new URLSearchParams(String(p))]])(new URLSearchParams(${text}))`,
+    );
+    const { deno, guest } = await askBoth(expressions);
+    expect(guest).toEqual(deno);
+  });
+
+  it("reads a form's body alike [PB1.URLSearchParams] [PB2.fetch]", async () => {
+    const { deno, guest } = await askBoth([
+      `new Response("é=%C3%A9&%=%zz+%41&=&&x", { headers: { "content-type": "application/x-www-form-urlencoded" } }).formData().then((f) => [...f])`,
+    ]);
     expect(guest).toEqual(deno);
   });
 });
