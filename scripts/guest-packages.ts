@@ -28,7 +28,12 @@ const PACKAGES: readonly GuestPackage[] = [
     license: "web-streams-polyfill/LICENSE",
     rewrite: hideMembers,
   },
-  { module: "urlpattern-polyfill.gen.ts", entry: "urlpattern-polyfill/dist/urlpattern.js", license: "urlpattern-polyfill/LICENSE" },
+  {
+    module: "urlpattern-polyfill.gen.ts",
+    entry: "urlpattern-polyfill/dist/urlpattern.js",
+    license: "urlpattern-polyfill/LICENSE",
+    rewrite: keepPaths,
+  },
 ];
 
 /** Their modules by name, and the notices that their licences want beside every copy. */
@@ -91,4 +96,31 @@ function hideMembers(code: string): string {
   }
   const symbols = [...names].map((name) => `$${name}=Symbol("[[${name}]]")`).join(",");
   return `const ${symbols};${hidden.replace(/export\s*\{/, "const slots={disturbed:$disturbed,state:$state,readableStreamController:$readableStreamController};export{slots,")}`;
+}
+
+/**
+ * urlpattern-polyfill 10.1.0 reads a path as a reference, so that "//host/path" lost its host, and a pattern for "/path" took
+ * it. Here it goes by https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks. The other one is a slip of the package's.
+ */
+function keepPaths(code: string): string {
+  const changes: readonly (readonly [from: RegExp, to: string])[] = [
+    [
+      /(\w+)=new URL\((\w+)\?\1:"\/-"\+\1,"https:\/\/example\.com"\)\.pathname,\2\|\|\(\1=\1\.substring\(2,\1\.length\)\),\1/,
+      '$$path($1,"https://example.com")',
+    ],
+    [
+      /(\w+)\.pathname=(\w+)\[0\]!=="\/"\?"\/-"\+\2:\2,\2\[0\]!=="\/"\?\1\.pathname\.substring\(2,\1\.pathname\.length\):\1\.pathname/,
+      '$$path($2,"https://example.com")',
+    ],
+    [/new URL\(`\$\{\w+\}:\$\{(\w+)\}`\)\.pathname/, "$$opaque($1)"],
+    [/new URL\(`data:\$\{(\w+)\}`\)\.pathname/, "$$opaque($1)"],
+    [/"wws"/, '"wss"'],
+  ];
+  const helpers =
+    'const $path=(e,o)=>{let n=e[0]=="/",u=new URL(o);u.pathname=n?e:"/-"+e;let p=u.pathname;return n||p.slice(0,2)!="/-"?p:p.slice(2)},' +
+    '$opaque=e=>e[0]=="/"?$path(e,"a://h"):new URL("data:-"+e).href.slice(6);';
+  return changes.reduce((before, [from, to]) => {
+    if (before.match(new RegExp(from, "g"))?.length !== 1) throw new Error(`urlpattern-polyfill has no ${from.source} (look at keepPaths)`);
+    return before.replace(from, to);
+  }, helpers + code);
 }

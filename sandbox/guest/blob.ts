@@ -8,6 +8,7 @@ import {
   arrayBufferIsView,
   bareList,
   dateNow,
+  mathFloor,
   mathMax,
   mathMin,
   mathTrunc,
@@ -208,9 +209,16 @@ export function toType(text: string): string {
 /** A place counted from the start, or if negative from the end; clamped as `[Clamp] long long`. */
 function place(value: unknown, absent: number, length: number): number {
   if (value === undefined) return absent;
-  const number = +(value as number);
-  const whole = number === number ? mathTrunc(number) : 0;
+  const whole = toNearest(+(value as number));
   return whole < 0 ? mathMax(length + whole, 0) : mathMin(whole, length);
+}
+
+/** Halves become even; what is no number is 0 (https://webidl.spec.whatwg.org/#abstract-opdef-converttoint). */
+function toNearest(number: number): number {
+  if (number !== number) return 0;
+  const below = mathFloor(number);
+  const rest = number - below;
+  return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below;
 }
 
 function toLongLong(value: unknown): number {

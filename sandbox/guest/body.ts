@@ -8,7 +8,17 @@ import { createFormData, formEntries, type FormEntry, isFormData } from "./form-
 import { parseJson } from "./json.ts";
 import { extractMimeType, formatMimeType } from "./mime-type.ts";
 import { formatMultipart, parseMultipart } from "./multipart.ts";
-import { bareList, objectHasOwn, PrimordialTypeError, reflectDefineProperty, typedArrayTag } from "./primordials.ts";
+import {
+  answers,
+  bareList,
+  objectHasOwn,
+  PrimordialSymbol,
+  PrimordialTypeError,
+  reflectDefineProperty,
+  reflectGet,
+  stringValueOf,
+  typedArrayTag,
+} from "./primordials.ts";
 import { createTextDecoderEnds } from "./text-streams.ts";
 import { parseQuery, queryOf } from "./url-search-params.ts";
 import { cloneAndTransfer } from "./structured-clone.ts";
@@ -24,6 +34,7 @@ import {
   isReadable,
   pipeInto,
   pipeThrough,
+  readableFrom,
   type Stream,
   teeReadable,
 } from "./web-streams.ts";
@@ -60,8 +71,18 @@ export function extractBody(init: unknown): Extracted {
   }
   const query = queryOf(init);
   if (query !== undefined) return { body: ofBytes(encodeUtf8(query)), type: "application/x-www-form-urlencoded;charset=UTF-8" };
+  // As in Deno: what can be gone through is read when the body is.
+  if (isIterable(init)) return { body: ofStream(readableFrom(init)) };
   return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
 }
+
+function isIterable(value: object): boolean {
+  if (answers(stringValueOf, value)) return false;
+  const [later, now] = [reflectGet(value, asyncIterator), reflectGet(value, iterator)];
+  return (later !== undefined && later !== null) || (now !== undefined && now !== null);
+}
+
+const { asyncIterator, iterator } = PrimordialSymbol;
 
 /** A body that is read from a stream of bytes. */
 export function ofStream(stream: Stream): Body {

@@ -1,8 +1,20 @@
 /** `DOMException` (https://webidl.spec.whatwg.org/#idl-DOMException). */
 
-import { bareObject, define, PrimordialError, PrimordialRangeError, PrimordialTypeError, objectSetPrototypeOf } from "./primordials.ts";
+import {
+  bareObject,
+  define,
+  errorIsError,
+  objectSetPrototypeOf,
+  PrimordialError,
+  PrimordialRangeError,
+  PrimordialTypeError,
+  reflectGet,
+  stringEndsWith,
+  stringSlice,
+  stringStartsWith,
+} from "./primordials.ts";
 import { currentStack } from "./stack.ts";
-import { constant, exposeInterface, toDictionary, toDomString } from "./webidl.ts";
+import { constant, type Described, exposeInterface, nameFunction, showAs, toDictionary, toDomString } from "./webidl.ts";
 
 /** The legacy code of each name, and the constant that holds it. Names come from outside, so no prototype. */
 const CODES: Record<string, number> = bareObject();
@@ -62,10 +74,12 @@ export class DOMException {
     return CODES[this.#name] ?? 0;
   }
 
-  /** Whether a value is one of ours, whatever its prototype says. */
-  static isDomException(this: void, value: object): boolean {
-    return #name in value;
-  }
+  /** What the prelude asks, whatever a value's prototype says; taken off the class at boot. */
+  static access = {
+    isDomException: (value: object): boolean => #name in value,
+    nameOf: (error: DOMException): string => error.#name,
+    messageOf: (error: DOMException): string => error.#message,
+  };
 }
 
 /** An accessor in V8, which lets programs write it. */
@@ -108,16 +122,39 @@ function toAmount(value: unknown, name: string, what: string): number | null {
   return amount;
 }
 
-export const isDomException: (value: object) => boolean = DOMException.isDomException;
+const { nameOf, messageOf } = DOMException.access;
+export const { isDomException } = DOMException.access;
 
 /** Whether an error of this name is a `DOMException`: the legacy names and those that came after codes. */
 export function isDomExceptionName(name: string): boolean {
   return CODES[name] !== undefined;
 }
 
+/** As Deno shows them: by their stack alone, which begins with a header in V8. */
+function describe(error: DOMException): Described {
+  const name = "DOMException";
+  const members = { __proto__: null, message: messageOf(error), name: nameOf(error), code: CODES[nameOf(error)] ?? 0 };
+  const stack = readStack(error);
+  if (stack === undefined) return { name, members };
+  if (stack !== "" && !stringStartsWith(stack, "    at ")) return { name, members, text: stack };
+  const header = members.message === "" ? members.name : `${members.name}: ${members.message}`;
+  return { name, members, text: stack === "" ? header : `${header}\n${stack}` };
+}
+
+function readStack(error: object): string | undefined {
+  try {
+    const stack = reflectGet(error, "stack");
+    if (typeof stack !== "string") return undefined;
+    return stringEndsWith(stack, "\n") ? stringSlice(stack, 0, -1) : stack;
+  } catch {
+    // A program's own getter may throw: then there is none.
+    return undefined;
+  }
+}
+
 export function installDomException(global: object): void {
   // The standard gives the interface no such member; it was needed for the private name only.
-  Reflect.deleteProperty(DOMException, "isDomException");
+  Reflect.deleteProperty(DOMException, "access");
   for (const [code, constantName, name] of CONSTANTS) {
     constant(DOMException, constantName, code);
     constant(DOMException.prototype, constantName, code);
@@ -135,6 +172,12 @@ export function installDomException(global: object): void {
     CODES[name] = 0;
   }
   objectSetPrototypeOf(DOMException.prototype, PrimordialError.prototype);
+  showAs((value) => (isDomException(value) ? describe(value as DOMException) : undefined));
+  const { isError } = {
+    isError: (value: unknown) => errorIsError(value) || (typeof value === "object" && value !== null && isDomException(value)),
+  };
+  nameFunction(isError, "isError", 1);
+  define(PrimordialError, "isError", isError);
   exposeInterface(global, "DOMException", DOMException);
   exposeInterface(global, "QuotaExceededError", QuotaExceededError);
 }

@@ -37,6 +37,7 @@ import { define, objectFreeze } from "./primordials.ts";
 import type { Entry, Native } from "./protocol.ts";
 import { lookAgainForRejections, tellRejections, trackRejection } from "./rejections.ts";
 import { installSharedArrayBuffer } from "./shared-array-buffer.ts";
+import { installProxies } from "./proxies.ts";
 import { installReportError } from "./report-error.ts";
 import { installRequest } from "./request.ts";
 import { installResponse } from "./response.ts";
@@ -85,6 +86,7 @@ function poll(): string {
 
 function installGlobals(global: object): void {
   installLanguage(global);
+  installProxies(global);
   installJson();
   installWeakRef(global);
   installAtomics(global);

@@ -120,6 +120,7 @@ function circularNumber(circular: object[], value: object): number {
 function showObject(inspection: Inspection, value: object, level: number): string {
   const { options, path } = inspection;
   const described = describeInterface(value);
+  if (described?.text !== undefined) return indentLines(described.text, inspection);
   const naming: Naming = { name: constructorName(value), tag: "" };
   const kind = described === undefined ? classify(value) : "object";
   const shape = described === undefined ? shapeOf(value, kind, { ...naming, tag: tagOf(value, naming.name) }) : namedShape(described);

@@ -12,6 +12,7 @@ import {
   define,
   iteratorPrototype,
   numberValueOf,
+  objectKeys,
   PrimordialDate,
   PrimordialNumber,
   PrimordialObject,
@@ -31,9 +32,14 @@ export interface OptionNames {
   readonly collator: readonly string[];
 }
 
-function method(prototype: object, name: string, act: Callable, length = 0): void {
-  nameFunction(act, name, length);
-  define(prototype, name, act);
+/** @param given written as methods, which are no constructors. */
+function addMethods(prototype: object, given: Readonly<Record<string, Callable>>, length = 0): void {
+  for (const name of objectKeys(given)) {
+    const act = given[name];
+    if (act === undefined) continue;
+    nameFunction(act, name, length);
+    define(prototype, name, act);
+  }
 }
 
 /** Runs at boot. */
@@ -42,24 +48,28 @@ export function installLocaleMethods({ numbers, dates, collator }: OptionNames):
     askIntl("call", stateOf("NumberFormat", localesField(locales) + optionsField(options, numbers)).fields, "format", [
       numericArgument(value),
     ]);
-  method(PrimordialNumber.prototype, "toLocaleString", function (this: unknown, locales?: unknown, options?: unknown): unknown {
-    return formatNumber(numberValueOf(this), locales, options);
+  addMethods(PrimordialNumber.prototype, {
+    toLocaleString(this: unknown, locales?: unknown, options?: unknown): unknown {
+      return formatNumber(numberValueOf(this), locales, options);
+    },
   });
-  method(BigInt.prototype, "toLocaleString", function (this: unknown, locales?: unknown, options?: unknown): unknown {
-    return formatNumber(bigIntValueOf(this), locales, options);
+  addMethods(BigInt.prototype, {
+    toLocaleString(this: unknown, locales?: unknown, options?: unknown): unknown {
+      return formatNumber(bigIntValueOf(this), locales, options);
+    },
   });
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
-    method(PrimordialDate.prototype, name, function (this: unknown, locales?: unknown, options?: unknown): unknown {
-      const time = dateGetTime(this);
-      // It has no words in any language.
-      if (time !== time) return "Invalid Date";
-      return askIntl("value", `"c":""${localesField(locales)}${optionsField(options, dates)}`, name, [numberArgument(time)]);
+    addMethods(PrimordialDate.prototype, {
+      [name](this: unknown, locales?: unknown, options?: unknown): unknown {
+        const time = dateGetTime(this);
+        // It has no words in any language.
+        if (time !== time) return "Invalid Date";
+        return askIntl("value", `"c":""${localesField(locales)}${optionsField(options, dates)}`, name, [numberArgument(time)]);
+      },
     });
   }
-  method(
-    PrimordialString.prototype,
-    "localeCompare",
-    function (this: unknown, that: unknown, locales?: unknown, options?: unknown): unknown {
+  const comparing = {
+    localeCompare(this: unknown, that: unknown, locales?: unknown, options?: unknown): unknown {
       const a = wholeText(this);
       const b = toDomString(that);
       const known = locales === undefined && options === undefined ? compareAscii(a, b) : undefined;
@@ -67,23 +77,24 @@ export function installLocaleMethods({ numbers, dates, collator }: OptionNames):
       const { fields } = stateOf("Collator", localesField(locales) + optionsField(options, collator));
       return askIntl("call", fields, "compare", [quoteJson(a), quoteJson(b)]);
     },
-    1,
-  );
+  };
+  addMethods(PrimordialString.prototype, comparing, 1);
   for (const [name, plain] of [
     ["toLocaleUpperCase", String.prototype.toUpperCase],
     ["toLocaleLowerCase", String.prototype.toLowerCase],
   ] as const) {
-    method(PrimordialString.prototype, name, function (this: unknown, locales?: unknown): unknown {
-      const text = wholeText(this);
-      return locales === undefined
-        ? reflectApply(plain, text, [])
-        : askIntl("value", `"c":""${localesField(locales)}`, name, [quoteJson(text)]);
+    addMethods(PrimordialString.prototype, {
+      [name](this: unknown, locales?: unknown): unknown {
+        const text = wholeText(this);
+        return locales === undefined
+          ? reflectApply(plain, text, [])
+          : askIntl("value", `"c":""${localesField(locales)}`, name, [quoteJson(text)]);
+      },
     });
   }
-  method(Array.prototype, "toLocaleString", joinLocally(elementsOf));
-  method(
+  addMethods(Array.prototype, joinLocally(elementsOf));
+  addMethods(
     reflectGetPrototypeOf(PrimordialUint8Array.prototype) ?? iteratorPrototype,
-    "toLocaleString",
     joinLocally((self) => [self as object, typedArrayLength(self)]),
   );
 }
@@ -103,22 +114,24 @@ function elementsOf(self: unknown): [object, number] {
 const open: object[] = bareList<object>();
 
 /** The engine's own hands the elements no locale. */
-function joinLocally(read: (self: unknown) => [object, number]): Callable {
-  return function (this: unknown, locales?: unknown, options?: unknown): string {
-    const [list, length] = read(this);
-    for (let index = 0; index < open.length; index++) if (open[index] === list) return "";
-    open[open.length] = list;
-    try {
-      const parts = bareList<string>();
-      for (let index = 0; index < length; index++) {
-        const element = reflectGet(list, `${index}`);
-        if (element === undefined || element === null) parts[index] = "";
-        else parts[index] = toDomString(localText(element, locales, options));
+function joinLocally(read: (self: unknown) => [object, number]): Readonly<Record<"toLocaleString", Callable>> {
+  return {
+    toLocaleString(this: unknown, locales?: unknown, options?: unknown): string {
+      const [list, length] = read(this);
+      for (let index = 0; index < open.length; index++) if (open[index] === list) return "";
+      open[open.length] = list;
+      try {
+        const parts = bareList<string>();
+        for (let index = 0; index < length; index++) {
+          const element = reflectGet(list, `${index}`);
+          if (element === undefined || element === null) parts[index] = "";
+          else parts[index] = toDomString(localText(element, locales, options));
+        }
+        return arrayJoin(parts, ",");
+      } finally {
+        open.length -= 1;
       }
-      return arrayJoin(parts, ",");
-    } finally {
-      open.length -= 1;
-    }
+    },
   };
 }
 

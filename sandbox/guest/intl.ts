@@ -207,15 +207,19 @@ function createClass({ name, options, methods, bound, callable = false, needsOpt
   for (const method of Object.keys(methods)) {
     const act = methods[method];
     if (act === undefined) continue;
-    const call = function (this: unknown, ...args: unknown[]): unknown {
-      return act(stateOfInstance(this, name), args);
+    const { call } = {
+      call(this: unknown, ...args: unknown[]): unknown {
+        return act(stateOfInstance(this, name), args);
+      },
     };
     nameFunction(call, method, LENGTHS[method] ?? 1);
     if (method === bound) defineBound(prototype as object, { name, method, act });
     else define(prototype as object, method, call);
   }
-  const resolvedOptions = function (this: unknown): unknown {
-    return askIntl("call", stateOfInstance(this, name).fields, "resolvedOptions");
+  const { resolvedOptions } = {
+    resolvedOptions(this: unknown): unknown {
+      return askIntl("call", stateOfInstance(this, name).fields, "resolvedOptions");
+    },
   };
   nameFunction(resolvedOptions, "resolvedOptions", 0);
   define(prototype as object, "resolvedOptions", resolvedOptions);
@@ -239,13 +243,15 @@ interface BoundMethod {
 }
 
 function defineBound(prototype: object, { name, method, act }: BoundMethod): void {
-  const get = function (this: Instance): unknown {
-    const state = stateOfInstance(this, name);
-    return bind(this, () => {
-      const call = (...args: unknown[]): unknown => act(state, args);
-      nameFunction(call, "", LENGTHS[method] ?? 1);
-      return call;
-    });
+  const { get } = {
+    get(this: Instance): unknown {
+      const state = stateOfInstance(this, name);
+      return bind(this, () => {
+        const call = (...args: unknown[]): unknown => act(state, args);
+        nameFunction(call, "", LENGTHS[method] ?? 1);
+        return call;
+      });
+    },
   };
   nameFunction(get, `get ${method}`);
   reflectDefineProperty(prototype, method, { get, enumerable: false, configurable: true });

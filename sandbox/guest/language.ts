@@ -1,5 +1,6 @@
 /** What the engine lacks of the language, or gets wrong. */
 
+import { AsyncLoop } from "./async-loop.ts";
 import { inspect } from "./inspect.ts";
 import { errorHeader } from "./inspect-error.ts";
 import {
@@ -23,21 +24,24 @@ import { nameFunction } from "./webidl.ts";
 
 const { asyncIterator, iterator } = PrimordialSymbol;
 
-/** The engine's own answers negative numbers: `asUintN(64, -1n)` is `-1n` there. */
-function asUintN(bits: unknown, value: bigint): bigint {
-  // `asIntN` is right, converts both arguments as the standard says, and differs only in the sign.
-  const width = PrimordialNumber(bits);
-  const signed = bigIntAsIntN(width, value);
-  return signed < 0n ? signed + (1n << PrimordialBigInt(width - (width % 1))) : signed;
-}
+/** Written as methods, which are no constructors. */
+const METHODS = {
+  /** The engine's own answers negative numbers: `asUintN(64, -1n)` is `-1n` there. */
+  asUintN(bits: unknown, value: bigint): bigint {
+    // `asIntN` is right, converts its arguments as the standard says, and differs only in the sign.
+    const width = +(bits as number);
+    const signed = bigIntAsIntN(width, value);
+    return signed < 0n ? signed + (1n << PrimordialBigInt(width - (width % 1))) : signed;
+  },
 
-/** V8's; libraries call it to leave their own frames out. Frames have nothing but names here, so it goes by the name. */
-function captureStackTrace(target: object, leaveOut?: Callable): void {
-  if ((typeof target !== "object" || target === null) && typeof target !== "function") {
-    throw new PrimordialTypeError(`Invalid argument: ${inspect(target)} is not an object`);
-  }
-  define(target, "stack", `${errorHeader(target, undefined)}\n${framesBelow(currentStack(), leaveOut)}`);
-}
+  /** V8's; libraries call it to leave their own frames out. Frames have nothing but names here, so it goes by the name. */
+  captureStackTrace(target: object, leaveOut?: Callable): void {
+    if ((typeof target !== "object" || target === null) && typeof target !== "function") {
+      throw new PrimordialTypeError(`Invalid argument: ${inspect(target)} is not an object`);
+    }
+    define(target, "stack", `${errorHeader(target, undefined)}\n${framesBelow(currentStack(), leaveOut)}`);
+  },
+};
 
 function framesBelow(stack: string, leaveOut: Callable | undefined): string {
   const name: unknown = typeof leaveOut === "function" ? reflectGet(leaveOut, "name") : undefined;
@@ -63,10 +67,30 @@ async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: un
     }
     count++;
   };
-  if (isIterable) for await (const item of source as AsyncIterable<unknown>) await add(item);
+  if (isIterable) await forEachAwaited(source as Record<symbol, unknown>, add);
   else while (count < length) await add(await reflectGetOf(source, count));
   (result as { length: number }).length = count;
   return result;
+}
+
+/** The engine's own `for await` calls `return()` after the end. */
+async function forEachAwaited(source: Record<symbol, unknown>, act: (item: unknown) => Promise<void>): Promise<void> {
+  const loop = new AsyncLoop().open(source);
+  try {
+    while (loop.take((await loop.next()) as object)) for (const item of loop) await act(item);
+  } catch (error) {
+    loop.threw = true;
+    await closed(loop);
+    throw error;
+  }
+}
+
+async function closed(loop: AsyncLoop): Promise<void> {
+  try {
+    if (loop.closes()) await loop.closing;
+  } catch {
+    // What ended the loop comes first.
+  }
 }
 
 function reflectGetOf(value: unknown, key: PropertyKey): unknown {
@@ -85,8 +109,8 @@ function toLength(value: unknown): number {
 }
 
 export function installLanguage(global: object): void {
-  addMethod(PrimordialBigInt, "asUintN", asUintN, 2);
-  addMethod(Error, "captureStackTrace", captureStackTrace, 2);
+  addMethod(PrimordialBigInt, "asUintN", METHODS.asUintN, 2);
+  addMethod(Error, "captureStackTrace", METHODS.captureStackTrace, 2);
   addMethod(PrimordialArray, "fromAsync", fromAsync, 1);
   for (const name of ["dispose", "asyncDispose", "metadata"]) {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });

@@ -89,6 +89,7 @@ export const PrimordialMap: MapConstructor = Map;
 export const PrimordialNumber: NumberConstructor = Number;
 export const PrimordialObject: ObjectConstructor = Object;
 export const PrimordialPromise: PromiseConstructor = Promise;
+export const PrimordialProxy: ProxyConstructor = Proxy;
 export const PrimordialRangeError: RangeErrorConstructor = ownError(RangeError);
 export const PrimordialURIError: URIErrorConstructor = ownError(URIError);
 export const PrimordialReferenceError: ReferenceErrorConstructor = ownError(ReferenceError);
@@ -199,6 +200,7 @@ export const numberToString: (self: number, radix: number) => string = uncurry(N
 export const symbolToString: (self: unknown) => string = uncurry(Symbol.prototype.toString);
 export const symbolValueOf: (self: unknown) => symbol = uncurry(Symbol.prototype.valueOf);
 export const weakMapHas: (self: unknown, key: object) => boolean = uncurry(WeakMap.prototype.has);
+export const weakSetAdd: (self: unknown, key: object) => unknown = uncurry(WeakSet.prototype.add);
 export const weakSetHas: (self: unknown, key: object) => boolean = uncurry(WeakSet.prototype.has);
 export const weakRefDeref: (self: unknown) => unknown = uncurry(WeakRef.prototype.deref);
 

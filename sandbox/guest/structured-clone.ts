@@ -51,6 +51,7 @@ import {
   typedArrayTag,
 } from "./primordials.ts";
 import { cloneInterface, transferInterface } from "./serializable.ts";
+import { holdsMore } from "./holds-more.ts";
 import { describeInterface, exposeFunction, requireArguments, toDictionary } from "./webidl.ts";
 
 const ERROR_CLASSES: readonly ErrorConstructor[] = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
@@ -154,6 +155,8 @@ function fill(cloning: Cloning, step: () => boolean): void {
 }
 
 function cloneObject(cloning: Cloning, value: object): object {
+  const name = holdsMore(value);
+  if (name !== undefined) throw notCloneable(`${name} could not be cloned.`);
   if (isDomException(value))
     return remember(cloning, value, new DOMException((value as DOMException).message, (value as DOMException).name));
   const copy = cloneInterface(value);

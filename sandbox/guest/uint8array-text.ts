@@ -5,6 +5,7 @@ import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { encodeUtf8 } from "./encoding.ts";
 import { objectToJson } from "./json-text.ts";
 import {
+  arrayBufferDetached,
   type Callable,
   define,
   PrimordialArrayBuffer,
@@ -23,41 +24,44 @@ interface Decoded {
   readonly error?: string;
 }
 
-function toBase64(this: unknown, options: unknown = undefined): string {
-  const bytes = requireBytes(this);
-  const given = toOptions(options);
-  const isUrl = isUrlAlphabet(given);
-  const omitPadding = !!given["omitPadding"];
-  return `${askWorker("base64.encode", objectToJson({ __proto__: null, isUrl, omitPadding }), bufferOf(bytes)) as string}`;
-}
+/** Written as methods, which are no constructors. */
+const METHODS = {
+  toBase64(this: unknown, options: unknown = undefined): string {
+    const bytes = requireBytes(this);
+    const given = toOptions(options);
+    const isUrl = isUrlAlphabet(given);
+    const omitPadding = !!given["omitPadding"];
+    return `${askWorker("base64.encode", objectToJson({ __proto__: null, isUrl, omitPadding }), bufferOf(bytes)) as string}`;
+  },
 
-function toHex(this: unknown): string {
-  return `${askWorker("hex.encode", "{}", bufferOf(requireBytes(this))) as string}`;
-}
+  toHex(this: unknown): string {
+    return `${askWorker("hex.encode", "{}", bufferOf(requireBytes(this))) as string}`;
+  },
 
-function fromBase64(text: unknown, options: unknown = undefined): Uint8Array {
-  const { error } = decodeBase64(requireText(text), options);
-  const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
-  if (error !== undefined) throw new PrimordialSyntaxError(error);
-  return bytes;
-}
+  fromBase64(text: unknown, options: unknown = undefined): Uint8Array {
+    const { error } = decodeBase64(requireText(text), options);
+    const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+    if (error !== undefined) throw new PrimordialSyntaxError(error);
+    return bytes;
+  },
 
-function fromHex(text: unknown): Uint8Array {
-  const { error } = decodeHex(requireText(text));
-  const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
-  if (error !== undefined) throw new PrimordialSyntaxError(error);
-  return bytes;
-}
+  fromHex(text: unknown): Uint8Array {
+    const { error } = decodeHex(requireText(text));
+    const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+    if (error !== undefined) throw new PrimordialSyntaxError(error);
+    return bytes;
+  },
 
-function setFromBase64(this: unknown, text: unknown, options: unknown = undefined): object {
-  const target = requireBytes(this);
-  return fill(target, decodeBase64(requireText(text), options, typedArrayLength(target)));
-}
+  setFromBase64(this: unknown, text: unknown, options: unknown = undefined): object {
+    const target = requireBytes(this);
+    return fill(target, decodeBase64(requireText(text), options, target));
+  },
 
-function setFromHex(this: unknown, text: unknown): object {
-  const target = requireBytes(this);
-  return fill(target, decodeHex(requireText(text), typedArrayLength(target)));
-}
+  setFromHex(this: unknown, text: unknown): object {
+    const target = requireBytes(this);
+    return fill(target, decodeHex(requireText(text), target));
+  },
+};
 
 /** What was decoded before an error is written all the same. */
 function fill(target: Uint8Array, { read, error }: Decoded): object {
@@ -68,17 +72,25 @@ function fill(target: Uint8Array, { read, error }: Decoded): object {
   return { read, written };
 }
 
-function decodeBase64(text: string, options: unknown, maximum?: number): Decoded {
+function decodeBase64(text: string, options: unknown, target?: Uint8Array): Decoded {
   const given = toOptions(options);
   const isUrl = isUrlAlphabet(given);
   const last = given["lastChunkHandling"] ?? "loose";
   if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new PrimordialTypeError("invalid option");
+  const maximum = roomIn(target);
   return askWorker("base64.decode", objectToJson({ __proto__: null, isUrl, last, maximum }), typedArrayBuffer(encodeUtf8(text))) as Decoded;
 }
 
-function decodeHex(text: string, maximum?: number): Decoded {
+function decodeHex(text: string, target?: Uint8Array): Decoded {
+  const maximum = roomIn(target);
   if (text.length % 2 === 1) throw new PrimordialSyntaxError("Input string must contain hex characters in even length");
   return askWorker("hex.decode", objectToJson({ __proto__: null, maximum }), typedArrayBuffer(encodeUtf8(text))) as Decoded;
+}
+
+/** Bytes that fit in. @throws {TypeError} if the buffer was detached. */
+function roomIn(target: Uint8Array | undefined): number | undefined {
+  if (target !== undefined && arrayBufferDetached(typedArrayBuffer(target))) throw new PrimordialTypeError("The buffer is detached");
+  return target === undefined ? undefined : typedArrayLength(target);
 }
 
 function requireBytes(value: unknown): Uint8Array<ArrayBuffer> {
@@ -115,14 +127,14 @@ function isUrlAlphabet(options: Readonly<Record<string, unknown>>): boolean {
 
 export function installUint8ArrayText(): void {
   add(PrimordialUint8Array, [
-    ["fromBase64", fromBase64, 1],
-    ["fromHex", fromHex, 1],
+    ["fromBase64", METHODS.fromBase64, 1],
+    ["fromHex", METHODS.fromHex, 1],
   ]);
   add(PrimordialUint8Array.prototype, [
-    ["toBase64", toBase64, 0],
-    ["toHex", toHex, 0],
-    ["setFromBase64", setFromBase64, 1],
-    ["setFromHex", setFromHex, 1],
+    ["toBase64", METHODS.toBase64, 0],
+    ["toHex", METHODS.toHex, 0],
+    ["setFromBase64", METHODS.setFromBase64, 1],
+    ["setFromHex", METHODS.setFromHex, 1],
   ]);
 }
 

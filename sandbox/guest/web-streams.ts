@@ -59,6 +59,7 @@ export function installWebStreams(global: object): void {
     nameFunction(constructor, name, length);
     rememberMembers(name, constructor.prototype);
   }
+  members["ReadableStream.from"] = reflectGet(loaded.ReadableStream, "from") as Callable;
   for (const name of ["CountQueuingStrategy", "ByteLengthQueuingStrategy"] as const) nameSize(loaded[name]);
   // Of an earlier draft of the standard.
   Reflect.deleteProperty(loaded.WritableStreamDefaultController.prototype, "abortReason");
@@ -145,6 +146,11 @@ function call(member: string, self: object, args: readonly unknown[] = []): unkn
 /** A stream with this source. `type: "bytes"` for one that can be read into buffers. */
 export function createReadable(source: Underlying, strategy?: Underlying): Stream {
   return reflectConstruct(classes.ReadableStream as unknown as Callable, strategy === undefined ? [source] : [source, strategy]);
+}
+
+/** A stream of what an iterable gives, which is asked when the stream is read. */
+export function readableFrom(iterable: object): Stream {
+  return call("ReadableStream.from", classes.ReadableStream, [iterable]) as Stream;
 }
 
 export function createWritable(sink: Underlying): Stream {

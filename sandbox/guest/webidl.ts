@@ -132,6 +132,8 @@ export interface Described {
   readonly name: string;
   /** The members to print, by name. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Printed in place of all else. */
+  readonly text?: string;
   /** Entries to print before them, like `"key" => "value"`. */
   readonly entries?: readonly string[];
 }

@@ -268,7 +268,7 @@ const PERCENT = 0x25;
  * escape and a stray percent sign are beside them.
  */
 function decodeFormText(text: string): string {
-  if (!/[%+]/.test(text)) return text.toWellFormed();
+  if (/^[^%+\u0080-\uffff]*$/.test(text)) return text;
   const bytes = encoder.encode(text.replaceAll("+", " "));
   let end = 0;
   for (let at = 0; at < bytes.length; at++) {

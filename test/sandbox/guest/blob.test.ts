@@ -3,6 +3,7 @@ import { evaluateInGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";
 
 const BLOBS = [
+  `[0.5, 1.5, 1.7, 2.5, -0.5, -1.5, -2.5, NaN, Infinity, -Infinity, 2 ** 53, 2 ** 63, "1", null, true].map((n) => [new Blob(["abcdef"]).slice(0, n).size, new Blob(["abcdef"]).slice(n).size])`,
   `new Blob(["a", new Uint8Array([98]), new Blob(["c"]), new DataView(new ArrayBuffer(1)), 1]).text()`,
   `new Blob(["a\\r\\nb\\rc"], { endings: "native", type: "Text/PLAIN" })`,
   `(async () => [await new Blob(["abc"]).slice(1).text(), await new Blob(["abc"]).slice(-2, -1).text(), new Blob(["abc"]).slice(0, 1, "x/y").type])()`,

@@ -17,6 +17,9 @@ const HEADERS = [
 ];
 
 const RESPONSES = [
+  `(async () => { const r = new Response((async function* () { yield new TextEncoder().encode("a"); yield new Uint8Array([98]); })()); return [r.headers.get("content-type"), r.body instanceof ReadableStream, r.bodyUsed, await r.text(), r.bodyUsed]; })()`,
+  `Promise.all([[new Uint8Array([97])], new Set([new Uint8Array([98])]), { [Symbol.iterator]: () => [].values() }, new String("text"), {}, 5, { [Symbol.asyncIterator]: null }].map((body) => new Response(body).text()))`,
+  `Promise.all([["a"], (function* () { yield "a"; })(), new Map([[1, 2]]), (async function* () { yield 5; })(), (async function* () { throw new RangeError("mine"); })()].map((body) => new Response(body).text().catch((error) => error.name)))`,
   `(async () => { const r = new Response("x", { status: 201, statusText: "Made", headers: { a: "b" } }); return [r.ok, r.status, r.statusText, await r.text(), r.bodyUsed, r.type, r.url] })()`,
   `new Response(null, { status: 204 }).text()`,
   `new Response("x", { status: 204 })`,
@@ -45,6 +48,7 @@ const RESPONSES = [
 ];
 
 const REQUESTS = [
+  `Promise.all([(async function* () { yield new Uint8Array([97]); })(), [new Uint8Array([98])]].map((body) => new Request("http://a.test/", { method: "POST", body, duplex: "half" }).text()))`,
   `new Request("http://a/b?c#d")`,
   `(async () => { const r = new Request("http://a", { method: "post", body: "x", headers: { a: "b" } }); return [r.method, r.url, [...r.headers], await r.text(), r.bodyUsed] })()`,
   `(() => { const r = new Request("http://a"); return [r.method, r.redirect, r.credentials, r.mode, r.cache, r.referrer, r.referrerPolicy, r.integrity, r.keepalive, r.signal.aborted] })()`,

@@ -3,6 +3,12 @@ import { askBoth } from "./oracle.ts";
 
 /** Values whose text Deno decides. */
 const VALUES = [
+  `((e) => { e.stack = e.name + ": " + e.message + "\\n    at f (a.js:1:1)"; return e; })(new DOMException("m", "AbortError"))`,
+  `((e) => { e.stack = "gone"; return { e, list: [e] }; })(new DOMException("m", "AbortError"))`,
+  `((e) => { e.stack = undefined; return [e]; })(new DOMException("m", "AbortError"))`,
+  `((e) => { delete e.stack; return e; })(new DOMException(""))`,
+  `[new DOMException("m", "AbortError"), new DOMException("m", { name: "X", cause: 5 }), new QuotaExceededError("q", { quota: 1 }), Object.assign(new DOMException("m"), { x: 1 }), new (class Mine extends DOMException {})("m", "DataError"), AbortSignal.abort().reason].map((e) => Deno.inspect(e).split("\\n").filter((line) => !line.startsWith("    at ")))`,
+  `[new DOMException("m"), Object.create(DOMException.prototype), new TypeError(), {}].map(Error.isError).concat(Error.isError.length, Error.isError.name)`,
   `undefined`,
   `null`,
   `true`,

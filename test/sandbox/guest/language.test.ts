@@ -15,6 +15,7 @@ const FROM_ASYNC = [
   `Array.fromAsync(null)`,
   `Array.fromAsync([1], 2)`,
   `Array.fromAsync([Promise.reject(new RangeError("r"))])`,
+  `(async () => { let closed = 0; const source = (values) => ({ [Symbol.iterator]: () => ({ next: () => ({ done: values.length === 0, value: values.shift() }), return() { closed++; return {}; } }) }); await Array.fromAsync(source([1, 2])); const whole = closed; await Array.fromAsync(source([1]), () => { throw new Error("mine"); }).catch(() => {}); return [whole, closed]; })()`,
   `(async () => { class L extends Array {} const l = await L.fromAsync([1]); return [l instanceof L, l.length] })()`,
   `[Array.fromAsync.length, Array.fromAsync.name, Object.getOwnPropertyDescriptor(Array, "fromAsync").enumerable]`,
 ];
@@ -28,6 +29,9 @@ const OTHERS = [
   `BigInt.asUintN(2 ** 53, 1n)`,
   `BigInt.asUintN(-1, 1n)`,
   `BigInt.asUintN(8, 1)`,
+  `BigInt.asUintN(8n, 1n)`,
+  `[BigInt.asUintN, BigInt.prototype.toLocaleString, Number.prototype.toLocaleString, Array.prototype.toLocaleString, Uint8Array.prototype.toLocaleString, Date.prototype.toLocaleString, Date.prototype.toLocaleDateString, String.prototype.localeCompare, String.prototype.toLocaleUpperCase, Uint8Array.fromBase64, Uint8Array.prototype.toHex, Uint8Array.prototype.setFromHex, Error.captureStackTrace, Intl.NumberFormat.prototype.resolvedOptions, Intl.Collator.supportedLocalesOf, Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, "format").get, Intl.PluralRules.prototype.select].map((f) => { try { Reflect.construct(Object, [], f); return f.name; } catch (error) { return [Object.hasOwn(f, "prototype"), error.name]; } })`,
+  `["setFromHex", "setFromBase64"].map((name) => { const bytes = new Uint8Array(2); bytes.buffer.transfer(); try { bytes[name]("aaaa"); } catch (error) { return error.name; } })`,
   `[BigInt.asUintN("8", "257"), BigInt.asUintN(3.9, 15n), BigInt.asUintN.length]`,
   `[typeof InternalError, typeof std, typeof os, typeof print, typeof scriptArgs, typeof bjson]`,
 ];

@@ -3,6 +3,12 @@ import { evaluateInGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";
 
 const CLONED = [
+  `[() => (function* () {})(), () => (async function* () {})(), () => [].values(), () => new Map().keys(), () => new Set().values(), () => "a"[Symbol.iterator](), () => "a".matchAll(/a/g), () => [].values().map(String), () => Iterator.from({ next() {} }), () => new FinalizationRegistry(() => {})].map(((make) => { try { return [structuredClone(make())]; } catch (error) { return [error.name, error.code]; } }))`,
+  `[() => new Proxy({ a: 1 }, {}), () => new Proxy([1], {}), () => ({ a: [new Proxy(new Map(), {})] }), () => new Proxy(new Date(), {}), () => new Proxy(() => {}, {}), () => Proxy.revocable({}, {}).proxy, () => new (class extends Object { constructor() { return new Proxy({}, {}); } })(), () => Reflect.construct(Proxy, [{}, {}])].map(((make) => { try { return [structuredClone(make())]; } catch (error) { return [error.name, error.code]; } }))`,
+  `[() => (function () { return arguments; })(1), () => ({ [Symbol.toStringTag]: "Arguments", a: 1 }), () => new (class extends Iterator { a = 1 })(), () => Object.create({ a: 1 }), () => Object.create(null)].map(((make) => { try { return [structuredClone(make())]; } catch (error) { return [error.name, error.code]; } }))`,
+  `(() => { const r = Proxy.revocable({ a: 1 }, {}); r.revoke(); try { structuredClone(r.proxy); } catch (error) { return error.name; } })()`,
+  `[Proxy.length, Proxy.name, "prototype" in Proxy, Object.hasOwn(Proxy, "prototype"), typeof Proxy, Proxy.revocable.length, new Proxy([1], {}).length, (() => { try { Proxy({}, {}); } catch (error) { return error.name; } })(), (() => { try { new Proxy(1, {}); } catch (error) { return error.name; } })()]`,
+  `(() => { const { port1, port2 } = new MessageChannel(); try { port1.postMessage(new Proxy({}, {})); } catch (error) { return error.name; } finally { port1.close(); port2.close(); } })()`,
   `structuredClone(1)`,
   `structuredClone("a\\0\\ud800")`,
   `structuredClone(null)`,

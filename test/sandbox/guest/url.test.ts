@@ -214,3 +214,31 @@ describe("URLSearchParams", () => {
     expect(guest).toEqual(deno);
   });
 });
+
+describe("URLPattern", () => {
+  /** A host in what is given as a path must not be lost: a pattern for "/b" would take it. */
+  const PATHS = ["//b", "//evil/b", "/a//b", "b//c", "//", "///x", "/a/../b", "a/../b", "/é", "/%zz", "/a%20b"];
+
+  it("reads paths as paths, as Deno does [PB1.URLPattern]", async () => {
+    const quoted = PATHS.map((path) => JSON.stringify(path));
+    const { deno, guest } = await askBoth([
+      ...quoted.map(
+        (path) => `["/b", "//b", "//evil/b", "/x", ${path}].map((p) => new URLPattern({ pathname: p }).test({ pathname: ${path} }))`,
+      ),
+      ...quoted.map(
+        (path) =>
+          `["/b", "//b", "//x", "/"].map((p) => new URLPattern({ protocol: "foo", pathname: p }).test({ protocol: "foo", pathname: ${path} }))`,
+      ),
+      ...quoted.map(
+        (path) => `["", "foo", "data"].map((protocol) => new URLPattern({ pathname: ${path}, ...(protocol && { protocol }) }).pathname)`,
+      ),
+      ...quoted.map(
+        (path) => `new URLPattern({ pathname: "*" }).exec({ pathname: ${path}, baseURL: "https://h.test/x/y" }).pathname.input`,
+      ),
+      ...quoted.map((path) => `((p) => [p.hostname, p.pathname])(new URLPattern(${path}, "https://h.test/x/y"))`),
+      `["https://good.com/x", "https://good.com//x", "https://evil.com//x"].map((url) => new URLPattern("https://good.com//*").test(url))`,
+      `["ws", "wss", "http", "https", "ftp"].map((protocol) => [80, 443, 21].map((port) => new URLPattern({ protocol, port: String(port) }).port))`,
+    ]);
+    expect(guest).toEqual(deno);
+  });
+});
