@@ -25,6 +25,7 @@ export { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Sha
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export { findOwn, ownPath } from "./operations/own-files.ts";
+export type { LegacyDecoders } from "./operations/local-answer.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape/tape.ts";

@@ -22,7 +22,7 @@ const SOURCES = [
   "image/capture.ts",
   "image/compare.ts",
 ];
-const PACKAGES = ["amaro", "acorn"];
+const PACKAGES = ["@exodus/bytes", "amaro", "acorn"];
 
 const hash = createHash("sha256");
 for (const name of SOURCES) hash.update(readFileSync(`${REPOSITORY}sandbox/${name}`)).update("\0");

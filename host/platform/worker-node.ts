@@ -6,6 +6,7 @@ import type { SyncAnswer } from "../../sandbox/worker/protocol.ts";
 import type { Envelope } from "../../sandbox/worker/wire.ts";
 import { collectGarbage } from "./collection.ts";
 import { enableCompileCache } from "./compile-cache.ts";
+import { legacyDecoders } from "./legacy-text.ts";
 import { onMessage, postMessage, takeMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
@@ -43,6 +44,7 @@ function startServing(): void {
     codec: zlibCodec,
     hash,
     supports,
+    legacyDecoders,
     subtle,
     soon: (task) => void setImmediate(task),
     ...(collectGarbage && { collect: collectGarbage }),

@@ -159,7 +159,7 @@ export class TextDecoder {
 }
 
 /** More bytes of encodings other than UTF-8, and of streams, are decoded in pieces: each takes its time. */
-const LEGACY_PIECE = 256 * 1024;
+const LEGACY_PIECE = 64 * 1024;
 
 /** All of a buffer crosses. */
 function ownBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -12,7 +12,7 @@ import { type GuestHost, NEVER_SUSPENDS } from "../engine/guest-host.ts";
 import { atOnce, type Steps } from "../engine/steps.ts";
 import type { Instance } from "../engine/instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
-import { errorAnswer, type LocalAnswer } from "../operations/local-answer.ts";
+import { errorAnswer, type LegacyDecoders, type LocalAnswer } from "../operations/local-answer.ts";
 import { answerOwn } from "../operations/own-files.ts";
 import type { Digest, Supports } from "../operations/subtle.ts";
 import { readStatus } from "../call/status.ts";
@@ -33,6 +33,7 @@ export interface LoadRequest {
   readonly codec?: Codec;
   readonly hash?: Digest;
   readonly supports?: Supports;
+  readonly legacyDecoders?: LegacyDecoders | undefined;
 }
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
@@ -94,6 +95,7 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: Loa
     ...(request.codec !== undefined && { codec: request.codec }),
     ...(request.hash !== undefined && { hash: request.hash }),
     ...(request.supports !== undefined && { supports: request.supports }),
+    legacyDecoders: request.legacyDecoders,
   };
   return {
     late: () => (isLate() ? late : undefined),

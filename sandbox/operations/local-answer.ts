@@ -14,9 +14,19 @@ export interface LocalEnvironment {
   readonly hash?: Digest;
   /** Absent where there is no cryptography. */
   readonly supports?: Supports;
+  /** Absent where the runtime's own decoders are right. */
+  readonly legacyDecoders?: LegacyDecoders | undefined;
   /** Whether the guest must stop: what takes long asks between two pieces. Absent where nothing ends it. */
   readonly isOver?: () => boolean;
 }
+
+/** A decoder, as of `TextDecoder`. */
+export interface Decoding {
+  decode(bytes: Uint8Array, options: { readonly stream: boolean }): string;
+}
+
+/** A new decoder of an encoding, by its name in the standard; undefined for those that the runtime reads right. */
+export type LegacyDecoders = (encoding: string, fatal: boolean) => Decoding | undefined;
 
 export interface LocalAnswer {
   /** Tagged as in `guest/protocol.ts`: `v` + JSON, `s` + raw text without U+0000, or `e` + JSON `{ name, message }`. */

@@ -7,6 +7,7 @@
 
 import { CODEC_OPERATIONS } from "./codec-operations.ts";
 import {
+  type Decoding,
   errorAnswer,
   type Fields,
   type LocalAnswer,
@@ -112,11 +113,12 @@ function decodeText(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): L
   const isStream = fields.get("stream") === true;
   if ((isStream || label !== "utf-8") && bytes.length > MAX_LEGACY_BYTES)
     throw new Refusal("RangeError", `The input is larger than ${MAX_LEGACY_BYTES} bytes (decode it in pieces)`);
-  const decoder = label === "utf-8" && !isStream ? wholeUtf8(options) : createDecoder(label, options);
+  const make = (): Decoding => env.legacyDecoders?.(label, options.fatal) ?? createDecoder(label, options);
+  const decoder = label === "utf-8" && !isStream ? wholeUtf8(options) : make();
   const input = fields.get("continued") === true ? withoutSpentMode(label, bytes) : bytes;
   const text = decode(decoder, input, isStream);
   const answer = textAnswer(text, env);
-  return isStream ? { ...answer, bytes: pendingBytes({ label, text, options }, input) } : answer;
+  return isStream ? { ...answer, bytes: pendingBytes({ label, text, make }, input) } : answer;
 }
 
 const FILE_TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -131,13 +133,20 @@ function wholeUtf8(options: { readonly fatal: boolean; readonly ignoreBOM: boole
   return known;
 }
 
-function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, stream: boolean): string {
+function decode(decoder: Decoding, bytes: Uint8Array, stream: boolean): string {
   try {
     return decoder.decode(bytes, { stream });
   } catch {
     // `fatal` and malformed, or longer than a string can be.
     throw new Refusal("TypeError", "The encoded data is not valid");
   }
+}
+
+/** A text that was decoded, by a decoder as `make` makes them. */
+interface Decoded {
+  readonly label: string;
+  readonly text: string;
+  readonly make: () => Decoding;
 }
 
 const LONGEST_CHARACTER = 4;
@@ -148,7 +157,7 @@ const ESCAPE = 0x1b;
  *
  * ISO-2022-JP has modes besides, so the escape sequence in force is kept with the tail.
  */
-function pendingBytes(done: { label: string; text: string; options: DecoderOptions }, bytes: Uint8Array): Uint8Array {
+function pendingBytes(done: Decoded, bytes: Uint8Array): Uint8Array {
   for (let length = 0; length < LONGEST_CHARACTER && length <= bytes.length; length++) {
     const complete = bytes.subarray(0, bytes.length - length);
     if (decodesTo(done, complete)) return withMode(done.label, complete, bytes.slice(bytes.length - length));
@@ -156,9 +165,9 @@ function pendingBytes(done: { label: string; text: string; options: DecoderOptio
   return NO_BYTES;
 }
 
-function decodesTo({ label, text, options }: { label: string; text: string; options: DecoderOptions }, bytes: Uint8Array): boolean {
+function decodesTo({ text, make }: Decoded, bytes: Uint8Array): boolean {
   try {
-    return new TextDecoder(label, options).decode(bytes) === text;
+    return make().decode(bytes, { stream: false }) === text;
   } catch {
     // Fatal: this much ends inside a character.
     return false;

@@ -74,12 +74,12 @@ export function serveWorker(powers: WorkerPowers): void {
   const laneGiven = new Map<number, () => void>();
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
 
+  const { codec, hash, supports, legacyDecoders } = powers;
+  const localPowers = { codec, hash, supports, legacyDecoders };
   const environment: RunEnvironment = {
     control,
     local: {
-      codec: powers.codec,
-      hash: powers.hash,
-      supports: powers.supports,
+      ...localPowers,
       monotonicMs: powers.now,
       randomBytes(length: number) {
         const bytes = new Uint8Array(length);
@@ -188,13 +188,12 @@ export function serveWorker(powers: WorkerPowers): void {
       shouldSuspend: () => fiber.isSliceOver,
       suspended: () => fiber.suspend("next turn"),
     };
-    const { codec, hash, supports } = powers;
     scheduler.add(request.digest, "call", () => {
       if (!claim(control, request.ticket)) {
         resolve(undefined);
         return scheduler.left();
       }
-      return fiber.enter(loadInSteps(lease.instance, restorer, { ...request, codec, hash, supports }, thread), resolve, reject);
+      return fiber.enter(loadInSteps(lease.instance, restorer, { ...request, ...localPowers }, thread), resolve, reject);
     });
     linger.begin();
     return promise;

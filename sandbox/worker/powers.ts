@@ -1,6 +1,7 @@
 /** What a worker needs of the runtime that it is on; its entry files are in `host/platform/`. */
 
 import type { Codec } from "../operations/codec.ts";
+import type { LegacyDecoders } from "../operations/local-answer.ts";
 import type { Digest, Subtle, Supports } from "../operations/subtle.ts";
 import type { WorkerInit } from "./port.ts";
 import type { SyncAnswer } from "./protocol.ts";
@@ -34,5 +35,7 @@ export interface WorkerPowers {
   readonly codec: Codec;
   readonly hash: Digest;
   readonly supports: Supports;
+  /** Absent where the runtime's own are right. */
+  readonly legacyDecoders?: LegacyDecoders | undefined;
   readonly subtle: Subtle;
 }

@@ -35,7 +35,7 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
 };
 
 /** Imported in `host/platform/` only, besides `node:*`. */
-const PLATFORM_PACKAGES: readonly string[] = ["chokidar", "esbuild", "pino", "undici"];
+const PLATFORM_PACKAGES: readonly string[] = ["@exodus/bytes", "chokidar", "esbuild", "pino", "undici"];
 
 /** Names that are authority, or a clock, or randomness. Only `host/platform/` may reach for them. */
 const AMBIENT: ReadonlySet<string> = new Set([

@@ -10,6 +10,7 @@ const CODE_ROOT = fileURLToPath(new URL(IS_BUNDLE ? "./" : "../../../", import.m
 const OWN_FOLDERS = IS_BUNDLE ? ["."] : ["manifests", "sandbox", "host/platform"];
 /** What those folders import. */
 const PACKAGES = [
+  "@exodus/bytes",
   "@jitl/quickjs-wasmfile-release-sync",
   "@jridgewell/sourcemap-codec",
   "@sinclair/typebox",
