@@ -170,7 +170,7 @@ function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableSt
   });
 }
 
-/** An error of the protocol, to a request whose id is not known. */
-export function failure(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+/** An error of the protocol. @param id of the request, where it is known */
+export function failure(status: number, code: number, message: string, id: unknown = null): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });
 }

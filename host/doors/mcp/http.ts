@@ -9,6 +9,7 @@ import { isGoodFor } from "../http/tokens.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
 import { createHttpSessions, failure, type HttpSessions, untilRead } from "./http-sessions.ts";
+import { refuseMismatch } from "./param-headers.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer } from "./server.ts";
 
@@ -99,6 +100,8 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
     if (request === undefined)
       return failure(413, -32_600, "The message is too large, or is no call: beside a call's arguments it may have 64 KB");
     const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
+    const mismatch = isLegacy ? undefined : await refuseMismatch(request, door.client, parts.inputs);
+    if (mismatch !== undefined) return mismatch;
     return parts.marks.fill(isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request));
   }
 }

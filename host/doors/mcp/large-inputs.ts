@@ -18,7 +18,9 @@ export interface LargeInputs {
   shorten(text: string): Promise<string | undefined>;
   /** The same for a request. */
   shortenRequest(request: Request): Promise<Request | undefined>;
-  /** What a mark stands for; any other arguments as they are. Each mark is good once. */
+  /** What a mark stands for, which stays; any other arguments as they are. */
+  look(args: JsonObject): JsonObject;
+  /** The same, and each mark is good once. */
   take(args: JsonObject): JsonObject;
 }
 
@@ -68,9 +70,13 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
       headers.delete("content-length");
       return new Request(request.url, { method: "POST", headers, body, signal: request.signal });
     },
-    take(args) {
-      const [name, ...more] = Object.keys(args);
-      return (name === undefined || more.length > 0 ? undefined : waiting.take(name)) ?? args;
-    },
+    look: (args) => waiting.find(markIn(args)) ?? args,
+    take: (args) => waiting.take(markIn(args)) ?? args,
   };
+}
+
+/** No mark is empty. */
+function markIn(args: JsonObject): string {
+  const [name = "", ...more] = Object.keys(args);
+  return more.length > 0 ? "" : name;
 }

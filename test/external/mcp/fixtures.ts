@@ -1,9 +1,11 @@
-/** What an embedding program adds to the door for the suite: resources and prompts, which plugins do not offer, and two host tools. */
+/** What an embedding program adds to the door for the suite: resources and prompts, which plugins do not offer, and host tools. */
 
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
 import type { Host } from "../../../host/host-interface.ts";
+import { functionTool } from "../../../host/mod.ts";
 import type { ToolFactory } from "../../../host/tools/tool.ts";
+import type { JsonObject } from "../../../manifests/mod.ts";
 
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const TEXTS: Readonly<Record<string, string>> = {
@@ -36,8 +38,16 @@ const ARGUMENTS = [
   { name: "arg2", description: "Second test argument", required: true },
 ];
 
+const ADDED_PROMPTS: string[] = [];
+let onPromptsChange = (): void => undefined;
+
 export const FIXTURE_PROMPTS: McpPrompts = {
+  onChange(listener) {
+    onPromptsChange = listener;
+    return () => void (onPromptsChange = (): void => undefined);
+  },
   list: () => [
+    ...ADDED_PROMPTS.map((name) => ({ name, description: "Was added" })),
     { name: "test_simple_prompt", description: "Without arguments" },
     { name: "test_prompt_with_arguments", description: "With arguments", arguments: ARGUMENTS },
     {
@@ -112,4 +122,74 @@ export function triggerToolChange(host: () => Host): ToolFactory {
       return "changed";
     },
   });
+}
+
+/** Changes the list of prompts. */
+const triggerPromptChange = functionTool(
+  () => {
+    ADDED_PROMPTS.push(`added_${String(ADDED_PROMPTS.length + 1)}`);
+    onPromptsChange();
+    return "changed";
+  },
+  { name: "test_trigger_prompt_change", description: "Adds a prompt", sideEffects: [] },
+);
+
+/** As the suite has it, byte for byte. */
+const SCHEMA_2020_12 = JSON.parse(`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "$defs": {
+    "address": { "$anchor": "addressDef", "type": "object", "properties": { "street": { "type": "string" }, "city": { "type": "string" } } }
+  },
+  "properties": {
+    "name": { "type": "string" },
+    "address": { "$ref": "#/$defs/address" },
+    "contactMethod": { "type": "string", "enum": ["phone", "email"] },
+    "phone": { "type": "string" },
+    "email": { "type": "string" }
+  },
+  "allOf": [{ "anyOf": [{ "required": ["phone"] }, { "required": ["email"] }] }],
+  "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
+  "then": { "required": ["phone"] },
+  "else": { "required": ["email"] },
+  "additionalProperties": false
+}`) as JsonObject;
+
+const REGION = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" }, level: { type: "integer" } } };
+
+/** Tools whose schemas say more than tool schemas can. */
+export const SCHEMA_TOOLS: readonly ToolFactory[] = [
+  functionTool((args: JsonObject) => args, {
+    name: "json_schema_2020_12_tool",
+    description: "Has a schema of JSON Schema 2020-12",
+    inputSchema: SCHEMA_2020_12,
+    sideEffects: [],
+  }),
+  functionTool(({ region = "none" }: { readonly region?: string }) => region, {
+    name: "test_x_mcp_header",
+    description: "Has an argument that clients repeat in a header",
+    inputSchema: REGION,
+    sideEffects: [],
+  }),
+  triggerPromptChange,
+  // Of the scenarios about tasks: a tool that makes none.
+  functionTool(({ name = "you" }: { readonly name?: string }) => `Hello, ${name}!`, {
+    name: "greet",
+    description: "Greets",
+    inputSchema: { type: "object", properties: { name: { type: "string" } } },
+    sideEffects: [],
+  }),
+];
+
+/** Answers when its client has come back for the answer. */
+export function reconnection(): { readonly tool: ToolFactory; readonly cameBack: () => void } {
+  const waiting = new Set<() => void>();
+  const run = (): Promise<string> => new Promise((resolve) => waiting.add(() => resolve("Reconnection test completed successfully")));
+  return {
+    tool: functionTool(run, { name: "test_reconnection", description: "Waits for its client to come back", sideEffects: [] }),
+    cameBack() {
+      for (const answer of waiting) answer();
+      waiting.clear();
+    },
+  };
 }

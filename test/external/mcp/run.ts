@@ -1,11 +1,13 @@
 /**
  * `npm run external -- mcp`: the official conformance suite of MCP against a real server of ours, whose tools are a plugin in
- * the sandbox (`plugins/`). Whatever fails must be named in `not-applicable.json`, with the reason; what is named and
- * passes must be taken out of there.
+ * the sandbox (`plugins/`). Each check that fails, warns or is skipped must be named in `not-applicable.json`, by its reason; what is named
+ * and passes must be taken out of there.
  */
 
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHttpDoor } from "../../../host/doors/http/door.ts";
 import { createMcpHandler } from "../../../host/doors/mcp/mod.ts";
@@ -13,19 +15,31 @@ import { createHost, type Host } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
 import { ASKING_TOOLS } from "./asking-tools.ts";
-import { FIXTURE_PROMPTS, FIXTURE_RESOURCES, triggerToolChange } from "./fixtures.ts";
+import { FIXTURE_PROMPTS, FIXTURE_RESOURCES, reconnection, SCHEMA_TOOLS, triggerToolChange } from "./fixtures.ts";
 
 /** The revisions that the suite has requirements for. */
 const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 const SUITE = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url));
 const TIMEOUT_MS = 120_000;
+/** Longer than any call of the suite that is not to be interrupted. */
+const POLL_AFTER_MS = 2_000;
+
+/** One check of a scenario, the worst of those with its id. */
+export interface Check {
+  readonly scenario: string;
+  readonly id: string;
+  readonly status: "SUCCESS" | "INFO" | "SKIPPED" | "WARNING" | "FAILURE";
+  readonly message: string;
+}
 
 /** What came of one revision. */
 export interface RevisionOutcome {
   readonly revision: string;
-  /** Scenarios of which every check passed, and those of which some did not: `name: 1 passed, 2 failed`. */
-  readonly passed: readonly string[];
-  readonly failed: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly checks: readonly Check[];
+  /** As the suite counts: each check, as often as it was made. */
+  readonly passed: number;
+  readonly failed: number;
   readonly output: string;
 }
 
@@ -41,29 +55,34 @@ export async function runMcpConformance(print: (line: string) => void): Promise<
   const outcomes = await runRevisions();
   const { unexpected, stale } = judge(outcomes, excused);
   for (const { revision, passed, failed } of outcomes)
-    print(`mcp ${revision}: ${String(passed.length)} scenarios passed, ${String(failed.length)} did not`);
+    print(`mcp ${revision}: ${String(passed)} of ${String(passed + failed)} checks passed`);
   for (const line of unexpected) print(`  ✗ ${line}`);
   for (const name of stale) print(`  passes now, take it out of not-applicable.json: ${name}`);
-  for (const [name, reason] of Object.entries(excused)) print(`  does not apply: ${name}: ${reason}`);
+  for (const [name, reason] of excused) print(`  does not apply: ${name}: ${reason}`);
   return unexpected.length + stale.length > 0 ? 1 : 0;
 }
 
-/** Scenarios that we do not pass, by `revision scenario`, and why. */
-export async function readExcused(): Promise<Readonly<Record<string, string>>> {
-  return JSON.parse(await readFile(new URL("not-applicable.json", import.meta.url), "utf8")) as Readonly<Record<string, string>>;
+/** Checks that we do not pass, as `revision scenario:check`, and why. */
+export async function readExcused(): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(new URL("not-applicable.json", import.meta.url), "utf8");
+  const byReason = JSON.parse(text) as Readonly<Record<string, readonly string[]>>;
+  return new Map(Object.entries(byReason).flatMap(([reason, names]) => names.map((name): [string, string] => [name, reason])));
 }
 
-/** A revision of which nothing passed was not run at all. */
-export function judge(outcomes: readonly RevisionOutcome[], excused: Readonly<Record<string, string>>): Verdict {
-  const failed = new Map(
-    outcomes.flatMap((outcome) => outcome.failed.map((line) => [`${outcome.revision} ${line.split(":")[0] ?? ""}`, line])),
-  );
-  const unrun = outcomes
-    .filter(({ passed }) => passed.length === 0)
-    .map(({ revision, output }) => `${revision} did not run: ${output.slice(0, 500)}`);
+/** A warning, a check that was skipped and a scenario of which nothing was checked are failures too. */
+export function judge(outcomes: readonly RevisionOutcome[], excused: ReadonlyMap<string, string>): Verdict {
+  const wrong = new Map<string, string>();
+  for (const { revision, scenarios, checks, output } of outcomes) {
+    if (checks.length === 0) wrong.set(`${revision} did not run`, output.slice(0, 500));
+    for (const { scenario, id, status, message } of checks)
+      if (status !== "SUCCESS" && status !== "INFO") wrong.set(`${revision} ${scenario}:${id}`, `${status}: ${message.slice(0, 300)}`);
+    for (const scenario of scenarios)
+      if (!checks.some((check) => check.scenario === scenario && check.status !== "INFO"))
+        wrong.set(`${revision} ${scenario}`, "nothing was checked");
+  }
   return {
-    unexpected: [...unrun, ...[...failed].filter(([name]) => excused[name] === undefined).map(([name, line]) => `${name} (${line})`)],
-    stale: Object.keys(excused).filter((name) => !failed.has(name)),
+    unexpected: [...wrong].filter(([name]) => !excused.has(name)).map(([name, why]) => `${name} (${why})`),
+    stale: [...excused.keys()].filter((name) => !wrong.has(name)),
   };
 }
 
@@ -71,6 +90,7 @@ export function judge(outcomes: readonly RevisionOutcome[], excused: Readonly<Re
 export async function runRevisions(revisions: readonly string[] = REVISIONS): Promise<readonly RevisionOutcome[]> {
   const platform = currentPlatform({ log: { level: "error" } });
   const started: { host?: Host } = {};
+  const { tool: reconnecting, cameBack } = reconnection();
   const host = await createHost({
     platform,
     plugins: fileURLToPath(new URL("plugins", import.meta.url)),
@@ -78,6 +98,8 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
     events: { store: false },
     tools: [
       ...ASKING_TOOLS,
+      ...SCHEMA_TOOLS,
+      reconnecting,
       triggerToolChange(() => {
         if (started.host === undefined) throw new Error("The host has not started");
         return started.host;
@@ -85,7 +107,10 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
     ],
   });
   started.host = host;
-  const handler = createMcpHandler({ host, platform, resources: [FIXTURE_RESOURCES], prompts: FIXTURE_PROMPTS });
+  const handler = createMcpHandler({
+    ...{ host, platform, resources: [FIXTURE_RESOURCES], prompts: FIXTURE_PROMPTS },
+    pollAfterMs: POLL_AFTER_MS,
+  });
   // The suite has no token to send; what else stands before the door is in force.
   const { path, fetch } = handler;
   const door = createHttpDoor({
@@ -94,7 +119,15 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
     tokens: { identify: () => Promise.resolve(undefined) },
     endpoints: [],
     api: {},
-    mounts: [{ path, fetch: (request) => fetch(request) }],
+    mounts: [
+      {
+        path,
+        fetch(request) {
+          if (request.headers.has("last-event-id")) cameBack();
+          return fetch(request);
+        },
+      },
+    ],
   });
   const defects: unknown[] = [];
   const server = await platform.http.serve({ fetch: door.fetch, host: "127.0.0.1", port: 0, onDefect: (error) => defects.push(error) });
@@ -111,18 +144,41 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
 }
 
 async function runRevision(revision: string, url: string): Promise<RevisionOutcome> {
-  const args = [SUITE, "server", "--url", url, "--requirements", revision];
+  const folder = await mkdtemp(join(tmpdir(), "bascule-mcp-"));
+  const args = [SUITE, "server", "--url", url, "--requirements", revision, "--output-dir", folder];
   const options = { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: "1" } };
-  const output = await new Promise<string>((resolve) => {
-    // How it exits says less than what it prints: scenarios that are not scored count for nothing there.
-    execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(`${stdout}\n${stderr}`));
-  });
-  return { revision, ...readOutput(output), output };
+  try {
+    const output = await new Promise<string>((resolve) => {
+      // How it exits says less than what it writes: scenarios that are not scored count for nothing there.
+      execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(`${stdout}\n${stderr}`));
+    });
+    return { revision, ...(await readResults(folder)), output };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
-/** The lines of the summary: every scenario that ran, whether it is scored or not. */
-function readOutput(output: string): Pick<RevisionOutcome, "passed" | "failed"> {
-  const lines = [...output.matchAll(/^([✓✗]) ([\w-]+: \d+ passed, \d+ failed)$/gmu)];
-  const marked = (mark: string): readonly string[] => lines.flatMap(([, own, line]) => (own === mark && line !== undefined ? [line] : []));
-  return { passed: marked("✓"), failed: marked("✗") };
+const SEVERITY: readonly Check["status"][] = ["INFO", "SUCCESS", "SKIPPED", "WARNING", "FAILURE"];
+
+/** A folder for each scenario that ran, whether it is scored or not: `server-NAME-TIME`. */
+async function readResults(folder: string): Promise<Omit<RevisionOutcome, "revision" | "output">> {
+  const scenarios: string[] = [];
+  const checks = new Map<string, Check>();
+  const count = { SUCCESS: 0, FAILURE: 0 };
+  for (const name of (await readdir(folder)).toSorted()) {
+    const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT.*$/u.exec(name)?.[1] ?? name;
+    scenarios.push(scenario);
+    const made = JSON.parse(await readFile(join(folder, name, "checks.json"), "utf8")) as readonly {
+      readonly id: string;
+      readonly status: Check["status"];
+      readonly errorMessage?: string;
+    }[];
+    for (const { id, status, errorMessage: message = "" } of made) {
+      if (status === "SUCCESS" || status === "FAILURE") count[status] += 1;
+      const known = checks.get(`${scenario}:${id}`);
+      if (known === undefined || SEVERITY.indexOf(status) > SEVERITY.indexOf(known.status))
+        checks.set(`${scenario}:${id}`, { scenario, id, status, message });
+    }
+  }
+  return { scenarios, checks: [...checks.values()], passed: count.SUCCESS, failed: count.FAILURE };
 }

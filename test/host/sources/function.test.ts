@@ -39,7 +39,7 @@ describe("functionTool()", () => {
       },
       allOf: [{ anyOf: [{ required: ["way"] }, { required: ["address"] }] }],
       if: { properties: { way: { const: "phone" } } },
-      then: { required: ["region"] },
+      else: { required: ["region"] },
       dependentRequired: { pair: ["way"] },
       additionalProperties: false,
     };

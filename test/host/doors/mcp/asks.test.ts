@@ -67,10 +67,7 @@ it("takes answers that came with the call for its first question, of any names, 
   const retry = { ...call, requestState: result?.["requestState"] as string, inputResponses: { who: { action: "decline" } } };
   const { result: last } = await messageOf(await handler.fetch(modernRequest("tools/call", retry)));
   const [said] = (last?.["content"] ?? []) as readonly { readonly text: string }[];
-  expect(JSON.parse(said?.text ?? "")).toEqual([
-    { who: { action: "accept", content: { name: "Ada" } } },
-    { who: { action: "decline" } },
-  ]);
+  expect(JSON.parse(said?.text ?? "")).toEqual([{ who: { action: "accept", content: { name: "Ada" } } }, { who: { action: "decline" } }]);
   await handler.close();
 });
 

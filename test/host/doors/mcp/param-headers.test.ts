@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { createMcpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { functionTool } from "../../../../host/mod.ts";
+import { mcpHost, messageOf, modernRequest } from "../../../support/mcp-client.ts";
+
+const TOOL = functionTool((args: object) => Object.keys(args).length, {
+  name: "where",
+  description: "Where",
+  sideEffects: [],
+  inputSchema: {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      level: { type: "integer", "x-mcp-header": "Level" },
+      deep: { type: "object", properties: { dry: { type: "boolean", "x-mcp-header": "Dry" } } },
+      list: { type: "array", "x-mcp-header": "List" },
+      bad: { type: "string", "x-mcp-header": "not a header" },
+      text: { type: "string" },
+    },
+  },
+});
+
+/** What the door answers to a call with these arguments and headers: a status, and the code of an error. */
+async function call(args: object, headers: Readonly<Record<string, string>>, name: string = "where"): Promise<readonly unknown[]> {
+  await using test = await mcpHost({}, { builtins: false, tools: [TOOL] });
+  const handler = createMcpHandler(test);
+  const request = modernRequest("tools/call", { name, arguments: { ...args } });
+  for (const [header, value] of Object.entries(headers)) request.headers.set(header, value);
+  const response = await handler.fetch(request);
+  const { error } = await messageOf(response);
+  await handler.close();
+  return [response.status, error?.code, error?.message];
+}
+
+const FITS = [200, undefined, undefined];
+const wrong = (message: string): readonly unknown[] => [400, -32_020, message];
+
+describe("arguments that clients repeat in headers", () => {
+  it.each([
+    ["as they are", { region: "eu" }, { "Mcp-Param-Region": "eu" }],
+    ["in Base64", { region: "zürich" }, { "Mcp-Param-Region": "=?base64?esO8cmljaA==?=" }],
+    ["in a part of the wrapping, which is none", { region: "=?base64?eA==" }, { "Mcp-Param-Region": "=?base64?eA==" }],
+    ["as a number in other digits", { level: 42 }, { "Mcp-Param-Level": "42.0" }],
+    ["deep", { deep: { dry: false } }, { "Mcp-Param-Dry": "false" }],
+    ["that are no arguments of the call", {}, { "Mcp-Param-Region": "eu" }],
+    ["where the schema says nothing valid of a header", { list: [1], bad: "x", text: "y" }, {}],
+    ["large ones beside", { region: "eu", text: "x".repeat(100_000) }, { "Mcp-Param-Region": "eu" }],
+  ])("are taken %s [I3.param-headers]", async (_how, args, headers) => {
+    expect(await call(args, headers)).toEqual(FITS);
+  });
+
+  it.each([
+    ["is missing", { region: "eu" }, {}, 'The argument "region" is there, and the header Mcp-Param-Region is missing'],
+    [
+      "says something else",
+      { region: "eu" },
+      { "Mcp-Param-Region": "us" },
+      'The header Mcp-Param-Region says something other than the argument "region"',
+    ],
+    ["is no Base64", { region: "x" }, { "Mcp-Param-Region": "=?base64?eA=?=" }, "The header Mcp-Param-Region is not valid Base64"],
+    ["is no UTF-8", { region: "x" }, { "Mcp-Param-Region": "=?base64?/w==?=" }, "The header Mcp-Param-Region is not valid Base64"],
+    ["is missing, deep", { deep: { dry: true } }, {}, 'The argument "deep.dry" is there, and the header Mcp-Param-Dry is missing'],
+    [
+      "is missing beside large arguments",
+      { region: "eu", text: "x".repeat(100_000) },
+      {},
+      'The argument "region" is there, and the header Mcp-Param-Region is missing',
+    ],
+  ])("refuse a call whose header %s [I3.param-headers]", async (_how, args, headers, message) => {
+    expect(await call(args, headers)).toEqual(wrong(message));
+  });
+});
