@@ -8,7 +8,7 @@ import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { type DeclaredSchema, declareSchema, isBeyondOurs, isTelling, type SchemaLike } from "./adapters/schema-like.ts";
 
 /** What a function has to be told beside itself: the schema of its arguments, and what it does. */
-export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "description"> {
+export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "outputSchema" | "description"> {
   /** Default: the function's own name. */
   readonly name?: string;
   readonly description: string;
@@ -17,6 +17,8 @@ export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inp
    * schemas (`$ref`, `anyOf`, `pattern`, …) is told to models, and checked by the function alone, as far as that is not the same in other words.
    */
   readonly inputSchema?: JsonSchema | SchemaLike;
+  /** JSON Schema or TypeBox, as far as `inputSchema` may be. Default: none. */
+  readonly outputSchema?: JsonSchema | SchemaLike;
 }
 
 /** Gets checked arguments. What it returns is checked against `outputSchema`, what it throws becomes the call's error. */
@@ -43,16 +45,24 @@ export type ToolFunction = (
  * ```
  */
 export function functionTool(run: ToolFunction | undefined, options: FunctionToolOptions): ToolFactory {
-  const { inputSchema, tags, published } = declared(options.inputSchema);
+  const { outputSchema, ...rest } = options;
+  const input = declared(options.inputSchema ?? { type: "object", additionalProperties: false });
+  const output = outputSchema && declared(outputSchema);
+  const tags = new Set([...input.tags, ...(output?.tags ?? [])]);
   const definition: ToolDeclaration = {
-    ...options,
+    ...rest,
     name: options.name ?? run?.name ?? "",
-    inputSchema,
-    ...(tags.length > 0 && { tags: [...(options.tags ?? []), ...tags] }),
+    inputSchema: input.schema,
+    ...(output && { outputSchema: output.schema }),
+    ...(tags.size > 0 && { tags: [...(options.tags ?? []), ...tags] }),
+  };
+  const published = {
+    ...(input.published && { inputSchema: input.published }),
+    ...(output?.published && { outputSchema: output.published }),
   };
   return () => ({
     definition,
-    ...(published && { published }),
+    ...((input.published ?? output?.published) && { published }),
     execute(args, context) {
       if (run === undefined) throw new ToolFailed(`Tool ${definition.name} has no bound callable`);
       // The arguments have passed the input schema, which says what the function takes.
@@ -62,7 +72,6 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
 }
 
 /** What of a schema has no words in the subset is told to models, and the function's to check. What is no JSON Schema is refused when the tool is registered. */
-function declared(schema: JsonSchema | SchemaLike | undefined): DeclaredSchema {
-  if (schema === undefined) return { inputSchema: { type: "object", additionalProperties: false }, tags: [] };
-  return isTelling(schema) || isBeyondOurs(schema) ? declareSchema(schema, "the function") : { inputSchema: schema, tags: [] };
+function declared(schema: JsonSchema | SchemaLike): DeclaredSchema {
+  return isTelling(schema) || isBeyondOurs(schema) ? declareSchema(schema, "the function") : { schema, tags: [] };
 }

@@ -33,10 +33,10 @@ export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): 
     name,
     description,
     ...rest,
-    inputSchema: declared === undefined ? { type: "object", additionalProperties: false } : { ...declared.inputSchema, type: "object" },
+    inputSchema: declared === undefined ? { type: "object", additionalProperties: false } : { ...declared.schema, type: "object" },
     tags: [...tags, ...(declared?.tags ?? [])],
   };
-  const published = declared?.published;
+  const published = declared?.published && { inputSchema: declared.published };
   return () => ({
     definition,
     ...(published && { published }),

@@ -4,7 +4,6 @@ import { downConvert } from "./down-convert.ts";
 import { checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
 import { equalJson } from "../../json/equal-json.ts";
 import { copyJson } from "../../json/json.ts";
-import type { PublishedWords } from "../../tools/tool.ts";
 
 /**
  * A JSON Schema (TypeBox's are), or an object that can tell one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own
@@ -26,25 +25,25 @@ const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 /** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
 export const OPAQUE_TAG = "schema:opaque";
 
-/** What a tool is declared with, for a schema that may be in other words than ours. */
+/** What a tool is declared with, for a schema of arguments or answers that may be in other words than ours. */
 export interface DeclaredSchema {
   /** What the host checks. */
-  readonly inputSchema: JsonSchema;
+  readonly schema: JsonSchema;
   readonly tags: readonly string[];
-  /** The schema as it is, where ours says it in other words. */
-  readonly published?: PublishedWords;
+  /** As it is, where ours says it in other words. */
+  readonly published?: JsonObject;
 }
 
 /** @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
-export function declareSchema(schema: SchemaLike, what: string): DeclaredSchema {
-  const own = toJsonSchema(schema, what);
-  const { schema: inputSchema, lost } = downConvert(own);
+export function declareSchema(foreign: SchemaLike, what: string): DeclaredSchema {
+  const own = toJsonSchema(foreign, what);
+  const { schema, lost } = downConvert(own);
   const { $schema: _draft, type = "object", ...rest } = own;
-  const { type: _type, ...ours } = inputSchema;
+  const { type: _type, ...ours } = schema;
   // Our subset is JSON; its interface just has no index signature. One larger than definitions may be stays with its tool.
   const isOurs = equalJson(rest, ours as JsonObject);
-  const published = isOurs || type !== "object" || !copyJson(own, PUBLISHED_BOUNDS).ok ? undefined : { inputSchema: { ...own, type } };
-  return { inputSchema, tags: lost.length > 0 ? [OPAQUE_TAG] : [], ...(published && { published }) };
+  const isPublished = !isOurs && type === "object" && copyJson(own, PUBLISHED_BOUNDS).ok;
+  return { schema, tags: lost.length > 0 ? [OPAQUE_TAG] : [], ...(isPublished && { published: { ...own, type } }) };
 }
 
 /** Whether a JSON Schema keeps to the standard and is not in our words alone. What is neither of both is refused as it is. */

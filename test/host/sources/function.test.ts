@@ -71,6 +71,26 @@ describe("functionTool()", () => {
     expect(await host.call("whole", { anything: 1 })).toMatchObject({ ok: true, output: { anything: 1 } });
   });
 
+  it("hands a whole schema of answers on too, and checks what it can of it [K1.whole]", async () => {
+    const own = { type: "object", properties: { at: { $ref: "#/$defs/at" } }, $defs: { at: { type: "number", multipleOf: 2 } } };
+    const answer = functionTool(({ at }: { readonly at: number | string }) => ({ at }), {
+      name: "answer",
+      description: "Answers",
+      inputSchema: { type: "object" },
+      outputSchema: own,
+      sideEffects: [],
+    });
+    const host = testHost({ tools: [answer] });
+    const [listing] = host.registry.list({ name: "answer" });
+    expect([listing?.inputSchema, listing?.outputSchema, listing?.tags]).toEqual([
+      { type: "object" },
+      own,
+      ["schema:opaque", "source:function"],
+    ]);
+    expect(await host.call("answer", { at: "x" })).toMatchObject({ error: { code: "invalid_output" } });
+    expect(await host.call("answer", { at: 3 })).toMatchObject({ ok: true, output: { at: 3 } });
+  });
+
   it.each([
     ["a keyword that is none", { type: "object", propertys: {}, anyOf: [] }, '"propertys" is unknown'],
     ["a type that is none", { type: "object", properties: { a: { type: "text" } }, not: {} }, '"type" is neither'],
