@@ -56,7 +56,7 @@ function isOfStandard(schema: SchemaLike, pointer: string): boolean {
   const path = pointer.split("/").slice(1);
   const keyword = path.at(-1) ?? "";
   const value = path.reduce<unknown>((at, token) => member(at, token.replaceAll("~1", "/").replaceAll("~0", "~")), schema);
-  // A schema may be true or false; what begins with "x-" is for somebody else.
+  // A schema may be true or false; what begins with "x-" is for other programs.
   return STANDARD.has(keyword) || keyword.startsWith("x-") || typeof value === "boolean";
 }
 
