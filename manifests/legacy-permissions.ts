@@ -1,6 +1,6 @@
 /** Permission names of the older manifest spelling (SPEC M9). */
 
-import { isJsonObject, pointerToken, type JsonValue } from "./json.ts";
+import { isJsonArray, isJsonObject, pointerToken, type JsonValue } from "./json.ts";
 import { refuseLegacy, toOriginal, type LegacyDraft } from "./legacy-draft.ts";
 import { printable } from "./names.ts";
 import { nearest } from "./suggest.ts";
@@ -58,5 +58,5 @@ export function addToolPermissions(manifest: Record<string, JsonValue>): void {
 /** Only lists can be joined; of anything else the plugin's stands, and the reader says where a tool asks for more. */
 function union(own: JsonValue | undefined, more: JsonValue): JsonValue {
   if (own === undefined || own === false || more === true) return more;
-  return Array.isArray(own) && Array.isArray(more) ? [...new Set<JsonValue>([...own, ...more])] : own;
+  return isJsonArray(own) && isJsonArray(more) ? [...new Set([...own, ...more])] : own;
 }

@@ -83,6 +83,11 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
       problems: [{ severity: "error", pointer: "", ...located.value.locate(""), message: "Manifest is not an object", fix: "write { … }" }],
     };
   }
+  if (isOfBundle(root)) {
+    const message = "This is the manifest of an MCP bundle, which is no plugin but a server";
+    const fix = 'move the folder out of the plugins and add it: "bascule add <folder>"';
+    return { ok: false, problems: [{ severity: "error", pointer: "", ...located.value.locate(""), message, fix }] };
+  }
   const older = isLegacy(root) ? fromLegacy(root, context) : undefined;
   const reader = new DocumentReader(located.value, older?.toOriginal);
   reader.refuseHiddenText();
@@ -90,6 +95,12 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   const manifest = readManifest(reader, older?.value ?? root, context, older?.assumed ?? new Set());
   // `finish` calls this only without errors, and what is required is then there.
   return reader.finish(() => deepFreeze(manifest as Manifest));
+}
+
+/** What is wrong with it as a plugin's would say nothing of that (SPEC M10). */
+function isOfBundle(root: JsonObject): boolean {
+  const isPlugin = Object.hasOwn(root, "schemaVersion") || isLegacy(root);
+  return !isPlugin && (Object.hasOwn(root, "manifest_version") || Object.hasOwn(root, "dxt_version"));
 }
 
 type Incomplete<T> = { readonly [K in keyof T]: T[K] | undefined };

@@ -33,6 +33,7 @@ export { isFault } from "./worker/messages.ts";
 export { InFlight } from "./pool/in-flight.ts";
 export { LOG_TEXT_LENGTH, nextNumber } from "./worker/protocol.ts";
 export { pooledRandom } from "./worker/pooled-random.ts";
+export { adviceOnReference } from "./loading/advice.ts";
 export { readImportMap } from "./loading/import-map.ts";
 export type { ModuleTarget } from "./loading/modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./loading/modules.ts";

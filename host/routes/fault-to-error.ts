@@ -1,7 +1,7 @@
 /** The one place where a sandbox's `Fault` becomes a call's `ToolError` (architecture, decision 5). */
 
 import type { Limits } from "../../manifests/mod.ts";
-import type { ExhaustedLimit, Fault } from "../../sandbox/mod.ts";
+import { adviceOnReference, type ExhaustedLimit, type Fault } from "../../sandbox/mod.ts";
 import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json/json.ts";
 
@@ -77,7 +77,7 @@ export function faultToError(fault: Fault): ToolErrorData {
 /** With the author's own positions (SPEC X4). */
 function thrown(name: string, message: string, stack: string): ToolErrorData {
   const said = cut(message, MESSAGE_LENGTH);
-  const text = name === "Error" || name === "" ? said : `${cut(name, 100)}: ${said}`;
+  const text = name === "Error" || name === "" ? said : `${cut(name, 100)}: ${said}${adviceOnReference(name, message)}`;
   return toolFailed(
     text === "" ? "The tool threw an error without a message" : text,
     stack === "" ? undefined : { stack: cut(stack, STACK_LENGTH) },

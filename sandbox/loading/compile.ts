@@ -5,6 +5,7 @@
  * source map; only what the engine cannot parse is parsed here (acorn). Both are loaded when a file needs them.
  */
 
+import { adviceOnSyntax } from "./advice.ts";
 import type { Program } from "acorn";
 import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
 import type { LoadFault } from "../fault.ts";
@@ -121,9 +122,10 @@ function compileTypes(file: string, text: string, compile: TypeCompiler | undefi
   } catch (error) {
     if (error instanceof RangeError) return tooDeep(file);
     const { message, startLine, startColumn } = asProblem(error);
+    const advice = adviceOnSyntax(text, typeof startLine === "number" ? startLine : undefined);
     return {
       kind: "syntax",
-      message: typeof message === "string" ? message : "The TypeScript cannot be read",
+      message: (typeof message === "string" ? message : "The TypeScript cannot be read") + advice,
       file,
       ...(typeof startLine === "number" ? { line: startLine } : {}),
       ...(typeof startColumn === "number" ? { column: startColumn + 1 } : {}),

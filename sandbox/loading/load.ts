@@ -16,6 +16,7 @@ import { errorAnswer, type LegacyDecoders, type LocalAnswer } from "../operation
 import { answerOwn } from "../operations/own-files.ts";
 import type { Digest, Supports } from "../operations/subtle.ts";
 import { readStatus } from "../call/status.ts";
+import { adviceOnReference, adviceOnSyntax, renamed } from "./advice.ts";
 import { positionIn } from "./positions.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
@@ -69,7 +70,7 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
     if (late !== undefined) return { ok: false, fault: late };
     if (instance.memoryExhausted)
       return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
-    return { ok: false, fault: modules.fault ?? loadFault(error, modules) };
+    return { ok: false, fault: modules.fault ?? loadFault(error, modules, request.files) };
   }
 }
 
@@ -173,7 +174,7 @@ function* defineModules(
       const { line, column } = written.find((other) => other.name === name) ?? written[0] ?? {};
       return {
         kind: "no_export",
-        message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``,
+        message: `Cannot find the function "${name}" in "${file}": ${found}; ${/^[A-Za-z_$][\w$]*$/.test(name) ? `write \`export function ${name}(args, context)\`` : renamed(name)}`,
         file,
         ...(line !== undefined && { line }),
         ...(column !== undefined && { column }),
@@ -200,7 +201,12 @@ function writtenExports(
 /** The engine's words for an import of what a file does not export. */
 const NO_EXPORT = /^Could not find export '([^']*)' in module 'file:\/\/\/\$plugin\/([^']*)'$/;
 
-function loadFault(error: unknown, modules: ModuleTable): LoadFault {
+function textOf(file: string | undefined, files: LoadRequest["files"]): string {
+  const bytes = file === undefined ? undefined : files.get(file);
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}
+
+function loadFault(error: unknown, modules: ModuleTable, files: LoadRequest["files"]): LoadFault {
   if (!(error instanceof GuestException)) {
     return {
       kind: "trap",
@@ -216,7 +222,9 @@ function loadFault(error: unknown, modules: ModuleTable): LoadFault {
       message: `Cannot import "${wanted}" from "${file ?? ""}": there is no such export (of a type: write "import type")`,
     };
   const kind = name === "SyntaxError" ? "syntax" : "threw";
-  return { kind, message: `${name || "Error"}: ${message}`, ...firstPosition(stack), ...(stack === "" ? {} : { stack }) };
+  const place = firstPosition(stack);
+  const advice = kind === "threw" ? adviceOnReference(name, message) : adviceOnSyntax(textOf(place.file, files), place.line);
+  return { kind, message: `${name || "Error"}: ${message}${advice}`, ...place, ...(stack === "" ? {} : { stack }) };
 }
 
 /** SplitMix32 over the digest: the same bytes at every load of the same plugin. Not for secrets; calls get real randomness. */

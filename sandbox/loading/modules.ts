@@ -5,6 +5,7 @@
  * bytes only.
  */
 
+import { adviceOnName } from "./advice.ts";
 import { type Compiled, compileModule, type Compiler, loadCompiler, type ModuleFault } from "./compile.ts";
 import type { LoadFault } from "../fault.ts";
 import type { GuestThrow } from "../engine/guest-host.ts";
@@ -110,7 +111,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
         return refuseName(written, importer, `"${target.package}" is not in the plugin; run \`bascule vendor\`, which puts it there`);
       }
       if (target === undefined && Object.hasOwn(nodeModules, written)) return NODE_ROOT + written;
-      if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules)));
+      if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules), files));
       const file = target?.file ?? fileOf(resolveUrl(written, base));
       if (file === undefined) return refuseName(written, importer, "it leads out of the plugin");
       if (files.has(file)) return PLUGIN_ROOT + file + query;
@@ -166,30 +167,12 @@ export async function nodeModuleNames(): Promise<ReadonlySet<string>> {
   return new Set(Object.keys((await import("./node-modules.gen.ts")).NODE_MODULES));
 }
 
-/** What to write in place of a name that leads nowhere. */
-function adviceOnName(specifier: string, nodeModules: readonly string[]): string {
-  if (/^https?:/.test(specifier))
-    return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
-  if (specifier.startsWith("node:") && nodeModules.length > 0)
-    return `a plugin has no "${specifier}" (it has ${nodeModules.join(", ")}); use what the web and Deno have`;
-  // They come with plugins whose files name one.
-  if (specifier.startsWith("node:")) return `a plugin imports its own files only, and of Node's modules those that a file of it names`;
-  if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
-  const [, source = "npm:", name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
-  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${source}${name}${version}\` brings the package along, and it is imported as "${name}"`;
-}
-
-/** A package as it is named in an import, whatever of it is meant. */
-const PACKAGE = /^(npm:|jsr:)?\/?((?:@[^/@]+\/)?[^/@]+)(@[^/]+)?/;
-
 /** Where a file names what it imports: the first place in its text, which is the author's. */
 function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partial<Position> {
   const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
   const [found] = [`"${specifier}"`, `'${specifier}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
   return found === undefined ? {} : positionIn(text, found);
 }
-
-const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;
 
 /** Why a file that is not there was most likely asked for, and what to write instead. */
 function adviceOnFile(file: string, specifier: string, files: ReadonlyMap<string, Uint8Array>): string {

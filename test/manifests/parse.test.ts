@@ -30,6 +30,19 @@ function withTool(change: object): object {
 }
 
 describe("parseManifest()", () => {
+  it.each([{ manifest_version: "0.3", server: {} }, { dxt_version: "0.1" }])(
+    "says of an MCP bundle's manifest that it is one, and nothing else [M10.in-plugins]",
+    (of) => {
+      const parsed = parseManifest(JSON.stringify({ ...of, name: "files", version: "1.0.0", author: {} }));
+      expect(parsed.ok ? [] : parsed.problems).toMatchObject([
+        {
+          message: "This is the manifest of an MCP bundle, which is no plugin but a server",
+          fix: 'move the folder out of the plugins and add it: "bascule add <folder>"',
+        },
+      ]);
+    },
+  );
+
   it("fills in every default [M2.defaults] [M3.defaults]", () => {
     expect(manifestOf(MINIMAL)).toEqual({
       schemaVersion: "1.0",

@@ -51,7 +51,8 @@ export function toCandidate(state: FolderState, around: Surroundings): Candidate
   const text = decodeManifest(state.files.get(MANIFEST_FILE) ?? new Uint8Array());
   if (text === undefined) return failed([folderError(`"${MANIFEST_FILE}" is not UTF-8 text`, "save it as UTF-8")]);
   const parsed = parseManifest(text, { files: new Set(state.files.keys()), plugins });
-  if (!parsed.ok) return failed(parsed.problems);
+  // A file that the manifest names may be one that was left out.
+  if (!parsed.ok) return failed([...state.warnings, ...parsed.problems]);
   const missing = missingFiles(parsed.value, state.files);
   if (missing.length > 0) return failed(missing, parsed.value);
   return { kind: "ready", snapshot: state, manifest: parsed.value, warnings: [...state.warnings, ...parsed.warnings] };

@@ -172,7 +172,7 @@ async function visitEntry(visit: Visit, absolute: string, path: string, trail: r
   if (info.kind === "symlink") return visitLink(visit, absolute, path, trail);
   if (info.kind === "directory") return enter(visit, path, info, [...trail, absolute]);
   if (info.kind === "file") return addFile(visit, path, absolute, info);
-  warn(visit, `Left out ${quote(path)}: neither a regular file nor a folder`, "remove it");
+  warn(visit, `Left out ${quote(path)}: neither a regular file nor a folder`, "put a regular file in its place, or remove it");
 }
 
 function noteSignature(visit: Visit, absolute: string, info: FileInfo): void {
@@ -194,7 +194,8 @@ async function visitLink(visit: Visit, absolute: string, path: string, trail: re
   if (info === undefined) throw new FileError("not_found", "Went away while its folder was listed");
   visit.lines.push(describe(path, info));
   if (info.kind === "file") return addFile(visit, path, target, info);
-  if (info.kind !== "directory") return warn(visit, `Left out ${quote(path)}: neither a regular file nor a folder`, "remove the link");
+  if (info.kind !== "directory")
+    return warn(visit, `Left out ${quote(path)}: neither a regular file nor a folder`, "put a regular file in its place, or remove it");
   if (trail.includes(target)) return warn(visit, `Left out ${quote(path)}: its link leads to a folder that contains it`, "remove the link");
   return enter(visit, path, info, [...trail, target]);
 }

@@ -40,10 +40,17 @@ describe("a manifest.json that is no regular file", () => {
       expect.stringContaining("main.ts"),
     ]);
     const { statusOf } = await hostileRoot({
+      "main/manifest.json": manifest("main"),
+      "main/main.ts": { other: true },
       "pipes/manifest.json": manifest("pipes"),
       "pipes/main.ts": "",
       "pipes/pipe": { other: true },
     });
+    // Why it is not there stands before that it is not.
+    expect((await statusOf("main"))?.problems).toMatchObject([
+      { message: 'Left out "main.ts": neither a regular file nor a folder', fix: "put a regular file in its place, or remove it" },
+      { message: 'Module "main.ts" is not in the plugin\'s folder' },
+    ]);
     expect(await statusOf("pipes")).toMatchObject({
       state: "loaded",
       problems: [{ severity: "warning", message: 'Left out "pipe": neither a regular file nor a folder' }],

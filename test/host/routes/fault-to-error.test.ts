@@ -9,6 +9,14 @@ describe("faultToError()", () => {
       { code: "tool_failed", message: "TypeError: x is not a function", details: { stack: "    at run (main.ts:3:5)" }, visible: true },
     ],
     [
+      { kind: "threw", name: "ReferenceError", message: "'Buffer' is not defined", stack: "" },
+      {
+        code: "tool_failed",
+        message: "ReferenceError: 'Buffer' is not defined (write `import { Buffer } from \"node:buffer\"`)",
+        visible: true,
+      },
+    ],
+    [
       { kind: "threw", name: "Error", message: "", stack: "" },
       { code: "tool_failed", message: "The tool threw an error without a message", visible: true },
     ],

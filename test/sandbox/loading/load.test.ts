@@ -122,6 +122,63 @@ export function run() { return [text, later, import.meta.url]; }`,
     expect(await load(source)).toMatchObject({ ok: false, fault });
   });
 
+  const JSX = "(JSX is not read: call functions that make what it stands for, or compile it; `bascule pack` does so for .tsx and .jsx)";
+  const DASH = `(a function's name holds no "-": name it sayHello, and write "export": "sayHello" for the tool in the manifest)`;
+  it.each<readonly [what: string, files: Record<string, string>, fault: object]>([
+    [
+      "a name with a dash",
+      { "main.ts": "export function say-hello() {}" },
+      { kind: "syntax", line: 1, message: expect.stringContaining(DASH) },
+    ],
+    [
+      "one in JavaScript",
+      { "main.js": "\nexport async function say-hello() {}" },
+      { kind: "syntax", line: 2, message: expect.stringContaining(DASH) },
+    ],
+    [
+      "JSX",
+      { "main.ts": "export const x = () => {\n  return <div>hello</div>;\n};" },
+      { kind: "syntax", message: expect.stringContaining(JSX) },
+    ],
+    [
+      "JSX in JavaScript",
+      { "main.js": "export const x = () => (\n  <Box a={1} />\n);" },
+      { kind: "syntax", message: expect.stringContaining(JSX) },
+    ],
+    [
+      "a comparison, which is none",
+      { "main.ts": "export const x = (a <b ? 1 : );" },
+      { kind: "syntax", message: expect.not.stringContaining("JSX") },
+    ],
+    [
+      "process",
+      { "main.ts": "export const x = process.cwd();" },
+      { kind: "threw", message: "ReferenceError: 'process' is not defined (write `import process from \"node:process\"`)" },
+    ],
+    [
+      "require",
+      { "main.js": "const x = require('x'); export { x };" },
+      { kind: "threw", message: expect.stringContaining("(write `import`:") },
+    ],
+    [
+      "any other name",
+      { "main.ts": "export const x = proces.cwd();" },
+      { kind: "threw", message: "ReferenceError: 'proces' is not defined" },
+    ],
+  ])("refuses %s, and says what to write [B7.advice]", async (_what, files, fault) => {
+    expect(await load(files)).toMatchObject({ ok: false, fault });
+  });
+
+  it("says how a tool is bound whose name is no function's [B7.advice]", async () => {
+    expect(await load("export const sayHi = () => 1;", ["say-hi"])).toMatchObject({
+      ok: false,
+      fault: {
+        kind: "no_export",
+        message: `Cannot find the function "say-hi" in "main.ts": there is no such export (there is sayHi); name it sayHi, and write "export": "sayHi" for the tool in the manifest`,
+      },
+    });
+  });
+
   it("refuses a tool whose export is missing or no function", async () => {
     expect(await load("export const tool = 1;", ["tool"])).toMatchObject({
       ok: false,

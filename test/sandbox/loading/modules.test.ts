@@ -71,6 +71,24 @@ export const run = () => [one, two, deep, exact];`,
       `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` brings the package along, and it is imported as "@scope/x"`,
     ],
     [
+      "a package of JSR, where deno.json says so",
+      {
+        "main.ts": `import "@std/path";`,
+        "deno.json": `{\n  // ours\n  "imports": { "@std/path" : "jsr:@std/path@^1.0.8", "x": "npm:x@1" }\n}`,
+      },
+      `Cannot import "@std/path" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path@^1.0.8\` brings the package along, and it is imported as "@std/path"`,
+    ],
+    [
+      "Deno's standard library, where nothing says so",
+      { "main.ts": `import "@std/path/join";` },
+      `Cannot import "@std/path/join" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path\` brings the package along, and it is imported as "@std/path"`,
+    ],
+    [
+      "what deno.json gives a path, or shell words, for",
+      { "main.ts": `import "x";`, "deno.json": `{ "imports": { "x": "./x.ts", "x": "npm:x\`; rm" } }` },
+      `Cannot import "x" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:x\` brings the package along, and it is imported as "x"`,
+    ],
+    [
       "a package that nobody vendored",
       { "main.ts": `import "x";`, "manifest.json": manifest({ x: "npm:x@1" }) },
       'Cannot import "x" from "main.ts": "npm:x@1" is not in the plugin; run `bascule vendor`, which puts it there',
