@@ -1,6 +1,6 @@
 /** Turns one tool of the older manifest spelling into the canonical form (SPEC M9). */
 
-import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonArray, isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyDraft } from "./legacy-draft.ts";
 import { legacyPermissions } from "./legacy-permissions.ts";
 import { legacySchema } from "./legacy-schema.ts";
@@ -143,7 +143,7 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
 }
 
 function readMode(item: JsonValue): { readonly arg: JsonValue | undefined; readonly mode: JsonValue | undefined } {
-  if (Array.isArray(item) && item.length === 2) return { mode: item[0], arg: item[1] };
+  if (isJsonArray(item) && item.length === 2) return { mode: item[0], arg: item[1] };
   return isJsonObject(item)
     ? { arg: item["arg"] ?? item["param"] ?? item["name"], mode: item["mode"] }
     : { arg: undefined, mode: undefined };

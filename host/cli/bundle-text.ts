@@ -4,14 +4,14 @@ import { bundleLines } from "../bundles/bundle-lines.ts";
 import type { BundlePreview } from "../bundles/bundles.ts";
 import { shortDigest } from "./consent-text.ts";
 import type { Output } from "./output.ts";
-import { count, printable, shorten } from "./text.ts";
+import { count, printable, shortenWords } from "./text.ts";
 
 /** Before anything is written. */
 export function bundlePreviewLines(preview: BundlePreview, { style, columns }: Pick<Output, "style" | "columns">): readonly string[] {
   const { name, version, description, server, digest, from, files, bytes, signed, warnings, replaces } = preview;
   const size = `${count(files, "file")}, ${Math.ceil(bytes / 1024)} KiB, ${shortDigest(digest)}`;
   return [
-    `${style.bold(printable(name))} ${printable(version)}  ${shorten(printable(description), columns - 20)}`,
+    `${style.bold(printable(name))} ${printable(version)}  ${shortenWords(printable(description), columns - 20)}`,
     `  from       ${printable(from)} ${style.dim(`(${size})`)}`,
     `  signed by  ${signed ? "somebody: the signature is not checked" : "nobody"}`,
     `  server     ${style.cyan(printable(server))}, its tools are called mcp__${printable(server)}.…`,

@@ -3,7 +3,9 @@
 import type { OptionSpec } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
 import type { Style } from "./style.ts";
+import { wrapWords } from "./text.ts";
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -13,46 +15,67 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "help", about: "Show this" },
 ];
 
+/** How the program was called, and how broad the terminal is. */
+type HelpOptions = Pick<Output, "program" | "style" | "columns">;
+
 /** All commands, for `bascule` and `bascule --help`. */
-export function programHelp(groups: readonly (readonly [string, readonly Command[]])[], program: string, style: Style): string {
+export function programHelp(groups: readonly (readonly [string, readonly Command[]])[], { program, style, columns }: HelpOptions): string {
+  const rowLines = (rows: readonly (readonly [string, string])[]): readonly string[] => table(rows, style, { columns });
   const width = Math.max(...groups.flatMap(([, commands]) => commands.map(({ name }) => name.length)));
   const rows = (commands: readonly Command[]): readonly (readonly [string, string])[] =>
     commands.map(({ name, summary }) => [name.padEnd(width), summary]);
   return [
-    "bascule hosts plugins: tools in JavaScript and TypeScript that nobody has to trust.",
+    ...wrapWords("bascule hosts plugins: tools in JavaScript and TypeScript that need not be trusted.", columns),
     "",
     `${style.bold("Usage")}  ${program} <command> [options]`,
     "",
-    ...groups.flatMap(([heading, commands]) => [style.bold(heading), ...table(rows(commands), style), ""]),
+    ...groups.flatMap(([heading, commands]) => [style.bold(heading), ...rowLines(rows(commands)), ""]),
     style.bold("Options of every command"),
-    ...table(COMMON_OPTIONS.map(optionRow), style),
+    ...rowLines(COMMON_OPTIONS.map(optionRow)),
     "",
     style.bold("Exit codes"),
-    ...table(
-      EXIT_CODES.map(([code, meaning]): readonly [string, string] => [String(code), meaning]),
-      style,
-    ),
+    ...rowLines(EXIT_CODES.map(([code, meaning]): readonly [string, string] => [String(code), meaning])),
     "",
-    `${program} <command> --help says what it takes. ${program} completions --help: how your shell completes all of this.`,
+    `${program} <command> --help says what it takes.`,
+    `${program} completions --help: how your shell completes all of this.`,
     "",
   ].join("\n");
 }
 
 /** One command. */
-export function commandHelp(command: Command, program: string, style: Style): string {
-  const lines = [command.summary, "", `${style.bold("Usage")}  ${program} ${command.usage}`];
-  if (command.details) lines.push("", ...command.details);
-  if (command.options.length > 0) lines.push("", style.bold("Options"), ...table(command.options.map(optionRow), style));
-  lines.push("", style.bold("Options of every command"), ...table(COMMON_OPTIONS.map(optionRow), style));
+export function commandHelp(command: Command, { program, style, columns }: HelpOptions): string {
+  const optionLines = (options: readonly OptionSpec[]): readonly string[] => table(options.map(optionRow), style, { columns });
+  const lines = [...wrapWords(command.summary, columns), "", `${style.bold("Usage")}  ${program} ${command.usage}`];
+  if (command.details) lines.push("", ...command.details.flatMap((paragraph) => wrapWords(paragraph, columns)));
+  if (command.options.length > 0) lines.push("", style.bold("Options"), ...optionLines(command.options));
+  lines.push("", style.bold("Options of every command"), ...optionLines(COMMON_OPTIONS));
   if (command.examples) lines.push("", style.bold("Examples"), ...command.examples.map((example) => `  ${program} ${example}`));
   return `${lines.join("\n")}\n`;
 }
 
-/** Rows of a name and what it is, in two columns. */
-export function table(rows: readonly (readonly [string, string])[], style: Style, indent = "  "): readonly string[] {
-  const width = Math.max(0, ...rows.map(([name]) => [...name].length));
-  return rows.map(([name, about]) => `${indent}${style.cyan(name)}${" ".repeat(width - [...name].length)}  ${about}`);
+/** How a table is laid out. */
+export interface TableOptions {
+  /** Default two spaces. */
+  readonly indent?: string;
+  /** The second column is broken between words to fit so many characters. Absent: where it holds commands to be copied, or styles. */
+  readonly columns?: number;
 }
+
+/** Rows of a name and what it is, in two columns. */
+export function table(rows: readonly (readonly [string, string])[], style: Style, options: TableOptions = {}): readonly string[] {
+  const { indent = "  ", columns = Infinity } = options;
+  const width = Math.max(0, ...rows.map(([name]) => [...name].length));
+  const start = indent.length + width + 2;
+  return rows.flatMap(([name, about]) => {
+    const [first = "", ...rest] = wrapWords(about, Math.max(LEAST_COLUMN, columns - start));
+    return [
+      `${indent}${style.cyan(name)}${" ".repeat(width - [...name].length)}  ${first}`,
+      ...rest.map((line) => `${" ".repeat(start)}${line}`),
+    ];
+  });
+}
+
+const LEAST_COLUMN = 24;
 
 function optionRow(option: OptionSpec): readonly [string, string] {
   const short = option.short === undefined ? "" : `-${option.short}, `;

@@ -85,9 +85,7 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
 
 async function showHelp(about: string | undefined, platform: Platform, output: Output): Promise<number> {
   const command = about === undefined || about.startsWith("-") ? undefined : await findCommand(about, output);
-  const text = command
-    ? commandHelp(command, output.program, output.style)
-    : programHelp(await groupedCommands(), output.program, output.style);
+  const text = command ? commandHelp(command, output) : programHelp(await groupedCommands(), output);
   if (output.json) output.document({ help: text });
   else platform.terminal.out(text);
   return 0;

@@ -8,7 +8,7 @@ import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
 import { kindsText, reasonsOf } from "./permission-text.ts";
-import { printable, shorten } from "./text.ts";
+import { printable, shortenWords } from "./text.ts";
 
 /** Where the reader is, and what the host's workspace is. */
 export interface ReaderPlace {
@@ -100,7 +100,7 @@ function pluginTitle(plugin: PluginView, output: Output): string {
   const state = STATES[plugin.state];
   const color = plugin.state === "failed" || plugin.state === "quarantined" ? style.red : style.yellow;
   const version = plugin.version === undefined ? "" : style.dim(` ${printable(plugin.version)}`);
-  const about = plugin.description === undefined ? "" : `  ${shorten(printable(plugin.description), output.columns - NAME_WIDTH)}`;
+  const about = plugin.description === undefined ? "" : `  ${shortenWords(printable(plugin.description), output.columns - NAME_WIDTH)}`;
   return `${style.bold(printable(plugin.name))}${version}${state === "" ? "" : `  ${color(state)}`}${about}`;
 }
 
@@ -114,7 +114,7 @@ function toolLine(tool: ToolView, output: Output): string {
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
   const assumed = tool.assumed === true ? `(${tool.class} is assumed) ` : "";
   const about = tool.unavailable === undefined ? native + assumed + tool.description : `(cannot be called) ${tool.description}`;
-  return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
+  return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shortenWords(printable(about), room))}`;
 }
 
 /** Names of tools, as many to a line as there is room for. */

@@ -27,6 +27,25 @@ export function shorten(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
+/** The same for prose: whole words are left, unless that would leave less than half. */
+export function shortenWords(text: string, width: number): string {
+  const cut = shorten(text, width);
+  if (cut === text) return text;
+  const end = text.startsWith(" ", cut.length - 1) ? cut.length - 1 : cut.lastIndexOf(" ");
+  return end < cut.length / 2 ? cut : `${cut.slice(0, end).trimEnd()}…`;
+}
+
+/** Lines of at most `width` characters, broken between words; a word that is longer stays whole. */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && [...last].length + 1 + [...word].length <= width) lines.splice(-1, 1, `${last} ${word}`);
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** `1 tool`, `2 tools`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

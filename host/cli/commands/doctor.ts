@@ -69,7 +69,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["watcher", [system.watcher.works ? "told of a change" : "does not work; changes are noticed by scans only"]],
     ["deno", [denoText(system.deno)]],
   ];
-  for (const row of table(facts.flatMap(rowsOf), output.style, "")) output.line(row);
+  for (const row of table(facts.flatMap(rowsOf), output.style, { indent: "", columns: output.columns })) output.line(row);
   for (const problem of problems) output.line(`${output.style.red("problem")}  ${printable(problem)}`);
   const open = "problem" in inForce ? {} : { inForce: inForce.inForce, leavesOpen: inForce.leavesOpen };
   output.document({

@@ -31,7 +31,7 @@ async function grants(context: CommandContext, host: HostAccess): Promise<number
     const unused = grant.inUse ? "" : output.style.dim(`  (no such plugin in ${printable(pathFrom(cwd, grant.directory))} now)`);
     return [printable(grant.plugin), `may ${permissionText(grant.permissions, cwd)}${unused}`];
   });
-  for (const row of table(rows, output.style, "")) output.line(row);
+  for (const row of table(rows, output.style, { indent: "" })) output.line(row);
   if (rows.length === 0) output.line(`Nothing is granted. ${output.program} list shows what plugins ask for`);
   output.document({ ok: true, ...list });
   return 0;

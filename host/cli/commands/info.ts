@@ -91,5 +91,5 @@ function argumentLines(schema: JsonObject, output: Output): readonly string[] {
     const needed = Array.isArray(required) && required.includes(name) ? "" : ", optional";
     return [printable(name), printable(`${kind}${needed}${typeof description === "string" ? `  ${description}` : ""}`)];
   });
-  return rows.length === 0 ? ["  none"] : table(rows, output.style);
+  return rows.length === 0 ? ["  none"] : table(rows, output.style, output);
 }

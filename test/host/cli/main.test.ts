@@ -19,7 +19,10 @@ describe("main()", () => {
   it("shows every command and exit code without arguments and with --help [I2.help] [I2.exit-codes]", async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
-    const rows = out.split("\n").map((line) => line.trim().split(/ {2,}/u));
+    const rows = out
+      .replaceAll(/\n {5,}/gu, " ")
+      .split("\n")
+      .map((line) => line.trim().split(/ {2,}/u));
     expect(rows).toEqual(expect.arrayContaining(commands.map(({ name, summary }) => [name, summary])));
     expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
     expect((await run("--help")).out).toBe(out);
@@ -52,6 +55,15 @@ describe("main()", () => {
     );
     await main(["list", "--json"], platform);
     expect(memory.recorded.log).toMatchObject([{ level: "error", message: "The command failed unexpectedly" }]);
+  });
+
+  it.each([undefined, ...commands.map(({ name }) => name)])("breaks no word of the help of %s at 80 columns [I2.wrap]", async (name) => {
+    const platform = createMemoryPlatform();
+    const narrow = { ...platform, terminal: { ...platform.terminal, columns: 80 } };
+    await main(name === undefined ? ["--help"] : [name, "--help"], narrow);
+    // Usage and examples are to be typed, and stay whole.
+    const prose = platform.recorded.out().split("Examples\n")[0]?.split("\n") ?? [];
+    expect(prose.filter((line) => line.length > 80 && !line.startsWith("Usage "))).toEqual([]);
   });
 
   it("knows its version [I2.version]", async () => {

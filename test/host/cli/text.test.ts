@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, printable, printableLines, shorten } from "../../../host/cli/text.ts";
+import { count, printable, printableLines, shorten, shortenWords, wrapWords } from "../../../host/cli/text.ts";
 
 describe("printable()", () => {
   it.each([
@@ -30,5 +30,18 @@ describe("shorten() and count()", () => {
   it("cuts by characters and agrees with numbers", () => {
     expect([shorten("abc", 3), shorten("abcd", 3), shorten("😀😀😀", 2)]).toEqual(["abc", "ab…", "😀…"]);
     expect([count(0, "tool"), count(1, "tool"), count(2, "tool")]).toEqual(["0 tools", "1 tool", "2 tools"]);
+  });
+});
+
+describe("wrapWords() and shortenWords()", () => {
+  it("break between words, and leave long ones whole [I2.wrap]", () => {
+    expect(wrapWords("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrapWords("a-very-long-word and more", 8)).toEqual(["a-very-long-word", "and more"]);
+    expect(wrapWords("two  spaces", Infinity)).toEqual(["two  spaces"]);
+    expect(["whole words only", "whole words", "incomprehensibilities"].map((text) => shortenWords(text, 14))).toEqual([
+      "whole words…",
+      "whole words",
+      "incomprehensi…",
+    ]);
   });
 });
