@@ -218,7 +218,12 @@ async function waitAtGates(
   trace: Trace,
 ): Promise<Ready | Refused> {
   const { decision, counted, isDry } = ready;
-  const asker = { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) };
+  const { workspace: cwd, named } = call.session;
+  const asker = {
+    ...{ grant: decision.grant, cwd },
+    ...(named !== undefined && { named }),
+    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+  };
   const required = await host.checkRequired(tool.definition.requires, given, asker);
   if (!required.ok) return refused(trace.deny(required.error));
   const { args } = required;

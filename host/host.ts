@@ -195,6 +195,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const onEnd = (id: string): void => [sandbox, kept].forEach((holder) => holder.endSession(id));
   const sessions = createSessions({
     ...{ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers, onEnd },
+    ...(places.workspaceNamed !== undefined && { named: places.workspaceNamed }),
   });
   const confirm = createConfirm(asking);
   const quotas = createQuotas(clock.monotonic);

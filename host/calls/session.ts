@@ -19,6 +19,8 @@ export interface Session {
   readonly role?: string;
   /** Absolute real path. */
   readonly workspace: string;
+  /** The same folder by a link that the person named it by: paths below are the workspace's own. */
+  readonly named?: string;
   readonly agentId?: string;
   /** Whose it is, in the words of the door that opened it: who asks in it does not answer. */
   readonly owner?: string;
@@ -76,6 +78,7 @@ export type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
 export interface SessionOptions {
   readonly id: string;
   readonly workspace: string;
+  readonly named?: string;
   readonly role?: string;
   readonly agentId?: string;
   /** Default: the parent's. */
@@ -124,6 +127,7 @@ export function createSession(options: SessionOptions): Session {
     stateful: new Set<string>(),
     resultBytes: resultBytesOf(options),
     layers: Object.freeze([...layers]),
+    ...(options.named !== undefined && { named: options.named }),
     ...(role !== undefined && { role }),
     ...(agentId !== undefined && { agentId }),
     ...(owner !== undefined && { owner }),

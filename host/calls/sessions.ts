@@ -6,7 +6,7 @@ import { type LayerRules, normalizePath } from "../../manifests/mod.ts";
 import { createSession, isWithin, type Session, type SessionOptions, type TaskContext } from "./session.ts";
 
 /** A session as a door asks for it. */
-export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspace" | "agentId" | "context"> {
+export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspace" | "named" | "agentId" | "context"> {
   /** Default: a new UUIDv7. */
   readonly id?: string;
   /** Default: the parent's, else the host's. Relative to the working directory. */
@@ -40,6 +40,8 @@ const LED_OUT: LayerRules = { name: "a workspace that leads out of the parent's"
 export function createSessions(options: {
   readonly platform: Pick<Platform, "files" | "environment" | "random">;
   readonly workspace: string;
+  /** The workspace by the link that it was named by. */
+  readonly named?: string;
   readonly emit: EmitEvent;
   /** @throws {ProjectConfigError} if a layer is wrong. */
   readonly checkLayers: (layers: readonly LayerRules[]) => void;
@@ -58,7 +60,8 @@ export function createSessions(options: {
     if (folder === undefined) throw new TypeError(`"${workspace}" is no path`);
     if (rest.layers) checkLayers(rest.layers);
     const { agentId, ...task } = context ?? {};
-    const session = createSession({ ...rest, id, workspace: folder, context: task, ...(agentId !== undefined && { agentId }) });
+    const named = folder === options.workspace && options.named !== undefined ? { named: options.named } : {};
+    const session = createSession({ ...rest, ...named, id, workspace: folder, context: task, ...(agentId !== undefined && { agentId }) });
     opened.add(id);
     emit({
       type: "session.opened",
@@ -98,7 +101,7 @@ export function createSessions(options: {
     const parent = session.parent && (await resolve(session.parent));
     if (parent !== undefined && !isWithin(workspace, parent.workspace))
       return Object.freeze({ ...session, layers: [...session.layers, LED_OUT] });
-    return workspace === session.workspace ? session : Object.freeze({ ...session, workspace });
+    return workspace === session.workspace ? session : Object.freeze({ ...session, workspace, named: session.workspace });
   }
 
   const shared = open();

@@ -24,6 +24,8 @@ export interface BridgeContext {
   readonly grant: Grant;
   /** Where relative paths of acts resolve: the session's workspace (SPEC C4). */
   readonly cwd: string;
+  /** `cwd` by the link that a person named it by. */
+  readonly named?: string;
   readonly platform: Platform;
   readonly limits: { readonly operationBytes: number };
   /** The files that the call holds open. Absent where it can open none. */

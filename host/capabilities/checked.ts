@@ -19,6 +19,7 @@ import {
   proveUrl,
 } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
+import { isWithin } from "../calls/session.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** What is to be done with a path. */
@@ -73,7 +74,7 @@ export function checkPath<A extends PathAccess>(
   context: RefusalContext,
   reach: "place" | "below" = "place",
 ): PathCheck<A> {
-  const path = normalizePath(written, context.cwd);
+  const path = pathIn(written, context);
   if (path === undefined) return { ok: false, denial: { kind: "malformed", reason: malformedReason(written) } };
 
   const { layers } = context.grant;
@@ -96,6 +97,13 @@ export function checkPath<A extends PathAccess>(
   if (verdict.decidedBy.ignored === true) return { ok: false, denial: { kind: "ignored", act } };
   const message = refusalMessage(query, written, verdict, context);
   return { ok: false, denial: { kind: "not_capable", message, query, verdict, act } };
+}
+
+/** Absolute and normalised. A path by the link that a person named the workspace by is the workspace's own: it leads there and nowhere else. */
+export function pathIn(written: string, { cwd, named }: Pick<RefusalContext, "cwd" | "named">): string | undefined {
+  const path = normalizePath(written, cwd);
+  if (path === undefined || named === undefined || !isWithin(path, named)) return path;
+  return normalizePath(`.${path.slice(named.length)}`, cwd);
 }
 
 /** An item names this very place in some layer, which does not grant the folder it lies in. Patterns name no place. */

@@ -17,6 +17,8 @@ import { PROTECTED_NAMES } from "../policy/protect.ts";
 export interface RefusalContext {
   readonly grant: Grant;
   readonly cwd: string;
+  /** `cwd` by the link that a person named it by. */
+  readonly named?: string;
   readonly plugin?: string;
 }
 

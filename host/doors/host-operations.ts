@@ -2,7 +2,7 @@
 
 import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
-import { resolvePlace } from "../capabilities/mod.ts";
+import { pathIn, resolvePlace } from "../capabilities/mod.ts";
 import type { CallOptions } from "../calls/calls.ts";
 import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../tools/listing.ts";
@@ -152,7 +152,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     const status = host.plugins().find((plugin) => plugin.name === name);
     const tools = status ? host.list({ plugin: name }) : toolsCalled(name);
     if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
-    const query = question.act && toQuery(question.act.kind, question.act.value);
+    const query = question.act && inWorkspace(toQuery(question.act.kind, question.act.value));
     const led = await queryBehindLinks(query);
     return tools.flatMap((tool) => {
       const ask = (of: typeof query): HostExplanation | undefined => host.why(tool.qualifiedName, of, sessionFor(question.context));
@@ -161,6 +161,13 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       const explanation = led !== undefined && asked?.act?.verdict.state === "granted" ? ask(led) : asked;
       return explanation ? [toExplanation(explanation, tool, asked?.act?.query)] : [];
     });
+  }
+
+  /** A path below the link that the workspace was named by is the workspace's own. */
+  function inWorkspace(query: AccessQuery): AccessQuery {
+    const { workspace: cwd, named } = session;
+    if (named === undefined || !isPathKind(query.kind) || !("path" in query) || query.path === undefined) return query;
+    return { kind: query.kind, path: pathIn(query.path, { cwd, named }) ?? query.path };
   }
 
   /** Undefined where the path leads to no other place. */

@@ -29,6 +29,8 @@ export interface Places {
   readonly checkpointFile: string;
   /** Real path. */
   readonly workspace: string;
+  /** The workspace by the link that it was named by, if it was. */
+  readonly workspaceNamed?: string;
   /** Real paths, but for their last part: a root that is a link is followed wherever it leads at the time. */
   readonly pluginRoots: readonly string[];
   /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for. */
@@ -51,6 +53,8 @@ export async function openPlaces(
   const state = join(root, ".bascule");
 
   const workspace = options.workspace === undefined ? within(config.workspace ?? ".", root) : within(options.workspace, environment.cwd);
+  const realWorkspace = await files.realPath(workspace);
+  const workspaceNamed = await namedAs(platform, realWorkspace, options);
   const own = project.path === undefined && options.config === undefined ? [] : config.plugins.map((folder) => within(folder, root));
   const asked = options.plugins === undefined ? own : [options.plugins].flat().map((folder) => within(folder, environment.cwd));
   const pluginRoots = await Promise.all(asked.map(async (folder) => await namedInRealFolder(platform, folder)));
@@ -66,7 +70,8 @@ export async function openPlaces(
     settingsFolder: join(state, "settings"),
     auditFolder: join(state, "audit"),
     checkpointFile: `${environment.config}/journals/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.db`,
-    workspace: await files.realPath(workspace),
+    workspace: realWorkspace,
+    ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
     protect: protectionsOf(
@@ -75,6 +80,26 @@ export async function openPlaces(
       await policyFilesOf(platform, root, project),
     ),
   });
+}
+
+/** By what a person opened it: the workspace's own path, the project's, or the shell's folder, as each was written. */
+async function namedAs(
+  platform: Pick<Platform, "files" | "environment">,
+  real: string,
+  { workspace, config }: Pick<HostOptions, "config" | "workspace">,
+): Promise<string | undefined> {
+  const { cwd } = platform.environment;
+  const shell = platform.environment.get("PWD") ?? "";
+  const shown = shell.startsWith("/") && (await realPathOrSame(platform, shell)) === cwd ? (normalizePath(shell, "/") ?? cwd) : cwd;
+  const written = workspace ?? (typeof config === "string" ? config.replace(/[^/]*$/u, "") : ".");
+  // From a folder below the workspace, the shell's folder names all above it.
+  for (
+    let named = normalizePath(written, shown);
+    named !== undefined && named !== "/";
+    named = named.slice(0, named.lastIndexOf("/")) || "/"
+  )
+    if ((await realPathOrSame(platform, named)) === real) return named === real ? undefined : named;
+  return undefined;
 }
 
 /** The file that is the policy, whatever `--config` calls it and wherever it lies, and those a later host would take for it. */
