@@ -33,6 +33,8 @@ export interface BundleEntry {
   readonly output: string;
   /** What is imported, as in code of `directory`. */
   readonly specifier: string;
+  /** Entries of one package are built for the same platform. */
+  readonly package: string;
   /** Exports that must be there, where the package is CommonJS; none for all that an ES module has. */
   readonly names: readonly string[];
 }

@@ -30,27 +30,34 @@ interface Built {
   readonly missing: ReadonlyMap<string, readonly string[]>;
 }
 
-/**
- * As Deno and bundlers resolve packages; and where that leaves one without modules of Node's, what the package has for
- * browsers, if it needs less. Not for all: such code may ask for a document, which a plugin does not have either.
- */
+/** Each package for the platform that suits it; those of one platform together, so that they share what they import. */
 async function buildForGuest(esbuild: Esbuild, request: BundleRequest): Promise<Built> {
-  const first = await buildListed(esbuild, request, "neutral");
-  const isLeft = ({ output }: BundleEntry): boolean => (first.missing.get(output) ?? []).length > 0;
-  const left = request.entries.filter(isLeft);
-  if (left.length === 0) return first;
-  const browser = await attempt(() => buildListed(esbuild, { ...request, entries: left }, "browser"));
-  if (browser === undefined || countMissing(browser) >= countMissing(first)) return first;
-  const rest = request.entries.filter((entry) => !isLeft(entry));
-  const others = rest.length === 0 ? NOTHING : await buildListed(esbuild, { ...request, entries: rest }, "neutral");
+  const forBrowsers = new Set<string>();
+  for (const [name, entries] of Map.groupBy(request.entries, (entry) => entry.package))
+    if (await needsBrowserBuild(esbuild, { ...request, entries })) forBrowsers.add(name);
+  const built: Built[] = [];
+  for (const platform of ["neutral", "browser"] as const) {
+    const entries = request.entries.filter((entry) => forBrowsers.has(entry.package) === (platform === "browser"));
+    if (entries.length > 0) built.push(await buildListed(esbuild, { ...request, entries }, platform));
+  }
   return {
-    files: new Map([...others.files, ...browser.files]),
-    inputs: [...others.inputs, ...browser.inputs],
-    missing: new Map([...others.missing, ...browser.missing]),
+    files: new Map(built.flatMap(({ files }) => [...files])),
+    inputs: built.flatMap(({ inputs }) => inputs),
+    missing: new Map(built.flatMap(({ missing }) => [...missing])),
   };
 }
 
-const NOTHING: Built = { files: new Map(), inputs: [], missing: new Map() };
+/**
+ * As Deno and bundlers resolve packages; and where that leaves one without modules of Node's, what the package has for
+ * browsers, if it needs less. Not for all: such code may ask for a document, which a plugin does not have either.
+ * Judged for a package alone, so that no other one changes what it is.
+ */
+async function needsBrowserBuild(esbuild: Esbuild, request: BundleRequest): Promise<boolean> {
+  const missing = countMissing(await buildListed(esbuild, request, "neutral"));
+  if (missing === 0) return false;
+  const browser = await attempt(() => buildListed(esbuild, request, "browser"));
+  return browser !== undefined && countMissing(browser) < missing;
+}
 
 /** What cannot be built for browsers has been built without. */
 async function attempt(build: () => Promise<Built>): Promise<Built | undefined> {

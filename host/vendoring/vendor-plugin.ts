@@ -7,11 +7,12 @@ import { nodeModuleNames } from "../../sandbox/mod.ts";
 import type { BundleEntry, BundleOutcome, ModuleGraph } from "../platform/bundler-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { importedNames } from "./imported-names.ts";
+import { tryVendored } from "./try-vendored.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
 
 /** What is vendored. */
 export interface VendorRequest {
-  readonly platform: Pick<Platform, "files" | "bundler">;
+  readonly platform: Pick<Platform, "files" | "bundler" | "workers" | "log">;
   /** Real path of the plugin's folder. */
   readonly directory: string;
   /** `imports` of the manifest. */
@@ -43,7 +44,7 @@ interface Wanted {
 /** Where a package was found. */
 type Found = { readonly entry: string; readonly facts: VendoredPackage; readonly folder?: string; readonly graph?: ModuleGraph };
 
-/** Bundles each package that `imports` names into one file, with what they share in files of their own; writes nothing if one is missing. */
+/** Bundles each package that `imports` names into one file, with what they share in files of their own; writes nothing if one is missing or does not load. */
 export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcome> {
   const { directory, platform, sources } = request;
   const wanted = readWanted(request.imports);
@@ -58,7 +59,8 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
     if ("ok" in found) return found;
     packages[one.target] = found.facts;
     const output = outputs[index] ?? "";
-    entries.push({ output, specifier: found.entry, names: importedNames(sources, one.name) });
+    const { registry, name } = one.package;
+    entries.push({ output, specifier: found.entry, package: `${registry}:${name}`, names: importedNames(sources, one.name) });
     if (found.graph !== undefined) graphs.push(found.graph);
     const licence = found.folder === undefined ? undefined : await readLicence(platform, found.folder);
     if (licence !== undefined) licences.set(`${output}.LICENSE.txt`, licence);
@@ -68,6 +70,9 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
       ? { ok: true as const, files: new Map<string, string>(), inputs: [], missing: [] }
       : await bundle(request, entries, graphs);
   if (!made.ok) return made;
+  const tried = wanted.map(({ target }, index) => ({ target, output: outputs[index] ?? "" }));
+  const broken = tried.length === 0 ? undefined : await tryVendored(platform, tried, made.files);
+  if (broken !== undefined) return refused(`${broken} (nothing was written)`, "a version or a package for browsers or Deno");
 
   const contents = new Map<string, Uint8Array>([...made.files].map(([file, text]) => [file, new TextEncoder().encode(text)]));
   for (const [file, bytes] of licences) contents.set(file, bytes);

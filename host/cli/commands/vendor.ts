@@ -20,6 +20,7 @@ export const vendorCommand: Command = {
     '`"imports"` in manifest.json names them as deno.json does: `"jmespath": "npm:jmespath@^0.16"`, `"@std/csv": "jsr:@std/csv@1"`.',
     "Takes them from `node_modules` (of the plugin or above it), and jsr packages from Deno's cache too. Nothing is fetched when a plugin loads.",
     "Each becomes one ES module; `vendor/vendor.json` keeps their hashes, and a plugin whose files differ from them does not load.",
+    "Nothing is written where a package does not load in the sandbox.",
     "Without a plugin it does all that name packages. `deno.json` gets the same imports, so that Deno runs the same bytes. Needs esbuild.",
   ],
   examples: ["vendor", "vendor demo", "vendor demo --add npm:left-pad@^1.3 --add assert=jsr:@std/assert@1"],

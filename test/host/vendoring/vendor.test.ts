@@ -134,6 +134,54 @@ export const run = () => [one.where(), two.where(), where()];`,
     });
   });
 
+  it("builds a package as it would alone, whatever else is vendored [AX2.alone] [PB3.vendor]", async () => {
+    const exports = { exports: { ".": { browser: "./browser.js", default: "./node.js" } }, type: "module" };
+    await using demo = await createCliProject({
+      // For browsers it needs no less, and a document besides.
+      ...pkg("first", exports, {
+        "node.js": `import * as net from "net"; export const first = () => ["node", typeof net];`,
+        "browser.js": `import * as net from "net"; export const title = document.title; export const first = () => ["browser", typeof net];`,
+      }),
+      ...pkg("second", exports, {
+        "node.js": `import { a } from "vm"; import { b } from "tls"; import { c } from "dgram"; export const second = () => [a, b, c];`,
+        "browser.js": `export const second = () => "browser";`,
+      }),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { first: "npm:first" } }),
+      "plugins/demo/main.ts": `import { first } from "first"; export const run = () => first();`,
+    });
+    const firstFile = (): Promise<string> => readFile(join(demo.folder, "plugins/demo/vendor/first.js"), "utf8");
+    expect(await demo.run(["vendor", "demo"])).toMatchObject({ code: 0 });
+    const alone = await firstFile();
+    await demo.write(
+      "plugins/demo/main.ts",
+      `import { first } from "first"; import { second } from "second"; export const run = () => [first(), second()];`,
+    );
+    expect(await demo.run(["vendor", "demo", "--add", "npm:second"])).toMatchObject({ code: 0 });
+    expect(await firstFile()).toBe(alone);
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: [["node", "object"], "browser"] });
+  });
+
+  it("says good of what was loaded in the sandbox, and names the package and what it lacks where it does not load [AX2.loaded]", async () => {
+    await using demo = await createCliProject({
+      ...pkg("fine", { type: "module", main: "f.js" }, { "f.js": `export const fine = 1;` }),
+      ...pkg("dom", { type: "module", main: "d.js" }, { "d.js": `export const title = document.title;` }),
+      ...pkg("reads", { main: "r.js" }, { "r.js": `exports.text = require("fs").readFileSync("x");` }),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { fine: "npm:fine", dom: "npm:dom", reads: "npm:reads" } }),
+      "plugins/demo/main.ts": `import { fine } from "fine"; export const run = () => fine;`,
+    });
+    const { code, out } = await demo.run(["vendor", "demo"]);
+    expect({ code, lines: out.split("\n") }).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^bad {2}demo/),
+        `  "npm:dom" does not load in a plugin: ReferenceError: 'document' is not defined; "npm:reads" does not load in a plugin: NotSupported: A plugin has no node:fs, so readFileSync() does not work: use what the web and Deno have (nothing was written)`,
+        "  try a version or a package for browsers or Deno",
+        "",
+      ],
+    });
+    await expect(readdir(join(demo.folder, "plugins/demo/vendor"))).rejects.toThrow("ENOENT");
+  });
+
   it("bundles ES modules, CommonJS, TypeScript and what they share, with hashes and licences, and they run [PB3.vendor] [B7.imports]", async () => {
     await using demo = await project(IMPORTS);
     const folder = join(demo.folder, "plugins/demo");
@@ -243,7 +291,7 @@ describe("bundling what Deno keeps", () => {
     });
     if (typeof graph === "string") throw new Error(graph);
     const outcome = await createBundler().bundle({
-      entries: [{ output: "one", specifier: "jsr:@scope/one@1", names: [] }],
+      entries: [{ output: "one", specifier: "jsr:@scope/one@1", package: "jsr:@scope/one", names: [] }],
       directory: folder,
       nodeModules: new Set(),
       graph,
