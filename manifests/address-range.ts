@@ -67,15 +67,27 @@ export function addressRange(text: string): AddressRange {
 
 /**
  * The IPv4 addresses that a translator reads out of an IPv6 address: v4-compatible, NAT64 with a /96 prefix, 6to4, and
- * Teredo's server and client. Of `64:ff9b:1::/48`, whose prefix is a network's own choice, the last 32 bits.
+ * Teredo's server and client. Of `64:ff9b:1::/48`, whose length is a network's own choice, all that it may be: a translator
+ * reads one of them and ignores the other bits (RFC 6052 §2.2). What would be in 0.0.0.0/8 there is the filling of another length.
  */
 export function embeddedAddresses(text: string): readonly string[] {
   const address = parseIp(text);
   if (address === undefined || address.length === 4 || addressRange(text) !== "translated") return [];
   if (startsWith(address, [0x20, 0x02])) return [dotted(address.slice(2, 6))];
   if (startsWith(address, [0x20, 0x01])) return [dotted(address.slice(4, 8)), dotted(address.slice(12).map((byte) => byte ^ 0xff))];
-  return [dotted(address.slice(12))];
+  if (!startsWith(address, [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01])) return [dotted(address.slice(12))];
+  const read = LOCAL_NAT64.map((places) => places.map((place) => address[place] ?? 0));
+  const meant = read.filter(([first]) => first !== 0);
+  return [...new Set((meant.length > 0 ? meant : read).map(dotted))];
 }
+
+/** Where the IPv4 address is for a prefix of 48, 56, 64 and 96 bits: bits 64 to 71 are no part of it (RFC 6052 §2.2). */
+const LOCAL_NAT64: readonly (readonly number[])[] = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+];
 
 function startsWith(address: IpAddress, prefix: IpAddress): boolean {
   return prefix.every((byte, index) => address[index] === byte);

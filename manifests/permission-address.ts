@@ -20,7 +20,8 @@ export interface AddressVerdict {
  *
  * No layer may deny the address, nor one that a translator reads out of it. One that is not public must besides be allowed
  * by an address or a block that holds it (or by `localhost`, for a loopback address of that name), where a person says
- * what is allowed; `true` and names are not enough. What is no address is denied.
+ * what is allowed; `true` and names are not enough. Where a translator is meant (NAT64, 6to4, Teredo), that is asked of the addresses
+ * inside: on a network of IPv6 only, every host of IPv4 is reached by such an address. What is no address is denied.
  *
  * @example
  * ```ts
@@ -33,13 +34,13 @@ export interface AddressVerdict {
 export function evaluateAddress(layers: readonly PermissionLayer[], query: NetQuery, address: string): AddressVerdict {
   const parsed = parseIp(address);
   if (parsed === undefined || layers.length === 0) return { state: "denied", layer: "resolved address" };
-  const addresses = [ipToText(parsed), ...embeddedAddresses(address)];
-  const queries = addresses.map((host) => ({ ...query, host }));
-  const denial = findDenial(layers, queries);
+  const own = { ...query, host: ipToText(parsed) };
+  const inside = embeddedAddresses(address).map((host) => ({ ...query, host }));
+  const denial = findDenial(layers, [own, ...inside]);
   if (denial !== undefined) return denial;
 
   const deciding = decidingLayers(layers);
-  const hidden = queries.filter(({ host }) => addressRange(host) !== "public");
+  const hidden = (inside.length > 0 ? inside : [own]).filter(({ host }) => addressRange(host) !== "public");
   const [layer = "resolved address"] = deciding.map(({ name }) => name);
   if (hidden.every((one) => deciding.some((decider) => namesAddress(decider, query, one)))) return { state: "granted", layer };
   return { state: deciding.some(({ otherwise }) => otherwise === "prompt") ? "prompt" : "denied", layer };

@@ -4,6 +4,7 @@ import {
   type AccessQuery,
   type AccessVerdict,
   canonicalHost,
+  embeddedAddresses,
   evaluateAddress,
   type NetQuery,
   type PermissionBases,
@@ -55,6 +56,9 @@ export function addressRefusal(query: NetQuery & { readonly host: string }, addr
   const canonical = canonicalHost(host);
   if (canonical !== address && canonical !== "localhost")
     return `${wanted}, whose address is not public: grant the address too, with --allow-net=<address>`;
+  const inside = embeddedAddresses(address);
+  if (inside.length > 0)
+    return `${wanted}, which leads to an address that is not public: grant that too, with --allow-net=${inside.join(",")}`;
   const { command, text } = grantHint(query, context);
   return `${wanted}, whose address is not public, ${command === undefined ? text : `grant it with: ${command}`}`;
 }

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressRange, compilePermissions, evaluateAddress, type PermissionLayer, type Permissions } from "../../manifests/mod.ts";
+import {
+  addressRange,
+  compilePermissions,
+  embeddedAddresses,
+  evaluateAddress,
+  type PermissionLayer,
+  type Permissions,
+} from "../../manifests/mod.ts";
 import "../support/seed.ts";
 
 function layer(net: Permissions["net"], kind: "user" | "manifest" | "policy" = "user"): PermissionLayer {
@@ -43,12 +50,31 @@ describe("evaluateAddress()", () => {
     expect(state([layer(true)], "127.0.0.1", "localhost")).toBe("prompt");
   });
 
-  it("looks into addresses that carry another one [PA4]", () => {
-    const nat64 = ["api.test", "64:ff9b::/96"];
-    expect(state([layer(nat64)], "64:ff9b::8.8.8.8")).toBe("granted");
-    expect(state([layer(nat64)], "64:ff9b::127.0.0.1")).toBe("prompt");
-    expect(state([layer([...nat64, "127.0.0.1"])], "64:ff9b::127.0.0.1")).toBe("granted");
-    expect(state([layer({ allow: nat64, deny: ["8.8.8.8"] })], "64:ff9b::8.8.8.8")).toBe("denied");
+  it.each([
+    ["NAT64", "64:ff9b::8.8.8.8", "64:ff9b::127.0.0.1"],
+    ["NAT64 of a network's own, /96", "64:ff9b:1::8.8.8.8", "64:ff9b:1::127.0.0.1"],
+    ["NAT64 of a network's own, /64", "64:ff9b:1:0:8:808:800:0", "64:ff9b:1:0:7f:0:100:0"],
+    ["NAT64 of a network's own, /56", "64:ff9b:1:8:8:808::", "64:ff9b:1:7f:0:1::"],
+    ["NAT64 of a network's own, /48", "64:ff9b:1:808:8:800::", "64:ff9b:1:7f00:0:100::"],
+    ["6to4", "2002:808:808::1", "2002:7f00:1::1"],
+    ["Teredo", "2001:0:808:808::f7f7:f7f7", "2001:0:808:808::80ff:fffe"],
+    ["the compatible form", "::8.8.8.8", "::127.0.0.1"],
+  ])("judges an address of %s by the one inside [PA4.translated] [C6.ranges]", (_name, open, local) => {
+    for (const net of [["api.test"], true] as const) {
+      expect(state([layer(net)], open)).toBe("granted");
+      expect(state([layer(net)], local)).toBe("prompt");
+    }
+    expect(state([layer({ allow: ["api.test"], deny: ["8.8.8.8"] })], open)).toBe("denied");
+    // What is granted is the address that is reached, not the way there.
+    expect(state([layer(["api.test", "::/0"])], local)).toBe("prompt");
+    expect(state([layer(["api.test", "127.0.0.0/8"])], local)).toBe("granted");
+    expect(state([layer({ allow: true, deny: ["127.0.0.0/8"] })], local)).toBe("denied");
+  });
+
+  it("takes a local NAT64 address for every one that a translator may read in it [PA4.translated] [C6.ranges]", () => {
+    // 10.0.0.5 for a prefix of 48 bits, 8.8.8.8 for one of 96.
+    expect(state([layer(true)], "64:ff9b:1:a00:0:500:808:808")).toBe("prompt");
+    expect(state([layer(["8.8.8.8", "10.0.0.5"])], "64:ff9b:1::")).toBe("prompt");
   });
 
   it.each(["", "localhost", "127.0.0.1%lo", "fe80::1%eth0", "1.2.3"])("denies %j, which is no address [PA4]", (address) => {
@@ -67,7 +93,8 @@ describe("evaluateAddress()", () => {
         fc.constantFrom<Permissions["net"]>(true, ["api.test"], ["*.test", "localhost"]),
         (address, net) => {
           const granted = state([layer(net)], address) === "granted";
-          expect(granted).toBe(addressRange(address) === "public");
+          const inside = embeddedAddresses(address);
+          expect(granted).toBe((inside.length > 0 ? inside : [address]).every((one) => addressRange(one) === "public"));
         },
       ),
     );
