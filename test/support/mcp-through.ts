@@ -7,6 +7,7 @@ import { serveMcpLines } from "../../host/doors/mcp/mod.ts";
 import type { Host, JsonObject } from "../../host/mod.ts";
 import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
+import { MODERN } from "./mcp-client.ts";
 
 /** What is not the same through the host, and why. Everything else is compared as it is. */
 export const HONEST_DIFFERENCES: Readonly<Record<string, string>> = {
@@ -73,10 +74,16 @@ export async function directly(command: string, args: readonly string[], env?: R
 }
 
 /** The host's MCP door over lines in memory. */
-export async function throughHost(host: Host, { agrees = false }: { readonly agrees?: boolean } = {}): Promise<Through> {
+export async function throughHost(
+  host: Host,
+  { agrees = false, modern = false }: { readonly agrees?: boolean; readonly modern?: boolean } = {},
+): Promise<Through> {
   const [near, far] = createMemoryPair();
   const serving = serveMcpLines(near, { host, platform: currentPlatform() });
-  const client = new Client({ name: "through", version: "1" }, { capabilities: agrees ? { elicitation: {} } : {} });
+  const client = new Client(
+    { name: "through", version: "1" },
+    { capabilities: agrees ? { elicitation: {} } : {}, ...(modern && { versionNegotiation: { mode: { pin: MODERN } } }) },
+  );
   if (agrees) client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { approve: true } }));
   await client.connect(transportOf(far));
   return {

@@ -37,6 +37,16 @@ async function start(): Promise<Host> {
         }),
       ),
       hostTool("failing", {}, () => toolOutput({ success: false, output: LONG })),
+      hostTool("explaining", {}, () =>
+        toolOutput({
+          success: false,
+          content: [
+            { type: "text", text: LONG },
+            { type: "resource", uri: "file:///a", blob: "A".repeat(2 * MIB) },
+            { type: "resource_link", uri: "file:///b", name: "b" },
+          ],
+        }),
+      ),
       hostTool("throwing", {}, () => {
         throw new ToolFailed("It ended with 7", { details: { code: 7, output: LONG } });
       }),
@@ -118,6 +128,24 @@ describe("results of calls", () => {
       error: { code: "tool_failed", message: "It ended with 7", details: { code: 7, output: { truncated: true } } },
     });
     expect(await readOn(host, thrown)).toBe(LONG);
+  });
+
+  it("are cut block by block also where the tool failed, and every door shows those [X6.content] [X1.failure]", async () => {
+    const host = await start();
+    const failed = await host.call("explaining");
+    expect(failed).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringMatching(/^añ€😀[^]*…$/) } });
+    expect(failed.truncated?.map(({ part }) => part)).toEqual(["content/0", "content/1"]);
+    expect(await readOn(host, failed)).toBe(LONG);
+    const told = toMcp(failed);
+    expect([told.isError, told.content.length, told.content.slice(1)]).toEqual([
+      true,
+      3,
+      [
+        { type: "text", text: expect.stringContaining("[resource file:///a, in base64, 2097152 bytes: left out") },
+        { type: "resource_link", uri: "file:///b", name: "b" },
+      ],
+    ]);
+    expect(JSON.stringify(told).length).toBeLessThan(1.5 * MIB);
   });
 
   it("are capped as the session says, which a delegated one cannot widen, and are nobody else's [X6.session] [T1.resultBytes]", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryClock, type MemoryClock } from "../../../../host/platform/memory-clock.ts";
 import { createSlices } from "../../../../host/platform/slices.ts";
 import type { Log } from "../../../../host/platform/platform.ts";
-import { connectClient, listServerTools, type McpClient } from "../../../../host/sources/mcp/client.ts";
+import { callServerTool, connectClient, listServerTools, type McpClient } from "../../../../host/sources/mcp/client.ts";
 import type { Pins } from "../../../../host/sources/mcp/pins.ts";
 import { createMcpServer, type McpServer, type McpServerOptions } from "../../../../host/sources/mcp/server.ts";
 
@@ -176,6 +176,22 @@ describe("createMcpServer()", () => {
     await server.close();
     clock.advance(600_000);
     expect(attempts).toHaveLength(seconds.length);
+  });
+});
+
+describe("callServerTool()", () => {
+  it("takes no question for an answer, whatever the server asks in place of one [K3.refused]", async () => {
+    const tool: Tool = { name: "a", inputSchema: { type: "object" } };
+    const wished = { signal: new AbortController().signal, onProgress: () => {} };
+    const answering = (answer: unknown): McpClient => ({ ...clientOf(() => []), callTool: () => Promise.resolve(answer as never) });
+    const asked = { resultType: "input_required", inputRequests: { a: { method: "elicitation/create" }, b: { method: "made/up" } } };
+    await expect(callServerTool(answering(asked), tool, {}, wished)).rejects.toMatchObject({
+      code: "tool_failed",
+      message: "The MCP server answers this call only after elicitation/create of its client, which bascule refuses",
+      details: { refused: ["elicitation/create"] },
+    });
+    await expect(callServerTool(answering({ resultType: "input_required" }), tool, {}, wished)).rejects.toThrow("only after more input");
+    expect(await callServerTool(answering({ content: [] }), tool, {}, wished)).toEqual({ content: [] });
   });
 });
 

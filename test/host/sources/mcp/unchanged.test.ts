@@ -5,7 +5,7 @@ import { currentPlatform } from "../../../../host/platform/mod.ts";
 import type { Log } from "../../../../host/platform/platform.ts";
 import { ALLOWED } from "../../../conformance/source.ts";
 import { mcpProject, named } from "../../../support/mcp-project.ts";
-import { answerAsDirect, directAnswer, directly, plain, throughHost, toolAsDirect } from "../../../support/mcp-through.ts";
+import { answerAsDirect, directAnswer, directly, plain, type Through, throughHost, toolAsDirect } from "../../../support/mcp-through.ts";
 
 const SLOWLY = { timeout: 60_000 };
 /** Nothing of it changes anything, so that nobody is asked. */
@@ -75,11 +75,16 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
   "long-failure": { content: [{ type: "text", text: "f".repeat(100_000) }], structuredContent: { code: 1 }, isError: true },
 };
 
-async function bothWays(script: JsonObject, server: JsonObject = READS) {
-  const project = await mcpProject(script, server);
+/** In the revisions before 2026-07-28, and in that one; the server speaks the former. */
+async function bothWays(script: JsonObject) {
+  const project = await mcpProject(script, READS);
   const host = await project.open();
   const { command, args } = project.program;
-  return { host, direct: await directly(command, args), through: await throughHost(host) };
+  return {
+    host,
+    direct: await directly(command, args),
+    through: [await throughHost(host), await throughHost(host, { modern: true })] as const,
+  };
 }
 
 async function call(host: Host, tool: string, args: JsonObject = {}) {
@@ -103,14 +108,17 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
     const { host, direct, through } = await bothWays({ tools: Object.keys(ANSWERS).map((name) => named(name)), answers: ANSWERS });
     await using _host = host;
     await using _direct = direct;
-    await using _through = through;
+    await using older = through[0];
+    await using modern = through[1];
     for (const name of Object.keys(ANSWERS)) {
       const wanted = plain(await direct.client.callTool({ name, arguments: {} }));
-      const got = plain(await through.client.callTool({ name: `mcp__demo__${name}`, arguments: {} }));
-      expect(answerAsDirect(got, wanted), name).toEqual(directAnswer(wanted));
+      for (const { client } of [older, modern]) {
+        const got = plain(await client.callTool({ name: `mcp__demo__${name}`, arguments: {} }));
+        expect(answerAsDirect(got, wanted), name).toEqual(directAnswer(wanted));
+      }
     }
     // What stands in for no blocks at all is one that can be read.
-    expect((await through.client.callTool({ name: "mcp__demo__unsaid", arguments: {} })).content).toEqual([
+    expect((await older.client.callTool({ name: "mcp__demo__unsaid", arguments: {} })).content).toEqual([
       { type: "text", text: '{\n  "sum": 3\n}' },
     ]);
   });
@@ -202,12 +210,17 @@ describe("what an MCP server lists, direct and at every door", () => {
     const { host, direct, through } = await bothWays({ tools: [WHOLE, named("plain"), bare] });
     await using _host = host;
     await using _direct = direct;
-    await using _through = through;
+    await using older = through[0];
+    await using modern = through[1];
     const wanted = (await direct.client.listTools()).tools.map(plain).toSorted(byName);
-    const got = (await through.client.listTools()).tools
-      .map(plain)
-      .filter(({ name }) => (name as string).startsWith("mcp__demo__"))
-      .toSorted(byName);
+    const listedBy = async ({ client }: Through): Promise<readonly JsonObject[]> =>
+      (await client.listTools()).tools
+        .map(plain)
+        .filter(({ name }) => (name as string).startsWith("mcp__demo__"))
+        .toSorted(byName);
+    const got = await listedBy(older);
+    // The newer revision has no word for tasks.
+    expect(await listedBy(modern)).toEqual(got.map(({ execution: _none, ...tool }) => tool));
     const { "bascule/plugin": _forged, ...meta } = WHOLE["_meta"] as JsonObject;
     const wantedHere = wanted.map((tool) => (tool["name"] === "whole" ? { ...tool, _meta: meta } : tool));
     expect(got.map((tool, at) => plain(toolAsDirect(tool, wanted[at] ?? {}, "demo")))).toEqual(wantedHere);
