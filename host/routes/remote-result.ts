@@ -39,7 +39,12 @@ export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator
     return fail(read.tooLarge === "bytes" ? resourceExhausted("outputBytes", outputBytes) : resourceExhausted("jsonDepth", jsonDepth));
   }
   const result = read.ok && isJsonObject(read.value) ? read.value : {};
-  if (result["ok"] === false && isJsonObject(result["error"])) return fail(toOurs(result["error"], answer));
+  if (result["ok"] === false && isJsonObject(result["error"])) {
+    const error = toOurs(result["error"], answer);
+    // What the tool said in blocks; above 64 KB its message has a beginning of it.
+    const { content } = isLarge || error.code !== "tool_failed" ? {} : partsOutcome({ content: result["content"] ?? [] }, facts);
+    return { ...fail(error), ...(content && { content }) };
+  }
   if (result["ok"] !== true) return fail(unavailable(tool, `the remote host "${remote}" answered with something that is no result`));
   const { output = null, content = [], metadata, filesModified = [] } = result;
   const parts = { output, content, filesModified, metadata: { ...(isJsonObject(metadata) && metadata), remote } };

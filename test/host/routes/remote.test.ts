@@ -245,6 +245,14 @@ describe("createRemoteExecutor()", () => {
     expect(JSON.stringify(outcome)).not.toContain("rm -rf");
   });
 
+  it("keeps the blocks in which a tool said how it failed, and of a refusal none [O3.errors]", async () => {
+    const content = [{ type: "text", text: "no", annotations: { priority: 1 } }, { type: "image", data: "AAAA", mimeType: "image/png" }, 7];
+    const answered = async (code: string): Promise<unknown> =>
+      await route(() => sse(["result", { ok: false, error: { code, message: "no" }, content }])).run();
+    expect(await answered("tool_failed")).toMatchObject({ ok: false, content: content.slice(0, 2) });
+    expect(await answered("user_denied")).not.toHaveProperty("content");
+  });
+
   it.each<[string, MemoryAnswer, object]>([
     [
       "a redirect",
