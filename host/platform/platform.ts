@@ -220,9 +220,8 @@ export interface GuardedFile {
   close(): Promise<void>;
 }
 
-/** What is said of a file beside its contents; absent is left as it is. */
+/** What is said of a file beside its contents (`mode`: only permission bits); absent is left as it is. */
 export interface FileFacts {
-  /** Only permission bits. */
   readonly mode?: number;
   readonly modifiedMs?: number;
 }

@@ -29,7 +29,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   const readBlock = createBlockReader();
   for (const [index, given] of listOf(parts["content"]).entries()) {
     const block = readBlock(given);
-    if (block === undefined) continue;
+    if (block === undefined || linksToFile(block)) continue;
     const to = content.push(block) - 1;
     for (const member of LONG_MEMBERS) if (member in block) moved.set(`content/${index}/${member}`, `content/${to}/${member}`);
   }
@@ -58,6 +58,11 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
     error: toolFailed(reason ?? failureText(output, listOf(parts["content"])), isSaid ? { output } : undefined),
     ...base,
   };
+}
+
+/** A client may open a link for its model, with rights on its machine that the tool does not have. */
+function linksToFile(block: ContentBlock): boolean {
+  return block.type === "resource_link" && /^\s*file:/i.test(block.uri);
 }
 
 /** Of texts that stand for the reason, in UTF-16 units. */
