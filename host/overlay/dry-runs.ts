@@ -146,7 +146,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const message = `Cannot change ${JSON.stringify(applied.failed)}: ${applied.reason}${rest}`;
       return { ok: false, callId, code: "failed", message, filesModified };
     } finally {
-      record.close();
+      // From here on it can be undone.
+      await record.end();
     }
   }
 
