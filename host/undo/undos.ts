@@ -138,7 +138,8 @@ export function createUndos(options: UndosOptions): Undos {
     if (overlay !== undefined) return { ok: true, callId, tool, restored, left, dryRun: await overlay.report(workspace, true) };
     if (renewed.size > known) await store.keepRenewed(renewed);
     if (left.length === 0) await store.forget(callId);
-    const reason = left.length === 0 ? {} : { reason: `left: ${left.map(({ path }) => path).join(", ")}` };
+    const said = [...(how.force ? ["by force"] : []), ...(left.length === 0 ? [] : [`left: ${left.map(({ path }) => path).join(", ")}`])];
+    const reason = said.length > 0 && { reason: said.join("; ") };
     emit({ type: "tool.undone", callId, payload: { tool, ok: left.length === 0, filesModified: restored, ...reason } });
     return { ok: true, callId, tool, restored, left };
   }

@@ -265,12 +265,18 @@ describe("undo on the disk", () => {
     expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("x".repeat(500));
     await using host = await hostOn(workspace);
+    const told: unknown[] = [];
+    host.subscribe(({ type, payload }) => void (type === "tool.undone" && told.push(payload)));
     const left = [{ path: "a.txt", reason: "the call was ended while it changed this" }];
     expect(await host.undo("killed")).toEqual({ ok: true, callId: "killed", tool: "edit", restored: ["made.txt"], left });
     expect(await host.undo("killed", { force: true, dryRun: true })).toMatchObject({ restored: ["a.txt"], left: [] });
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("x".repeat(500));
     expect(await host.undo("killed", { force: true })).toEqual({ ok: true, callId: "killed", tool: "edit", restored: ["a.txt"], left: [] });
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("before");
+    expect(told).toMatchObject([
+      { tool: "edit", ok: false, filesModified: ["made.txt"], reason: "left: a.txt" },
+      { tool: "edit", ok: true, filesModified: ["a.txt"], reason: "by force" },
+    ]);
   });
 
   it("is refused to another host while the call runs, which the call's own host may not know of [E8.undo-running]", async () => {
