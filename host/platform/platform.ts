@@ -254,10 +254,7 @@ export interface GuardedFiles {
   readLink(path: CheckedPath<"read">): Promise<string>;
   /** Makes a link that holds this text, wherever that leads: no tool can ask for one, undoing puts back those that were removed. */
   makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
-  /**
-   * Gives the file `from` a second name, `to`; neither is followed. `other` where the file system cannot. No tool can ask for one: a
-   * file that a call removes is held so, and undoing puts it back.
-   */
+  /** Gives the file `from` a further name, which undoing holds it by; neither is followed. `other` where the file system cannot. */
   addName(from: CheckedPath<"read">, to: CheckedPath<"write">): Promise<void>;
   /** Sets rights and times of the file or folder that is exactly there; no tool can ask for it, undoing puts them back. */
   setFacts(path: CheckedPath<"write">, facts: FileFacts): Promise<void>;

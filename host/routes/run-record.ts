@@ -192,7 +192,6 @@ class CallRun implements RunRecord {
     await tools?.close();
     const unfinished = (await ending) ?? [];
     await this.#progress?.end();
-    // What its files hold at the end is what it left.
     if (this.#execution.overlay === undefined) await this.#options.undos?.ended(this.#execution.call, closing);
     this.#isEnded = true;
     if (unfinished.length > 0) this.log.write("warn", "Operations did not end with their call", { operations: unfinished });
