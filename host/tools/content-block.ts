@@ -112,10 +112,11 @@ export function readBlock(block: JsonValue): ContentBlock | undefined {
 /** A block as MCP writes it. Undefined for what is none. */
 export function blockFromMcp(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block) || block["type"] !== "resource") return readBlock(block);
-  const { resource, ...rest } = block;
+  const { type, resource, annotations, _meta } = block;
   if (!isJsonObject(resource)) return undefined;
-  const { _meta: resourceMeta, ...contents } = resource;
-  return readBlock({ ...contents, ...rest, ...(resourceMeta !== undefined && { resourceMeta }) });
+  const { uri, text, blob, mimeType, _meta: resourceMeta } = resource;
+  const parts = Object.entries({ type, uri, text, blob, mimeType, resourceMeta, annotations, _meta });
+  return readBlock(Object.fromEntries(parts.flatMap(([name, part]) => (part === undefined ? [] : [[name, part]]))));
 }
 
 /** Data that is no base64 would make the whole answer one that no client takes. */

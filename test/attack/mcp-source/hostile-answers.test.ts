@@ -30,6 +30,13 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
         icons: [{ src: 7 }, { src: "s", sizes: [7, "1x1"], theme: "pink" }],
       },
       { type: "resource", uri: "file:///flat", text: "not as MCP writes it" },
+      {
+        type: "resource",
+        uri: "file:///b",
+        text: "b",
+        resourceMeta: { b: 1 },
+        resource: { uri: "file:///c", text: "c", annotations: { priority: 1 } },
+      },
       { type: "\u001b[2Jvideo", data: "AAAA" },
       null,
     ],
@@ -76,6 +83,8 @@ describe("a server whose answers are of no shape that MCP has", () => {
       { type: "text", text: '(a block of type "resource_link", which bascule cannot show)' },
       { type: "resource_link", uri: "file:///a", name: "a", icons: [{ src: "s", sizes: ["1x1"] }] },
       { type: "text", text: '(a block of type "resource", which bascule cannot show)' },
+      // Contents are what is in the resource, and notes what is beside it.
+      { type: "resource", resource: { uri: "file:///c", text: "c" } },
       { type: "text", text: '(a block of type "\\u001b[2Jvideo", which bascule cannot show)' },
       { type: "text", text: '(a block of type "unknown", which bascule cannot show)' },
     ]);
