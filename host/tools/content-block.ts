@@ -59,18 +59,30 @@ export const LONG_MEMBERS: readonly string[] = ["data", "text", "blob"];
 const NOTES: readonly string[] = ["annotations", "_meta", "resourceMeta", "title", "description", "icons"];
 const NOTES_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 64 } as const;
 
+/** After so many blocks that were cut, what is said about the others is not even looked at: that takes time, and each is one of many. */
+const MOST_CUT = 16;
+const CUT: JsonObject = Object.freeze({ "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" });
+
 /** Reads the blocks of one result: what is said about them takes 64 KB in all, and a block that says more says that it was cut. */
 export function createBlockReader(): (block: JsonValue) => ContentBlock | undefined {
   let left = NOTES_BOUNDS.maxBytes;
+  let cut = 0;
   return (block) => {
     if (!isJsonObject(block) || !NOTES.some((name) => block[name] !== undefined)) return readBlock(block);
-    const copy = copyJson(Object.fromEntries(NOTES.map((name) => [name, block[name]])), { ...NOTES_BOUNDS, maxBytes: left });
-    if (copy.ok) {
+    const copy =
+      cut < MOST_CUT
+        ? copyJson(
+            NOTES.map((name) => block[name]),
+            { ...NOTES_BOUNDS, maxBytes: left },
+          )
+        : undefined;
+    if (copy?.ok === true) {
       left -= copy.bytes;
       return readBlock(block);
     }
+    cut += 1;
     const { annotations: _annotations, title: _title, description: _description, icons: _icons, resourceMeta: _meta, ...rest } = block;
-    return readBlock({ ...rest, _meta: { "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" } });
+    return readBlock({ ...rest, _meta: CUT });
   };
 }
 
