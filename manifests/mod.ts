@@ -64,7 +64,7 @@ export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { DEFAULT_PROTECTED, protectNames } from "./protected-names.ts";
 export { foldName, foldPath } from "./fold-name.ts";
-export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
+export { expandHome, isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
 export { namesPath } from "./permission-run.ts";
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";

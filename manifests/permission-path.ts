@@ -30,6 +30,11 @@ export interface PathPattern {
   readonly glob: readonly string[];
 }
 
+/** `~` and `~/…` as the folder that they stand for. */
+export function expandHome(path: string, home: string): string {
+  return path === "~" || path.startsWith("~/") ? home + path.slice(1) : path;
+}
+
 /**
  * `path` made absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
  *

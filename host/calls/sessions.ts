@@ -2,7 +2,7 @@
 
 import type { EmitEvent } from "../audit/events.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { type LayerRules, normalizePath } from "../../manifests/mod.ts";
+import { expandHome, type LayerRules, normalizePath } from "../../manifests/mod.ts";
 import { createSession, isWithin, type Session, type SessionOptions, type TaskContext } from "./session.ts";
 
 /** A session as a door asks for it. */
@@ -56,7 +56,8 @@ export function createSessions(options: {
   function open(wish: HostSessionOptions = {}): Session {
     const { id = platform.random.uuidv7(), workspace, context, ...rest } = wish;
     const inherited = rest.parent?.workspace ?? options.workspace;
-    const folder = workspace === undefined ? inherited : normalizePath(workspace, platform.environment.cwd);
+    const folder =
+      workspace === undefined ? inherited : normalizePath(expandHome(workspace, platform.environment.home), platform.environment.cwd);
     if (folder === undefined) throw new TypeError(`"${workspace}" is no path`);
     if (rest.layers) checkLayers(rest.layers);
     const { agentId, ...task } = context ?? {};

@@ -16,7 +16,17 @@ import { workspaceBridge } from "./workspace.ts";
 
 export { type Acts, createActs, createFileLanes } from "./acts.ts";
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
-export { checkUrl, checkPath, pathIn, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
+export {
+  checkUrl,
+  toNetQuery,
+  checkPath,
+  pathIn,
+  type Denial,
+  type PathAccess,
+  type PathAllowed,
+  type PathCheck,
+  type PathDenied,
+} from "./checked.ts";
 export { createExchanges, type Exchanges } from "./net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext, resolvePlace } from "./required.ts";

@@ -2,7 +2,7 @@
 
 import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
-import { pathIn, resolvePlace } from "../capabilities/mod.ts";
+import { pathIn, resolvePlace, toNetQuery } from "../capabilities/mod.ts";
 import type { CallOptions } from "../calls/calls.ts";
 import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../tools/listing.ts";
@@ -159,7 +159,10 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       const asked = ask(query);
       // A call's path must pass as it is written and where it leads (SPEC PA4).
       const explanation = led !== undefined && asked?.act?.verdict.state === "granted" ? ask(led) : asked;
-      return explanation ? [toExplanation(explanation, tool, asked?.act?.query)] : [];
+      if (explanation === undefined) return [];
+      const isGranted = (method: string): boolean => query?.kind === "net" && ask({ ...query, method })?.act?.verdict.state === "granted";
+      const isOpen = query?.kind === "net" && query.method === undefined && explanation.act?.verdict.state !== "granted";
+      return [toExplanation(explanation, tool, asked?.act?.query, isOpen ? METHODS.filter(isGranted) : [])];
     });
   }
 
@@ -178,7 +181,12 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     return real === undefined || real === path ? undefined : { kind: query.kind, path: real };
   }
 
-  function toExplanation(explanation: HostExplanation, tool: ToolListing, asked: AccessQuery | undefined): ToolExplanation {
+  function toExplanation(
+    explanation: HostExplanation,
+    tool: ToolListing,
+    asked: AccessQuery | undefined,
+    methods: readonly string[],
+  ): ToolExplanation {
     const { tool: name, verdict, because, route, confinement, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
@@ -186,7 +194,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       ...(confinement && { confinement }),
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
-      ...(act && { act: toAct(act, { plugin: tool.plugin, workspace, asked: asked ?? act.query }) }),
+      ...(act && { act: toAct(act, { plugin: tool.plugin, workspace, asked: asked ?? act.query, methods }) }),
     };
   }
 
@@ -317,10 +325,7 @@ export function toToolView(tool: ToolListing): ToolView {
   };
 }
 
-function toAct(
-  { query, verdict }: NonNullable<Explanation["act"]>,
-  { plugin, workspace, asked }: { readonly plugin: string | undefined; readonly workspace: string; readonly asked: AccessQuery },
-): ActExplanation {
+function toAct({ query, verdict }: NonNullable<Explanation["act"]>, { plugin, workspace, asked, methods }: AskedAct): ActExplanation {
   const [value, real] = [valueOf(asked), valueOf(query)];
   const hint =
     verdict.state === "prompt" && plugin !== undefined
@@ -331,6 +336,7 @@ function toAct(
     ...(value !== undefined && { value }),
     ...(real !== undefined && real !== value && { leadsTo: real }),
     state: verdict.state,
+    ...(methods.length > 0 && { methods }),
     layers: verdict.layers.map((layer) => ({
       layer: layer.layer,
       state: layer.state,
@@ -341,8 +347,18 @@ function toAct(
   };
 }
 
+interface AskedAct {
+  readonly plugin: string | undefined;
+  readonly workspace: string;
+  readonly asked: AccessQuery;
+  readonly methods: readonly string[];
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 function valueOf(query: AccessQuery): string | undefined {
-  if ("host" in query) return `${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`;
+  if ("host" in query)
+    return `${query.method === undefined ? "" : `${query.method} `}${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`;
   if ("path" in query) return query.path;
   return "name" in query ? query.name : undefined;
 }
@@ -352,6 +368,9 @@ export function toQuery(kind: PermissionKind, value: string | undefined): Access
   if (value === undefined) return { kind };
   if (isPathKind(kind)) return { kind, path: value };
   if (kind !== "net") return { kind, name: value };
-  const port = /:(\d{1,5})$/u.exec(value)?.[1];
-  return port === undefined ? { kind, host: value } : { kind, host: value.slice(0, -port.length - 1), port: Number(port) };
+  const [, method, target = ""] = /^(?:([A-Za-z]+) +)?(.*)$/su.exec(value) ?? [];
+  const of = method === undefined ? {} : { method: method.toUpperCase() };
+  if (/^https?:\/\//iu.test(target) && URL.canParse(target)) return { ...toNetQuery(new URL(target)), ...of };
+  const port = /:(\d{1,5})$/u.exec(target)?.[1];
+  return { kind, ...of, ...(port === undefined ? { host: target } : { host: target.slice(0, -port.length - 1), port: Number(port) }) };
 }

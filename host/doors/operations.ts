@@ -240,6 +240,8 @@ export interface ActExplanation {
   /** Where links in the path lead; then the rest is about that place, which a call has to be granted too. */
   readonly leadsTo?: string;
   readonly state: AccessState;
+  /** Of a request without a method that is not granted as a whole: the methods that are. */
+  readonly methods?: readonly string[];
   readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
   /** The smallest grant that would allow it, where a grant can. */
   readonly hint?: { readonly plugin: string; readonly permissions: Permissions };

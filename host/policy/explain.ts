@@ -55,6 +55,8 @@ export interface ExplainInput {
   readonly confinement?: Confinement;
   /** Why it cannot run on its route. */
   readonly unavailable?: string;
+  /** Why the session cannot see it. */
+  readonly hidden?: string;
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
   readonly mustRecord: boolean;
@@ -88,10 +90,11 @@ export function explainTool(input: ExplainInput): Explanation {
   return { ...explanation, text: toLines(explanation) };
 }
 
-function judge({ tool, rules, layers, mode, route, unavailable }: ExplainInput): {
+function judge({ tool, rules, layers, mode, route, unavailable, hidden }: ExplainInput): {
   readonly verdict: Explanation["verdict"];
   readonly because: Because;
 } {
+  if (hidden !== undefined) return { verdict: "denied", because: { layer: "visibility", rule: hidden } };
   if (tool.binding.kind === "unavailable") return { verdict: "unavailable", because: { layer: "plugin", rule: tool.binding.reason } };
   if (!rules.allow.value) return { verdict: "denied", because: rules.allow.because };
   const refusal = refusalBy(layers, tool);

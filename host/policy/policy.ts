@@ -6,6 +6,7 @@ import {
   DEFAULT_PROJECT,
   type LimitRequest,
   type Limits,
+  expandHome,
   normalizePath,
   type PermissionBases,
   type ProjectConfig,
@@ -17,6 +18,7 @@ import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call.ts
 import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
 import type { Quota } from "../quotas/quota.ts";
 import type { Session } from "../calls/session.ts";
+import { isVisibleTo } from "../tools/listing.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
@@ -84,7 +86,7 @@ const HOST_LONG_WALL_MS = 600_000;
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation, roles, trusted = [], audit = DEFAULT_PROJECT.audit } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers({ ...options, protectedNames: config.protected });
-  const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
+  const isTrusted = createTrust(confirmation.trustedWorkspaces, options);
   // What rules say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
   const usualLimits = new WeakMap<RegisteredTool, UsualLimits>();
@@ -213,6 +215,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         route,
         ...(confinement && { confinement }),
         ...(unavailable !== undefined && { unavailable }),
+        ...(!isVisibleTo(session, tool) && { hidden: hiddenFrom(session) }),
         class: classOf(tool),
         mode: modeFor(tool, session),
         mustRecord: mustRecord(layers),
@@ -252,9 +255,19 @@ function classWallMs(tool: RegisteredTool, rules: MergedRules): number {
   return long ? HOST_LONG_WALL_MS : HOST_WALL_MS;
 }
 
+/** The call answers as if there were no such tool (SPEC R4). */
+function hiddenFrom({ role }: Session): string {
+  const whom = role === undefined ? "a session without a role" : `the role "${role}", or one that delegated to it`;
+  return `its "visibility" hides it from ${whom}: a call answers tool_not_found`;
+}
+
 /** Whether a workspace is one of the trusted folders or below one. */
-function createTrust(folders: readonly string[], root: string): (workspace: string) => boolean {
-  const absolute = folders.flatMap((folder) => normalizePath(folder, root) ?? []);
+function createTrust(
+  trusted: readonly string[],
+  { root, folders }: Pick<PolicyOptions, "root" | "folders">,
+): (workspace: string) => boolean {
+  const home = folders?.home;
+  const absolute = trusted.flatMap((folder) => normalizePath(home === undefined ? folder : expandHome(folder, home), root) ?? []);
   return (workspace) =>
     absolute.some((folder) => workspace === folder || workspace.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
 }

@@ -250,6 +250,14 @@ describe("createHost()", () => {
     expect((await host.call("Read", { path: "a.txt" }, { session })).output).toEqual({ content: "here", size: 4 });
   });
 
+  it("takes ~ in a session's workspace for the home folder [SR1.session]", async () => {
+    const platform = memoryPlatform({ "/home/user/work/a.txt": "here" });
+    const host = await start({ platform });
+    const session = host.session({ workspace: "~/work" });
+    expect(session.workspace).toBe("/home/user/work");
+    expect((await host.call("Read", { path: "a.txt" }, { session })).output).toEqual({ content: "here", size: 4 });
+  });
+
   it("does not let any tool touch grants and configuration [C2.protect]", async () => {
     const platform = memoryPlatform({
       "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } } }),

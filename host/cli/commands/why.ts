@@ -21,7 +21,10 @@ export const whyCommand: Command = {
   summary: "Explain why a plugin or tool may do something, or not",
   usage: "why <plugin|tool> [act]",
   words: ["any", ["read=", "write=", "net=", "env=", "run=", "tools="]],
-  details: ["An act is a kind and what it is about: read=README.md, net=api.example.org:443, env=HOME, or the kind alone."],
+  details: [
+    "An act is a kind and what it is about: read=README.md, net=api.example.org:443, env=HOME, or the kind alone.",
+    'Of a request the method and the URL may be named too, as grants may: net="POST https://api.example.org/v1".',
+  ],
   examples: ["why grep", "why grep read=README.md", "why notes write=notes", "why notes --role guest --read-only"],
   positionals: { min: 1, max: 2 },
   options: CONTEXT_OPTIONS,
@@ -91,6 +94,13 @@ function actLines(explanation: ToolExplanation, act: ActExplanation, output: Out
   const word = { granted: style.green("yes"), prompt: style.yellow("not yet: nobody has granted it"), denied: style.red("no") }[act.state];
   const what = act.value === undefined ? act.kind : `${act.kind} ${act.value.startsWith("/") ? pathFrom(place.cwd, act.value) : act.value}`;
   const lines = [`${style.bold(printable(explanation.tool))} ${printable(what)}  ${word}`];
+  const { verdict, because } = explanation;
+  if (verdict === "denied" || verdict === "unavailable")
+    lines.push(`  ${style.red(`it cannot be called (${verdict})`)}: ${printable(`${because.layer}: ${because.rule}`)}`);
+  if (act.methods !== undefined)
+    lines.push(
+      `  yes for ${act.methods.join(", ")}; ask about a request by its method: ${act.kind}="${act.methods[0]} ${printable(act.value ?? "")}"`,
+    );
   if (act.leadsTo !== undefined) lines.push(`  through a link to ${printable(act.leadsTo)}, which has to be granted too`);
   const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
   for (const { layer, state, rule, decided } of act.layers) {

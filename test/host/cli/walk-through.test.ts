@@ -363,6 +363,56 @@ describe("bascule why", () => {
     });
   });
 
+  it("says that a tool is hidden from a role, whatever it may do otherwise [P6.hidden] [R4]", async () => {
+    await using project = await createCliProject({
+      "plugins/ops/manifest.json": JSON.stringify({
+        schemaVersion: "1.0",
+        name: "ops",
+        version: "1.0.0",
+        description: "Is for admins",
+        permissions: { read: ["$workspace"] },
+        tools: [
+          { name: "wipe", description: "Wipes", inputSchema: { type: "object" }, sideEffects: ["read"], visibility: { roles: ["admin"] } },
+        ],
+      }),
+      "plugins/ops/main.ts": "export const wipe = () => 1;",
+      "bascule.json": JSON.stringify({ roles: { admin: {}, guest: {} } }),
+    });
+    const hidden = `visibility: its "visibility" hides it from the role "guest", or one that delegated to it: a call answers tool_not_found`;
+    const why = async (...args: readonly string[]): Promise<readonly string[]> =>
+      (await project.run(["why", ...args])).out.split("\n").slice(0, 2);
+    expect(await why("wipe", "--role", "guest")).toEqual(["ops.wipe  denied", `  decided by    ${hidden}`]);
+    expect((await project.run(["call", "wipe", "--role", "guest"])).code).toBe(3);
+    expect((await why("wipe", "--role", "admin"))[0]).toBe("ops.wipe  allowed");
+    expect((await why("wipe"))[1]).toContain("hides it from a session without a role: a call answers tool_not_found");
+    await project.run(["grant", "ops", "--allow-read=."]);
+    expect(await why("wipe", "read=x", "--role", "guest")).toEqual(["ops.wipe read x  yes", `  it cannot be called (denied): ${hidden}`]);
+  });
+
+  it("answers about a request by its method, and names the methods that are granted [P6.method] [C6.method]", async () => {
+    const net = [{ host: "api.test", methods: ["GET", "HEAD"], paths: ["/v1"] }];
+    await using project = await createCliProject({
+      "plugins/api/manifest.json": JSON.stringify({
+        schemaVersion: "1.0",
+        name: "api",
+        version: "1.0.0",
+        description: "Asks",
+        permissions: { net: [{ host: "api.test", methods: ["GET", "HEAD"] }] },
+        tools: [{ name: "ask", description: "Asks", inputSchema: { type: "object" }, sideEffects: ["network"] }],
+      }),
+      "plugins/api/main.ts": "export const ask = () => 1;",
+      "bascule.json": JSON.stringify({ policy: { rules: [{ plugin: "api", grants: { net } }] } }),
+    });
+    const why = async (act: string): Promise<readonly string[]> => (await project.run(["why", "ask", act])).out.split("\n").slice(0, 2);
+    expect((await why("net=GET https://api.test/v1/x"))[0]).toBe("api.ask net GET api.test:443  yes");
+    expect((await why("net=get https://api.test/v2"))[0]).not.toContain("yes");
+    expect((await why("net=POST https://api.test/v1"))[0]).toBe("api.ask net POST api.test:443  no");
+    expect(await why("net=https://api.test/v1")).toEqual([
+      "api.ask net api.test:443  no",
+      '  yes for GET, HEAD; ask about a request by its method: net="GET api.test:443"',
+    ]);
+  });
+
   it("asks as a role and for a task, and so does call [P5.cli] [P6.layers]", async () => {
     const config = { roles: { guest: { forbiddenTools: ["demo_peek"] } } };
     await using project = await createCliProject({ "README.md": README, "bascule.json": JSON.stringify(config) });

@@ -44,6 +44,15 @@ const file = { kind: "read", path: "/w/a.txt" } as const;
 const write = { kind: "write", path: "/w/a.txt" } as const;
 
 describe("createPolicy()", () => {
+  it("takes ~ in trustedWorkspaces for the home folder [SR1.trusted]", () => {
+    const folders = { data: "/state/data", tmp: "/tmp", home: "/home/me" };
+    const modes = ["~", "~/work", "~other", "/home/me/work/deep"].map((trusted) => {
+      const asked = policy({ project: { confirmation: { trustedWorkspaces: [trusted] } }, stored: { write: true }, folders });
+      return asked.decide(writer, { session: createSession({ id: "s", workspace: "/home/me/work" }) }).kind;
+    });
+    expect(modes).toEqual(["allow", "allow", "ask", "ask"]);
+  });
+
   it("puts plugins on the wasm route, built-ins and functions on the host route [P1, O2]", () => {
     expect([reader, functionOf("f"), builtinOf("echo")].map((tool) => allowed(tool).route)).toEqual(["wasm", "host", "host"]);
     expect(allowed(functionOf("f"), { project: { policy: { default: { route: "wasm" } } } }).route).toBe("host");
