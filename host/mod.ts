@@ -14,6 +14,7 @@
 export { createHost } from "./host.ts";
 export type { Host, HostCallOptions } from "./host-interface.ts";
 export type { EventOptions, HostOptions } from "./host-options.ts";
+export { loadFromYaml } from "./project/load-from-yaml.ts";
 export { ProjectConfigError } from "./project/project-file.ts";
 
 export { JsonArgumentText, type RawArguments } from "./tools/arguments.ts";

@@ -151,8 +151,7 @@ class CallRun implements RunRecord {
   get time(): RunTime {
     const { decision, signal, slot, asking } = this.#execution;
     const endsAtMs = this.#begunMs + decision.limits.wallMs;
-    const { clock } = this.#options.platform;
-    return (this.#time ??= createRunTime({ clock, endsAtMs, signal, ...(asking && { asking }), ...(slot && { slot }) }));
+    return (this.#time ??= createRunTime({ clock: this.#options.platform.clock, endsAtMs, signal, asking, ...(slot && { slot }) }));
   }
 
   filesModified(): readonly string[] {

@@ -18,7 +18,7 @@ export interface RunTimeOptions {
   /** On the monotonic clock. */
   readonly endsAtMs: number;
   /** Told of each wait for a person; what it returns is called at its end. */
-  readonly asking?: () => () => void;
+  readonly asking?: (() => () => void) | undefined;
   /** Absent where the run holds none. */
   readonly slot?: { readonly lend: LendSlot };
   /** Of the run. */

@@ -27,6 +27,7 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
       "@opentelemetry/api",
       "diff",
       "fflate",
+      "yaml",
       "hono",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",

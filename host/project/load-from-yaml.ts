@@ -1,0 +1,67 @@
+/** Reads a registry file in YAML: tools as `tools` of `bascule.json` declares them (SPEC SR2). */
+
+import { isJsonObject, type JsonObject, type JsonValue, parseProject, type Problem } from "../../manifests/mod.ts";
+import { ProjectConfigError } from "./project-file.ts";
+
+/** A registry of some hundred tools; reading so much takes some ten milliseconds. */
+const MAX_CHARACTERS = 256 * 1024;
+
+/**
+ * Reads the text of a `tool_registry.yaml`, a list of tools or an object with the list `tools`, for `config` of `createHost`.
+ *
+ * YAML 1.2 without anchors, so that no text stands for more than it shows.
+ *
+ * @throws {ProjectConfigError} if it is no YAML, or declares a tool wrongly, with every problem and its place in the text.
+ */
+export async function loadFromYaml(text: string): Promise<{ readonly tools: readonly JsonObject[] }> {
+  if (text.length > MAX_CHARACTERS)
+    throw refused([{ message: `It has more than ${MAX_CHARACTERS} characters`, fix: "declare fewer tools in one file" }]);
+  const { LineCounter, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  const placeAt = (offset: number): Pick<Problem, "line" | "column"> => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const document = readYaml(() => parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true }));
+  if (document.errors.length > 0)
+    throw refused(
+      document.errors.map(({ message, pos: [offset] }) => ({ message: `Invalid YAML: ${message}`, fix: "correct it", ...placeAt(offset) })),
+    );
+  const value = readYaml(() => document.toJS({ maxAliasCount: 0 }) as JsonValue);
+  const isList = Array.isArray(value);
+  const config = isList ? { tools: value } : value;
+  if (!isJsonObject(config) || Object.keys(config).join() !== "tools")
+    throw refused([{ message: "It is no list of tools, and no object with nothing but tools", fix: 'write "tools:" and a list below it' }]);
+  const parsed = parseProject(JSON.stringify(config));
+  if (!parsed.ok) throw refused(parsed.problems.map((problem) => ({ ...problem, ...placeOf(problem.pointer) })));
+  return config as { readonly tools: readonly JsonObject[] }; // It was just read as that.
+
+  /** What is missing has the place of what it is missing in. */
+  function placeOf(pointer: string): Pick<Problem, "line" | "column"> {
+    const path = pointer.split("/").slice(isList ? 2 : 1);
+    for (let length = path.length; length > 0; length -= 1) {
+      const node: unknown = document.getIn(path.slice(0, length), true);
+      const range: unknown = typeof node === "object" && node !== null ? Reflect.get(node, "range") : undefined;
+      if (Array.isArray(range) && typeof range[0] === "number") return placeAt(range[0]);
+    }
+    return { line: 1, column: 1 };
+  }
+}
+
+/** Deep nesting ends the stack, and an anchor is refused by an exception. */
+function readYaml<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) throw refused([{ message: "It is nested too deeply", fix: "declare it flatter" }]);
+    if (error instanceof ReferenceError) throw refused([{ message: "It has an alias (*name)", fix: "write out what it stands for" }]);
+    throw error;
+  }
+}
+
+function refused(problems: readonly (Partial<Problem> & Pick<Problem, "message" | "fix">)[]): ProjectConfigError {
+  return new ProjectConfigError(
+    "the registry",
+    problems.map((problem) => ({ severity: "error", pointer: "", ...problem })),
+  );
+}

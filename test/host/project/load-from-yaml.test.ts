@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { createHost, loadFromYaml, ProjectConfigError } from "../../../host/mod.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+
+const REGISTRY = `# Tools of the project
+tools:
+  - name: render
+    description: Renders a scene
+    inputSchema: { type: object, properties: { scene: { type: string } }, required: [scene] }
+    sideEffects: [network]
+    tags: [gpu]
+    remote:
+      url: https://gpu.example.com
+  - name: local
+    description: >-
+      Looks at
+      a file
+    inputSchema:
+      type: object
+    sideEffects: []
+    module: tools/local.ts
+`;
+
+/** The place of each problem with what is wrong there. */
+async function problemsOf(text: string): Promise<unknown> {
+  try {
+    return await loadFromYaml(text);
+  } catch (error) {
+    if (!(error instanceof ProjectConfigError)) throw error;
+    return error.problems.map(({ line, column, message }) => `${line ?? "-"}:${column ?? "-"} ${message}`);
+  }
+}
+
+describe("loadFromYaml()", () => {
+  it("declares the tools that bascule.json could [SR2.tools]", async () => {
+    const config = await loadFromYaml(REGISTRY);
+    expect(config).toEqual({
+      tools: [
+        {
+          name: "render",
+          description: "Renders a scene",
+          inputSchema: { type: "object", properties: { scene: { type: "string" } }, required: ["scene"] },
+          sideEffects: ["network"],
+          tags: ["gpu"],
+          remote: { url: "https://gpu.example.com" },
+        },
+        { name: "local", description: "Looks at a file", inputSchema: { type: "object" }, sideEffects: [], module: "tools/local.ts" },
+      ],
+    });
+    const list = REGISTRY.replace("tools:\n", "");
+    expect(await loadFromYaml(list)).toEqual(config);
+    await using host = await createHost({ platform: memoryPlatform(), workspace: WORKSPACE, config, builtins: false });
+    expect(host.list().map(({ name, source }) => [name, source])).toEqual([
+      ["local", "function"],
+      ["render", "remote"],
+    ]);
+  });
+
+  it.each<readonly [what: string, text: string, problems: readonly string[]]>([
+    [
+      "no YAML",
+      "tools:\n  - name: [",
+      ["2:12 Invalid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]"],
+    ],
+    ["a key twice", "tools: []\ntools: []\n", ["2:1 Invalid YAML: Map keys must be unique"]],
+    ["an alias", "tools:\n  - &a { name: x }\n  - *a\n", ["-:- It has an alias (*name)"]],
+    ["something else", "plugins: []\n", ["-:- It is no list of tools, and no object with nothing but tools"]],
+    ["nothing", "", ["-:- It is no list of tools, and no object with nothing but tools"]],
+    ["a tool that is wrong", REGISTRY.replace("sideEffects: [network]", "sideEffects: [netwrk]"), [`6:19 "netwrk" is unknown here`]],
+  ])("refuses %s, with its place [SR2.refused]", async (_what, text, problems) => {
+    expect(await problemsOf(text)).toEqual(problems);
+  });
+
+  it.each([
+    ["nested", "[".repeat(100_000)],
+    ["nested in blocks", Array.from({ length: 700 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
+    ["long", `tools: "${"x".repeat(300_000)}"`],
+    ["of a prototype", "tools: [{ __proto__: { name: x } }]"],
+  ])("refuses a hostile text, too %s [SR2.hostile]", async (_what, text) => {
+    await expect(loadFromYaml(text)).rejects.toThrow(ProjectConfigError);
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+});
