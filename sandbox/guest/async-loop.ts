@@ -30,7 +30,17 @@ export class AsyncLoop {
   /** @returns what the inner loop goes through: nothing yet. */
   open(iterable: Record<symbol, unknown>): this {
     const method = iterable[asyncIterator];
-    this.#source = method === undefined || method === null ? fromSync(iterable) : fromAsync(iterable, method);
+    return isAbsent(method) ? this.openSync(iterable, iterable[iterator]) : this.openAsync(iterable, method);
+  }
+
+  openAsync(iterable: object, method: unknown): this {
+    this.#source = fromAsync(iterable, method);
+    this.isOpen = true;
+    return this;
+  }
+
+  openSync(iterable: object, method: unknown): this {
+    this.#source = fromSync(iterable, method);
     this.isOpen = true;
     return this;
   }
@@ -85,24 +95,24 @@ export class AsyncLoop {
 }
 
 function fromAsync(iterable: object, method: unknown): Source {
-  const made = iteratorOf(iterable, method, "async iterable");
+  const made = iteratorOf(iterable, method);
   const { next } = made;
   return {
     next: () => reflectApply(next as Callable, made, []),
     close() {
       const method = made["return"];
-      return method === undefined || method === null ? undefined : () => reflectApply(method as Callable, made, []);
+      return isAbsent(method) ? undefined : () => reflectApply(method as Callable, made, []);
     },
   };
 }
 
 /** https://tc39.es/ecma262/#sec-%asyncfromsynciteratorprototype%-object */
-function fromSync(iterable: Record<symbol, unknown>): Source {
-  const made = iteratorOf(iterable, iterable[iterator], "async iterable");
+function fromSync(iterable: object, method: unknown): Source {
+  const made = iteratorOf(iterable, method);
   const { next } = made;
   const close = async (): Promise<unknown> => {
     const method = made["return"];
-    if (method === undefined || method === null) return { done: true };
+    if (isAbsent(method)) return { done: true };
     const result = requireObject(reflectApply(method as Callable, made, []));
     return { done: !!result["done"], value: await result["value"] };
   };
@@ -122,17 +132,21 @@ function fromSync(iterable: Record<symbol, unknown>): Source {
   };
 }
 
+function isAbsent(method: unknown): boolean {
+  return method === undefined || method === null;
+}
+
 function closeQuietly(made: Record<string, unknown>): void {
   try {
     const method = made["return"];
-    if (method !== undefined && method !== null) reflectApply(method as Callable, made, []);
+    if (!isAbsent(method)) reflectApply(method as Callable, made, []);
   } catch {
     // The item's own error comes first.
   }
 }
 
-function iteratorOf(iterable: object, method: unknown, kind: string): Record<string, unknown> {
-  if (typeof method !== "function") throw new PrimordialTypeError(`The value that "for await" goes through is not ${kind}`);
+function iteratorOf(iterable: object, method: unknown): Record<string, unknown> {
+  if (typeof method !== "function") throw new PrimordialTypeError('The value that "for await" goes through is not async iterable');
   return requireObject(reflectApply(method as Callable, iterable, []));
 }
 

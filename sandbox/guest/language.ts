@@ -26,6 +26,10 @@ const { asyncIterator, iterator } = PrimordialSymbol;
 
 /** Written as methods, which are no constructors. */
 const METHODS = {
+  fromAsync(this: unknown, items: unknown, map?: unknown, self?: unknown): Promise<unknown> {
+    return fromAsync(this, items, map, self);
+  },
+
   /** The engine's own answers negative numbers: `asUintN(64, -1n)` is `-1n` there. */
   asUintN(bits: unknown, value: bigint): bigint {
     // `asIntN` is right, converts its arguments as the standard says, and differs only in the sign.
@@ -51,14 +55,16 @@ function framesBelow(stack: string, leaveOut: Callable | undefined): string {
 }
 
 /** https://tc39.es/proposal-array-from-async/ */
-async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: unknown): Promise<unknown> {
+async function fromAsync(constructor: unknown, items: unknown, map: unknown, self: unknown): Promise<unknown> {
   if (map !== undefined && typeof map !== "function") throw new PrimordialTypeError("The mapping function is not callable");
   if (items === undefined || items === null) throw new PrimordialTypeError("The items are not iterable");
   const source: object = items;
-  const isIterable = isMethod(reflectGetOf(source, asyncIterator)) || isMethod(reflectGetOf(source, iterator));
-  const constructor = typeof this === "function" ? (this as Callable) : (PrimordialArray as unknown as Callable);
+  const later = reflectGetOf(source, asyncIterator);
+  const now = isMethod(later) ? undefined : reflectGetOf(source, iterator);
+  const isIterable = isMethod(later) || isMethod(now);
   const length = isIterable ? 0 : toLength(reflectGetOf(source, "length"));
-  const result = reflectConstruct(constructor, isIterable ? [] : [length]);
+  const maker = typeof constructor === "function" ? (constructor as Callable) : (PrimordialArray as unknown as Callable);
+  const result = reflectConstruct(maker, isIterable ? [] : [length]);
   let count = 0;
   const add = async (item: unknown): Promise<void> => {
     const value: unknown = map === undefined ? item : await reflectApply(map as Callable, self, [item, count]);
@@ -67,15 +73,15 @@ async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: un
     }
     count++;
   };
-  if (isIterable) await forEachAwaited(source as Record<symbol, unknown>, add);
+  if (isIterable)
+    await forEachAwaited(isMethod(later) ? new AsyncLoop().openAsync(source, later) : new AsyncLoop().openSync(source, now), add);
   else while (count < length) await add(await reflectGetOf(source, count));
   (result as { length: number }).length = count;
   return result;
 }
 
 /** The engine's own `for await` calls `return()` after the end. */
-async function forEachAwaited(source: Record<symbol, unknown>, act: (item: unknown) => Promise<void>): Promise<void> {
-  const loop = new AsyncLoop().open(source);
+async function forEachAwaited(loop: AsyncLoop, act: (item: unknown) => Promise<void>): Promise<void> {
   try {
     while (loop.take((await loop.next()) as object)) for (const item of loop) await act(item);
   } catch (error) {
@@ -104,14 +110,14 @@ function isMethod(value: unknown): boolean {
 }
 
 function toLength(value: unknown): number {
-  const length = PrimordialNumber(value);
+  const length = +(value as number);
   return length > 0 ? Math.min(length - (length % 1), PrimordialNumber.MAX_SAFE_INTEGER) : 0;
 }
 
 export function installLanguage(global: object): void {
   addMethod(PrimordialBigInt, "asUintN", METHODS.asUintN, 2);
   addMethod(Error, "captureStackTrace", METHODS.captureStackTrace, 2);
-  addMethod(PrimordialArray, "fromAsync", fromAsync, 1);
+  addMethod(PrimordialArray, "fromAsync", METHODS.fromAsync, 1);
   for (const name of ["dispose", "asyncDispose", "metadata"]) {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
   }

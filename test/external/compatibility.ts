@@ -42,6 +42,15 @@ const SECTIONS: readonly Section[] = [
     unitOf: (file) => file.split("?")[0]?.split("/").slice(0, -1).join("/") ?? "",
   },
   {
+    suite: "test262",
+    title: "test262",
+    repository: "tc39/test262",
+    about:
+      "What the loader rewrites (loops, `using`) and what the prelude adds or replaces of the language, each test as a module of a plugin. Tests that need sloppy mode or another realm are left out.",
+    unit: "folder",
+    unitOf: (file) => /^test\/(built-ins\/[^/]+|language\/(?:statements|expressions)\/[^/]+|language\/[^/]+)/.exec(file)?.[1] ?? file,
+  },
+  {
     suite: "packages",
     title: "Packages of npm",
     about:

@@ -112,6 +112,17 @@ export const GAPS: readonly Gap[] = [
   gap("tentative", "`tentative` tests that load a library from their server"),
   gap("fetch-rare", "`Request` and `Response` check less of what browsers refuse (`duplex`, credentials in URLs, reads after an abort)"),
   gap("streams", "single tests of rare behaviour of streams"),
+  out("scripts", "the test is a script: `await` is a name there, `this` the global object, and `using` not allowed"),
+  out("tail-calls", "calls at the end of functions take stack, as in Deno"),
+  gap("await-constructor", "the engine's `await` asks for a promise's `constructor` once more than the standard"),
+  gap("eval-using", "code that `eval` is given is not rewritten, and the engine knows no `using`"),
+  gap("export-string-names", 'the engine does not know `export { "any name" } from`'),
+  gap("ambiguous-exports", "the engine takes one binding that is exported in two ways for two"),
+  gap("import-source", "`import source`, a proposal"),
+  gap("namespace-not-ready", "the engine throws a TypeError for a binding of a module's namespace that is not there yet"),
+  gap("suite-names", "the test's files import one another by names that are other tests'"),
+  gap("rare-constructs", "rare ways to make a stack or an error: `Reflect.construct` with a target that has no prototype"),
+  gap("immutable-buffers", "immutable buffers, a proposal"),
   gap("suite-older", "a raw string with two backslashes: the specification changed after the suite"),
 ];
 

@@ -6,6 +6,7 @@
  * commit (or that of the variable with `_COMMIT` after it); `--show` prints every failure with its message. A suite without a checkout is skipped.
  */
 
+import { createHash } from "node:crypto";
 import { execFile } from "node:child_process";
 import { parseArgs, promisify } from "node:util";
 import type { EngineBuild } from "../../sandbox/mod.ts";
@@ -18,10 +19,11 @@ import { JMESPATH } from "./suites/jmespath.ts";
 import { PACKAGES } from "./suites/packages.ts";
 import { DENO } from "./suites/deno.ts";
 import { STD } from "./suites/std.ts";
+import { TEST262 } from "./suites/test262.ts";
 import { WPT } from "./suites/wpt.ts";
 
 /** A suite is one entry here. */
-const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH];
+const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH, TEST262];
 
 const WORKERS = 2;
 const SHOWN = 60;
@@ -81,6 +83,7 @@ async function runSuite(suite: Suite, options: Options): Promise<number> {
   let results: readonly CaseResult[] = [];
   for (const engine of options.engines) {
     results = await runAll(cases, engine);
+    if (suite.byFolder === true) results = byFolder(results);
     const { regressions, unknown, otherwise, fixed } = compare(baseline, results);
     print(`\n${suite.name} on the ${engine} engine, ${String(cases.length)} files`);
     printTable(results);
@@ -122,6 +125,22 @@ async function runAll(cases: readonly Case[], engine: EngineBuild): Promise<read
   );
   await inParallel(plugins.values(), (files) => runTestFiles(files, engine, take));
   return cases.flatMap(({ id }) => results.get(id) ?? []);
+}
+
+/** Each file's tests together are one, named after the file. */
+function byFolder(results: readonly CaseResult[]): readonly CaseResult[] {
+  const folders = Map.groupBy(results, ({ id }) => id.slice(0, id.lastIndexOf("/")));
+  return [...folders].map(([folder, files]) => ({
+    id: `${folder}/`,
+    digest: createHash("sha256")
+      .update(files.map(({ digest }) => digest).join())
+      .digest("hex")
+      .slice(0, 12),
+    tests: files.map(({ id, tests }) => {
+      const failed = tests.find((test) => !test.passed);
+      return { ...(failed ?? { passed: tests.length > 0 }), name: id.slice(folder.length + 1) };
+    }),
+  }));
 }
 
 async function runScripts(cases: readonly ScriptCase[], engine: EngineBuild, take: (result: CaseResult) => void): Promise<void> {

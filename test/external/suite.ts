@@ -10,6 +10,8 @@ export interface Suite {
   readonly variable: string;
   /** How to get a checkout. */
   readonly advice: string;
+  /** Set where files are thousands of one test each: the files of a folder are one entry in the baseline, and each is a test of it. */
+  readonly byFolder?: true;
   /** The test files of a checkout that can run in a sandbox, in a fixed order. */
   findCases(root: string): Promise<readonly Case[]>;
   /** What Deno itself makes of these test files; undefined where that cannot be told here. */

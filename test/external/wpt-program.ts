@@ -24,7 +24,7 @@ ${SHELL}`;
  * Global scripts share what they declare; what `eval` declares by `const`, `let` or `class`, or in strict mode at all, is
  * its own. Only what stands at the start of a line is at top level in these files.
  */
-function asSharedScript(text: string): string {
+export function asSharedScript(text: string): string {
   return text
     .replace(/^((?:\s|\/\/.*\n|\/\*[^]*?\*\/)*)["']use strict["'];?/, "$1")
     .replace(/^(?:const|let) /gm, "var ")
