@@ -48,6 +48,15 @@ const FILE_URLS = [
   `const e = await fetch("file:///etc/../etc/%70asswd").catch((e) => e); return [e.constructor.name, e.message.split(",")[0]]`,
 ];
 
+/** With a grant of folders, as a plugin has, Deno takes the slash away; with all granted it does not. */
+const ENDS_IN_SLASH = [
+  `await Deno.remove("a.txt/"); return Deno.stat("a.txt")`,
+  `await Deno.writeTextFile("s.txt//", "x"); return Deno.readTextFile("s.txt/.")`,
+  `return Promise.all(["dir/", "a.txt/x", "missing/"].map((path) => Deno.remove(path).catch((e) => [e.name, e.code])))`,
+  `await Deno.rename("big.bin/", "moved/"); return [(await Deno.stat("moved")).size, await Deno.realPath("moved/")]`,
+  `return (await Deno.lstat("dir/.")).isDirectory`,
+];
+
 const BODIES = [
   `const r = new Response(new ReadableStream({ start(c) { c.enqueue(Uint8Array.of(1, 2)); c.close() } })); const d = r.clone(); return [await r.bytes(), await d.bytes(), r.bodyUsed, d.bodyUsed]`,
   `const r = new Response("x"); await r.text(); r.clone()`,
@@ -75,6 +84,7 @@ describe("programs in the sandbox and in Deno", () => {
   it.each([
     ["open files [PB2.file]", OPEN_FILES],
     ["streams that become files [PB1.files, PB2.streams]", STREAMS_TO_FILES],
+    ["paths that end in a slash [PB1.files]", ENDS_IN_SLASH],
     ["fetch of files [PB2.fetch, C10]", FILE_URLS],
     ["what crypto supports [PB2.subtle]", SUPPORTED],
     ["bodies, headers and blobs [PB2.fetch]", BODIES],
