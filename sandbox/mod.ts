@@ -19,7 +19,7 @@ export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
-export type { SandboxUse } from "./pool/pool.ts";
+export type { SandboxUse } from "./pool/use.ts";
 export { createTurns } from "./pool/turns.ts";
 export { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Shares } from "./call/shares.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";

@@ -11,8 +11,10 @@ import type { CallJob, Job, LoadedPlugin } from "./pool/job.ts";
 import type { Parking } from "./image/parked.ts";
 import { CryptoLanes } from "./pool/crypto-lanes.ts";
 import { createPluginCache } from "./image/plugin-cache.ts";
-import { Pool, type SandboxUse } from "./pool/pool.ts";
+import { Pool } from "./pool/pool.ts";
+import type { SandboxUse } from "./pool/use.ts";
 import { SessionStates, type ToldState, toldState } from "./image/session-states.ts";
+import { laidOut, tellRest } from "./pool/resting-jobs.ts";
 import { createTurns } from "./pool/turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import { exportKey, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
@@ -109,7 +111,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     const isKnown = told.limits === limits;
     told.limits = limits;
     const isSchemaKnown = noteSchema(told.outputSchemas, invocation);
-    return thread.give(number, source.digest, (ticket) => ({
+    const rest = job.rest;
+    thread.give(number, source.digest, (ticket) => ({
       type: "call",
       number,
       ticket,
@@ -119,7 +122,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       outputSchema: isSchemaKnown ? undefined : (outputSchema ?? null),
       state,
       world: invocation.world,
+      from: rest?.call,
     }));
+    if (rest !== undefined) tellRest(job, thread, rest);
   }
 
   /** A worker may say anything about any number: only jobs that are on that very worker are listened to. */
@@ -145,6 +150,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       }
       return thread.unheard();
     }
+    if (message.type === "rests") return laidOut(job, message.call, launcher.now()) ? undefined : thread.unheard();
+    // Whatever else it says, it has gone on.
+    job.rest = undefined;
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
     if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
     if (message.type === "logs") return deliverLogs(job, message.lines, onDefect) ? undefined : thread.unheard();
@@ -213,6 +221,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       asking: 0,
       askingMs: 0,
       cancelBy: undefined,
+      rest: undefined,
+      rests: 0,
+      answers: 0,
+      answering: { answer: (_number, operation, answer, brought) => pool.answer(job, { operation, answer, brought }) },
       settle(outcome, left) {
         invocation.signal.removeEventListener("abort", cancel);
         release(plugin);

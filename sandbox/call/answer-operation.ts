@@ -29,6 +29,8 @@ export interface AskingCall {
   readonly invocation: Invocation;
   /** Where it is now. */
   readonly thread: Answering | undefined;
+  /** Takes answers wherever the call is by then. Absent: it stays where it asked. */
+  readonly answering?: Pick<Answering, "answer">;
   effects: number;
   /** Of the effects, those that are host operations. */
   operations: number;
@@ -117,12 +119,14 @@ export function answerOperation(
       held?.();
       told?.();
     };
-    if (job.thread !== thread || bytes === undefined) taken();
-    if (job.thread !== thread) return;
+    const answering = message.operation === 0 ? undefined : job.answering;
+    const isGone = answering === undefined && job.thread !== thread;
+    if (isGone || bytes === undefined) taken();
+    if (isGone) return;
     const text = answer.ok ? toText(answer) : `e${JSON.stringify(answer.error)}`;
     const brought = bytes && { bytes, moves, taken };
     if (message.operation === 0) thread.answerSync(job.number, text, brought);
-    else thread.answer(job.number, message.operation, text, brought);
+    else (answering ?? thread).answer(job.number, message.operation, text, brought);
   };
   job.pendingOperations++;
   const name = message.name.slice(0, NAME_LENGTH);

@@ -5,6 +5,7 @@
 
 import type { Limits } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
+import type { ClockState } from "./resting-call.ts";
 import { CANCEL, type Control, CURRENT, END_BY, ENTERED_AT, LAST_POLL } from "../worker/protocol.ts";
 
 export interface ClockEnvironment {
@@ -45,12 +46,36 @@ export class CallClock {
   /** Of that, what the call was given back. */
   #givenBackMs = 0;
 
-  constructor(number: number, limits: TimeLimits, env: ClockEnvironment) {
+  /** @param from where the clock of a call stood that began in another worker */
+  constructor(number: number, limits: TimeLimits, env: ClockEnvironment, from?: ClockState) {
     this.#number = number;
     this.#limits = limits;
     this.#env = env;
-    this.#startedAt = env.now();
-    this.wallEnd = this.#startedAt + limits.wallMs;
+    this.#startedAt = from?.startedAt ?? env.now();
+    this.wallEnd = from?.wallEnd ?? this.#startedAt + limits.wallMs;
+    if (from === undefined) return;
+    this.#cpuMs = from.cpuMs;
+    this.#questions = from.questions;
+    this.#leftMs = from.leftMs;
+    this.#askedAt = from.askedAt;
+    this.#stoodMs = from.stoodMs;
+    this.#heldUpMs = from.heldUpMs;
+    this.#givenBackMs = from.givenBackMs;
+  }
+
+  /** Between two entries of the guest. */
+  get state(): ClockState {
+    return {
+      startedAt: this.#startedAt,
+      wallEnd: this.wallEnd,
+      cpuMs: this.#cpuMs,
+      questions: this.#questions,
+      leftMs: this.#leftMs,
+      askedAt: this.#askedAt,
+      stoodMs: this.#stoodMs,
+      heldUpMs: this.#heldUpMs,
+      givenBackMs: this.#givenBackMs,
+    };
   }
 
   /** Without the time that it waited for a person, which is not its own. */

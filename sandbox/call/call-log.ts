@@ -1,5 +1,6 @@
 /** What one call logs: counted at what it costs, kept within the call's limit, and sent to the host in parts. */
 
+import type { LogState } from "./resting-call.ts";
 import { readLogLine } from "./status.ts";
 import type { LogCredit } from "./log-credit.ts";
 import type { LogLine } from "../invocation.ts";
@@ -15,6 +16,8 @@ export const LAST_LINE_BYTES: number = LOG_LINE_BYTES + 64;
 const PART_BYTES = 16_384;
 /** A line waits no longer for the next ones while the guest computes. */
 const PART_MS = 50;
+
+const NOTHING_LOGGED: LogState = { bytes: 0, lines: 0, dropped: 0 };
 
 /** What a log needs of its worker. */
 export interface LogEnvironment {
@@ -33,16 +36,24 @@ interface LoggedCall {
 export class CallLog {
   readonly #call: LoggedCall;
   readonly #env: LogEnvironment;
-  #bytes = 0;
-  #lines = 0;
-  #dropped = 0;
+  #bytes: number;
+  #lines: number;
+  #dropped: number;
   #unsentBytes = 0;
   #unsentSince = 0;
   #unsent: LogLine[] = [];
 
-  constructor(call: LoggedCall, env: LogEnvironment) {
+  constructor(call: LoggedCall, env: LogEnvironment, from: LogState = NOTHING_LOGGED) {
     this.#call = call;
     this.#env = env;
+    this.#bytes = from.bytes;
+    this.#lines = from.lines;
+    this.#dropped = from.dropped;
+  }
+
+  /** After `flush`. */
+  get state(): LogState {
+    return { bytes: this.#bytes, lines: this.#lines, dropped: this.#dropped };
   }
 
   /** What all lines so far cost, dropped ones included: the same whenever the call runs again. */

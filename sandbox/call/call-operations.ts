@@ -4,6 +4,7 @@ import type { Limits } from "../../manifests/mod.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
 import type { CallUse } from "./call-use.ts";
+import type { OperationsState } from "./resting-call.ts";
 import type { World } from "../tape/call-world.ts";
 import type { HostCallAnswer, HostCallWords } from "../engine/guest-host.ts";
 import type { ExhaustedLimit, Fault } from "../fault.ts";
@@ -75,9 +76,26 @@ export class CallOperations {
   #isAwaiting = false;
   #awaited: HostCallAnswer | undefined;
 
-  constructor(call: OperatingCall, env: OperationsEnvironment) {
+  constructor(call: OperatingCall, env: OperationsEnvironment, from?: OperationsState) {
     this.#call = call;
     this.#env = env;
+    if (from === undefined) return;
+    this.#count = from.count;
+    for (const id of from.atHost) this.#pending.set(id, "host");
+    for (const id of from.atPerson) this.#pending.set(id, "person");
+    this.#pendingAtHost = this.#pending.size;
+  }
+
+  /** Undefined where some of it is this worker's: keys of cryptography, an answer that is about to come from here. */
+  get state(): OperationsState | undefined {
+    if (this.#subtle !== undefined || (this.#held?.size ?? 0) > 0 || this.#isAwaiting) return undefined;
+    const atHost: number[] = [];
+    const atPerson: number[] = [];
+    for (const [id, where] of this.#pending) {
+      if (where !== "host" && where !== "person") return undefined;
+      (where === "host" ? atHost : atPerson).push(id);
+    }
+    return { count: this.#count, atHost, atPerson };
   }
 
   /** How many were asked for, without those that the worker answers at once. */

@@ -1,12 +1,25 @@
 /** The most that one call used of what its limits count, for its result (SPEC B3). */
 
+import type { CallClock } from "./call-clock.ts";
+import type { CallLog } from "./call-log.ts";
+import type { InvocationUsed } from "../invocation.ts";
+import type { UseState } from "./resting-call.ts";
 import { nesting } from "../marshal.ts";
+import { utf8Length } from "../../manifests/mod.ts";
+import type { Lease } from "../worker/lease.ts";
 
 export class CallUse {
-  #operationBytes = 0;
-  #pendingOperations = 0;
-  #timers = 0;
-  #jsonDepth = 0;
+  #operationBytes: number;
+  #pendingOperations: number;
+  #timers: number;
+  #jsonDepth: number;
+
+  constructor(from: UseState = NOTHING_USED) {
+    this.#operationBytes = from.operationBytes;
+    this.#pendingOperations = from.pendingOperations;
+    this.#timers = from.timers;
+    this.#jsonDepth = from.jsonDepth;
+  }
 
   /** A payload went one way or the other. */
   carried(text: string, bytes: Uint8Array | undefined): void {
@@ -28,7 +41,7 @@ export class CallUse {
     this.#timers = Math.max(this.#timers, count);
   }
 
-  get most(): { readonly [K in "operationBytes" | "pendingOperations" | "timers" | "jsonDepth"]: number } {
+  get most(): UseState {
     return {
       operationBytes: this.#operationBytes,
       pendingOperations: this.#pendingOperations,
@@ -36,4 +49,38 @@ export class CallUse {
       jsonDepth: this.#jsonDepth,
     };
   }
+}
+
+const NOTHING_USED: UseState = { operationBytes: 0, pendingOperations: 0, timers: 0, jsonDepth: 0 };
+
+/** What a call is known by to have used. */
+export interface UsingCall {
+  readonly clock: CallClock;
+  readonly log: CallLog;
+  readonly lease: Lease;
+  readonly use: CallUse;
+}
+
+export interface Counts {
+  /** The text of its arguments. */
+  readonly args: string;
+  readonly operations: number;
+  readonly outputBytes: number;
+}
+
+/** All that a call used so far. */
+export function usedBy({ clock, log, lease, use }: UsingCall, { args, operations, outputBytes }: Counts): InvocationUsed {
+  const { usedBytes, usedStackBytes: stackBytes, fuelSpent } = lease;
+  return {
+    wallMs: clock.wallMs,
+    cpuMs: clock.cpuMs,
+    memoryBytes: usedBytes,
+    outputBytes,
+    logBytes: log.bytes,
+    operations,
+    argumentBytes: utf8Length(args, args.length * 3 - 1),
+    ...use.most,
+    ...(stackBytes !== undefined && { stackBytes }),
+    fuel: fuelSpent,
+  };
 }

@@ -3,57 +3,28 @@
  * operations, and keeps its limits.
  */
 
-import { type JsonSchema, type Limits, utf8Length } from "../../manifests/mod.ts";
-import { CallClock, type ClockEnvironment } from "./call-clock.ts";
+import type { Limits } from "../../manifests/mod.ts";
+import { CallClock } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
-import { CallLog, type LogEnvironment } from "./call-log.ts";
-import { AWAITED_OPERATION, CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
-import { CallUse } from "./call-use.ts";
+import { CallLog } from "./call-log.ts";
+import { AWAITED_OPERATION, CallOperations, type OperatingCall } from "./call-operations.ts";
+import { CallUse, usedBy } from "./call-use.ts";
 import type { World } from "../tape/call-world.ts";
 import type { Fault } from "../fault.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
-import type { Instance } from "../engine/instance.ts";
-import type { CallWords } from "../guest/protocol.ts";
 import type { EntryOrder } from "../tape/entry-order.ts";
-import type { Image } from "../image/image.ts";
 import { toldState } from "../image/session-states.ts";
-import type { ModuleTable } from "../loading/modules.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { guestTurn, type Step, type TurningCall } from "./guest-turn.ts";
+import type { CallState } from "./resting-call.ts";
+import type { RunEnvironment, RunRequest } from "./run-request.ts";
 import { readStatus } from "./status.ts";
 import { toldOutput } from "./large-output.ts";
 import type { KeptTape } from "../tape/tape.ts";
 import { DIFFERS } from "../tape/tape-order.ts";
 import type { Steps } from "../engine/steps.ts";
-import { Fiber, type FiberEnvironment } from "../worker/fiber.ts";
-import type { Instances } from "../worker/instances.ts";
+import { Fiber } from "../worker/fiber.ts";
 import type { Lease } from "../worker/lease.ts";
-
-/** What a run needs of its worker. */
-export interface RunEnvironment extends ClockEnvironment, LogEnvironment, OperationsEnvironment, FiberEnvironment {
-  /** Milliseconds since the epoch. */
-  epoch(): number;
-  after(delayMs: number, task: () => void): () => void;
-  /** Posts what waits to be posted together with more. */
-  flush(): void;
-  /** Where the call's guest has its instance, or gets one again after it waited. */
-  readonly instances: FiberEnvironment["instances"] & Pick<Instances, "rest">;
-}
-
-export interface RunRequest {
-  readonly number: number;
-  readonly digest: string;
-  readonly words: CallWords;
-  readonly limits: Limits;
-  readonly outputSchema: JsonSchema | undefined;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-  /** For dynamic imports. */
-  readonly modules: ModuleTable;
-  /** Undefined: the machine's. */
-  readonly world: World | undefined;
-  /** Set where the plugin keeps its state: captures what the call leaves. */
-  readonly capture?: (instance: Instance) => Image;
-}
 
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
@@ -62,22 +33,25 @@ export class Run implements OperatingCall, TurningCall {
   readonly number: number;
   readonly clock: CallClock;
   readonly log: CallLog;
+  readonly lease: Lease;
+  readonly use: CallUse;
   readonly #env: RunEnvironment;
-  readonly #lease: Lease;
   readonly #host: GuestHost;
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
   readonly #world: World | undefined;
   readonly #fiber: Fiber;
-  readonly use: CallUse = new CallUse();
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
   /** Length of the last status in UTF-8. */
   #textBytes = 0;
-  /** How long the guest wants to wait for its next timer; undefined without one. */
+  /** How long the guest wants to wait for its next timer, and until when; undefined without one. */
   #timerMs: number | undefined;
+  #timerAt: number | undefined;
+  /** Of the host's, those that were received. */
+  #answers: number;
   #following = false;
   #cancelTimer: () => void = () => {};
   #cancelWall: () => void = NOTHING_TO_CANCEL;
@@ -86,13 +60,16 @@ export class Run implements OperatingCall, TurningCall {
   constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
     this.number = request.number;
     this.#request = request;
-    this.#lease = lease;
+    this.lease = lease;
     this.#env = env;
     this.#finished = finished;
     this.#world = request.world;
-    this.clock = new CallClock(request.number, request.limits, env);
-    this.log = new CallLog(request, env);
-    this.#operations = new CallOperations(this, env);
+    const { from } = request;
+    this.clock = new CallClock(request.number, request.limits, env, from?.clock);
+    this.log = new CallLog(request, env, from?.log);
+    this.use = new CallUse(from?.use);
+    this.#operations = new CallOperations(this, env, from?.operations);
+    this.#answers = from?.answers ?? 0;
     this.#host = this.#guestHost();
     this.#fiber = new Fiber(env, { plugin: request.digest, lease, clock: this.clock, suspended: () => this.#watchWall() });
   }
@@ -114,6 +91,19 @@ export class Run implements OperatingCall, TurningCall {
     this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.statusBytes));
   }
 
+  /** Waits on, in this worker, where the call left off in another one. */
+  goOn({ timerAt }: CallState): void {
+    this.#rest(timerAt === undefined ? undefined : timerAt - this.#env.now());
+  }
+
+  /** The call as it waits; undefined where it does not, or where part of it is this worker's alone. */
+  state(): CallState | undefined {
+    const operations = this.#operations.state;
+    if (operations === undefined || this.#world !== undefined || this.#over || this.#fiber.isBusy) return undefined;
+    const { clock, log, use } = this;
+    return { clock: clock.state, log: log.state, operations, use: use.most, timerAt: this.#timerAt, answers: this.#answers };
+  }
+
   pauseWall(): void {
     this.clock.pause();
     this.#cancelWall();
@@ -132,7 +122,13 @@ export class Run implements OperatingCall, TurningCall {
     if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
   }
 
-  /** Settles an operation. @param taken is called once its bytes are in the guest, or never will be */
+  /** The host's answer to an operation. @param taken is called once its bytes are in the guest, or never will be */
+  answered(operation: number, answer: string, bytes: Uint8Array | undefined, taken: () => void): void {
+    this.#answers++;
+    this.answer(operation, answer, bytes, taken);
+  }
+
+  /** Settles an operation. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined, taken?: () => void): void {
     const isAwaited = operation === AWAITED_OPERATION && this.#operations.isAwaiting;
     if (this.#over || !(isAwaited || this.#operations.isPending(operation))) return taken?.();
@@ -182,7 +178,11 @@ export class Run implements OperatingCall, TurningCall {
 
   /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
   #run(step: Step): void {
-    const { instance } = this.#lease;
+    if (!this.#env.resting.takeUp(this)) {
+      this.#leave();
+      return this.#env.scheduler.left();
+    }
+    const { instance } = this.lease;
     instance.host = this.#host;
     this.#fiber.enter(
       guestTurn(step, instance, this),
@@ -223,11 +223,16 @@ export class Run implements OperatingCall, TurningCall {
   #wait(timerMs: number | undefined): void {
     if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
     this.log.flush();
-    this.#timerMs = timerMs;
-    this.#watchWall();
-    this.#env.instances.rest(this.#lease);
+    this.#env.instances.rest(this.lease);
     // What it holds may be too much.
-    if (this.#over) return undefined;
+    return this.#over ? undefined : this.#rest(timerMs);
+  }
+
+  #rest(timerMs: number | undefined): void {
+    this.#timerMs = timerMs;
+    this.#timerAt = timerMs === undefined ? undefined : this.#env.now() + timerMs;
+    this.#watchWall();
+    this.#env.resting.rests(this);
     if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
     if (timerMs === undefined) return undefined;
     this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
@@ -272,7 +277,7 @@ export class Run implements OperatingCall, TurningCall {
   #complete(output: string): void {
     if (this.#over) return;
     const { outputBytes, jsonDepth } = this.limits;
-    const { instance } = this.#lease;
+    const { instance } = this.lease;
     const bytes = this.#textBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
@@ -302,9 +307,16 @@ export class Run implements OperatingCall, TurningCall {
       this.#stop ??= fault;
       return this.#fiber.wake();
     }
+    if (!this.#env.resting.takeUp(this)) return this.#leave();
     this.#close();
-    this.#world?.stopped(fault, this.#lease.fuelSpent);
+    this.#world?.stopped(fault, this.lease.fuelSpent);
     this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.close(), ...this.#tape });
+    this.#finished(this);
+  }
+
+  /** Another worker has the call. */
+  #leave(): void {
+    this.#close();
     this.#finished(this);
   }
 
@@ -327,7 +339,7 @@ export class Run implements OperatingCall, TurningCall {
     this.#env.flush();
     if (this.#stop !== undefined) return true;
     const fault = this.clock.check();
-    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#lease.fuelSpent);
+    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.lease.fuelSpent);
     return this.#stop !== undefined;
   }
 
@@ -340,20 +352,7 @@ export class Run implements OperatingCall, TurningCall {
   }
 
   #used(outputBytes: number): InvocationUsed {
-    const [, , args] = this.#request.words;
-    const stackBytes = this.#lease.usedStackBytes;
-    return {
-      wallMs: this.clock.wallMs,
-      cpuMs: this.clock.cpuMs,
-      memoryBytes: this.#lease.usedBytes,
-      outputBytes,
-      logBytes: this.log.bytes,
-      operations: this.#operations.count,
-      argumentBytes: utf8Length(args, args.length * 3 - 1),
-      ...this.use.most,
-      ...(stackBytes !== undefined && { stackBytes }),
-      fuel: this.#lease.fuelSpent,
-    };
+    return usedBy(this, { args: this.#request.words[2], operations: this.#operations.count, outputBytes });
   }
 
   #guestHost(): GuestHost {
@@ -371,7 +370,7 @@ export class Run implements OperatingCall, TurningCall {
 
   get #facts(): CallFacts {
     const { limits, modules } = this.#request;
-    return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };
+    return { limits, modules, memoryExhausted: this.lease.instance.memoryExhausted };
   }
 
   get isCaptured(): boolean {

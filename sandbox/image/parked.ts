@@ -13,9 +13,10 @@ import { OVERHANG_BYTES } from "../wasm/barrier.ts";
 /** When calls that wait are parked: where another call needs the instance; `always`, at once, is for tests. */
 export type Parking = "needed" | "always";
 
-/** A guest at rest without an instance. Nothing in it points anywhere. */
+/** A guest at rest without an instance. Nothing in it points anywhere. Structured-clonable. */
 export interface ParkedGuest {
-  readonly runs: readonly PageRun[];
+  /** Of each run of pages that it changed the first page and the one after the last, ascending. */
+  readonly runs: Uint32Array;
   /** Their bytes, one run after the other, each with its overhang. */
   readonly contents: Uint8Array;
   /** Its memory had so many; what lies in no run is the image's. */
@@ -29,16 +30,30 @@ export interface ParkedGuest {
 
 /** Copies a guest out. No guest code may be under way in the instance, which may then be restored to anything. */
 export function park(instance: Instance, restorer: Restorer): ParkedGuest {
-  const { bytes, usedBytes, usedStackBytes, fuelSpent, registers } = instance;
   const runs = restorer.changed(instance);
-  const contents = new Uint8Array(runs.reduce((sum, run) => sum + bytesOf(run, bytes).length, 0));
+  return copyOut(instance, runs, new Uint8Array(lengthOf(runs, instance)));
+}
+
+/** The same into memory that `room` gives, so many bytes of it; undefined if it gives none. */
+export function parkIn(instance: Instance, restorer: Restorer, room: (bytes: number) => Uint8Array | undefined): ParkedGuest | undefined {
+  const runs = restorer.changed(instance);
+  const contents = room(lengthOf(runs, instance));
+  return contents && copyOut(instance, runs, contents);
+}
+
+function lengthOf(runs: readonly PageRun[], { bytes }: Instance): number {
+  return runs.reduce((sum, [first, end]) => sum + bytesOf(first, end, bytes).length, 0);
+}
+
+function copyOut(instance: Instance, runs: readonly PageRun[], contents: Uint8Array): ParkedGuest {
+  const { bytes, usedBytes, usedStackBytes, fuelSpent, registers } = instance;
   let at = 0;
-  for (const run of runs) {
-    const part = bytesOf(run, bytes);
+  for (const [first, end] of runs) {
+    const part = bytesOf(first, end, bytes);
     contents.set(part, at);
     at += part.length;
   }
-  return { runs, contents, memoryBytes: bytes.length, usedBytes, usedStackBytes, fuelSpent, registers };
+  return { runs: Uint32Array.from(runs.flat()), contents, memoryBytes: bytes.length, usedBytes, usedStackBytes, fuelSpent, registers };
 }
 
 /** Makes an instance hold the guest again. @throws {RangeError} if its memory does not fit */
@@ -46,18 +61,54 @@ export function unpark(instance: Instance, image: Image, guest: ParkedGuest, res
   restorer.restore(instance, image);
   instance.ensureBytes(guest.memoryBytes);
   const { bytes } = instance;
+  const { runs, contents } = guest;
   let at = 0;
-  for (const run of guest.runs) {
-    const target = bytesOf(run, bytes);
-    target.set(guest.contents.subarray(at, at + target.length));
+  for (let index = 0; index < runs.length; index += 2) {
+    const [first, end] = [runs[index] ?? 0, runs[index + 1] ?? 0];
+    const target = bytesOf(first, end, bytes);
+    target.set(contents.subarray(at, at + target.length));
     // Also the overhang: whatever differs from the image has to be marked by its own page or by the one before.
-    instance.wrote(run[0] * PAGE_BYTES, (run[1] - run[0]) * PAGE_BYTES);
+    instance.wrote(first * PAGE_BYTES, (end - first) * PAGE_BYTES);
     at += target.length;
   }
   instance.takeUp(guest.registers);
 }
 
+/** Whether a value from a worker is a guest that fits into memory of `memoryBytes`, and whose bytes are as many as its pages. */
+export function isParkedGuest(value: unknown): value is ParkedGuest {
+  if (typeof value !== "object" || value === null) return false;
+  const { runs, contents, memoryBytes, ...numbers } = value as Partial<Record<keyof ParkedGuest, unknown>>;
+  if (!(runs instanceof Uint32Array) || !(runs.buffer instanceof ArrayBuffer) || runs.length % 2 !== 0) return false;
+  if (!(contents instanceof Uint8Array) || !isWhole(memoryBytes) || memoryBytes > 2 ** 32) return false;
+  let last = 0;
+  let length = 0;
+  for (let index = 0; index < runs.length; index += 2) {
+    const [first, end] = [runs[index] ?? 0, runs[index + 1] ?? 0];
+    if (first < last || end <= first || end * PAGE_BYTES > memoryBytes) return false;
+    length += Math.min(end * PAGE_BYTES + OVERHANG_BYTES, memoryBytes) - first * PAGE_BYTES;
+    last = end;
+  }
+  const { usedBytes, usedStackBytes, fuelSpent, registers } = numbers;
+  return length === contents.length && [usedBytes, usedStackBytes ?? 0, fuelSpent].every(isAmount) && isRegisters(registers);
+}
+
+function isRegisters(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { stackPointer, fuel, memoryExhausted } = value as Partial<Record<keyof Registers, unknown>>;
+  if (!isWhole(stackPointer) || typeof memoryExhausted !== "boolean" || typeof fuel !== "object" || fuel === null) return false;
+  const { before, left } = fuel as Partial<Record<keyof Registers["fuel"], unknown>>;
+  return isAmount(before) && Number.isInteger(left);
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
 /** A mark stands for its page and for what a store at the page's end reaches of the next one. */
-function bytesOf([first, end]: PageRun, bytes: Uint8Array): Uint8Array {
+function bytesOf(first: number, end: number, bytes: Uint8Array): Uint8Array {
   return bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES + OVERHANG_BYTES);
 }

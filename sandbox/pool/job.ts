@@ -1,11 +1,14 @@
 /** Work that the pool gives to a worker, and what is known of it on the host's side. */
 
+import type { Answering } from "../call/answer-operation.ts";
 import type { Limits } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
 import { lateFault, loadWallMs } from "../loading/load-clock.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { Image } from "../image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
+import type { RestingCall } from "../call/resting-call.ts";
+import type { Brought } from "../worker/untaken.ts";
 import type { Thread } from "../worker/thread.ts";
 
 /** A loaded plugin: its image and how many calls use it. */
@@ -63,6 +66,27 @@ export interface CallJob extends JobBase {
   askingMs: number;
   /** When the grace period of a cancellation ends. */
   cancelBy: number | undefined;
+  /** Set while it waits where its worker has laid it out, as far as the host has seen; and how often it was. */
+  rest: Rest | undefined;
+  rests: number;
+  /** How many operations its worker was told the answer of. */
+  answers: number;
+  readonly answering: Pick<Answering, "answer">;
+}
+
+/** A call that its worker laid out. */
+export interface Rest {
+  readonly call: RestingCall;
+  /** What it was answered since, to be said again where another worker goes on with it. */
+  readonly answers: Said[];
+  /** The host has it: no worker does, or one that has not begun to go on with it. */
+  isClaimed: boolean;
+}
+
+export interface Said {
+  readonly operation: number;
+  readonly answer: string;
+  readonly brought: Brought | undefined;
 }
 
 export type Job = LoadJob | CallJob;
@@ -85,15 +109,15 @@ export function limitsOf(job: CallJob): Limits {
   return job.invocation.limits;
 }
 
-/** What can be said of a call whose worker cannot be asked any more. */
-export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationUsed {
+/** What can be said of a job whose worker cannot be asked any more. */
+export function usedUntil(job: Job, now: number, cpuMs: number): InvocationUsed {
   return {
-    wallMs: job.begunAt === undefined ? 0 : Math.max(0, now - job.begunAt - job.askingMs),
+    wallMs: job.begunAt === undefined ? 0 : Math.max(0, now - job.begunAt - (job.kind === "call" ? job.askingMs : 0)),
     cpuMs,
     memoryBytes: 0,
     outputBytes: 0,
     logBytes: 0,
-    operations: job.operations,
+    operations: job.kind === "call" ? job.operations : 0,
     fuel: 0,
   };
 }
@@ -107,4 +131,22 @@ export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): v
     ok: false,
     fault: { kind: "trap", message: fault.kind === "trap" ? fault.message : "The worker that loaded the plugin was ended" },
   });
+}
+
+/** Shorter than it takes to wake a thread. */
+const BRIEF_MS = 0.1;
+
+/** A call of a kind that takes less time than waking another thread. */
+export function isBrief(job: Job): boolean {
+  return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
+}
+
+/** Of the plugin. */
+export function nameOf(job: Job): string {
+  return job.kind === "call" ? job.plugin.source.name : job.source.name;
+}
+
+/** Of the plugin. */
+export function digestOf(job: Job): string {
+  return job.kind === "call" ? job.invocation.digest : job.source.digest;
 }

@@ -3,7 +3,7 @@
 import type { Thread } from "../worker/thread.ts";
 
 /** What placement reads of a worker. */
-export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {
+export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "runs" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {
   readonly jobs: { readonly size: number };
 };
 
@@ -65,8 +65,10 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
   for (const thread of threads) {
     if (thread.reservedFor !== reservation) continue;
     count++;
-    if (thread.serves(digest)) ownCount++;
-    if (!hasRoom(thread, isLoad) || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
+    const busy = isBusy(thread, rules.now, rules.busyAfterMs);
+    // One that another plugin holds is not the plugin's.
+    if (thread.serves(digest) && !(busy && thread.runs !== digest)) ownCount++;
+    if (busy || !hasRoom(thread, isLoad)) continue;
     if (isLoad && thread.loads && !thread.servesOthers(digest)) return { thread, wantsFresh: false };
     if (isBrief && isAwakeFor(thread, digest, rules.now)) return { thread, wantsFresh: false };
     if (thread.jobs.size === 0) idle ??= thread;

@@ -5,19 +5,31 @@
  * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched by shared words.
  */
 
+import { Apart } from "./apart.ts";
 import { Crew, START_WITHIN_MS } from "./crew.ts";
 import { canSuspend } from "../engine/engine.ts";
 import type { EngineBuild } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
 import type { BaseImage } from "../image/image.ts";
 import { InFlight } from "./in-flight.ts";
-import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
+import { type CallJob, digestOf, isBrief, type Job, nameOf, type Said, settleWithFault, usedUntil } from "./job.ts";
 import { OwnTime } from "./own-time.ts";
 import type { Parking } from "../image/parked.ts";
+import { canMove, claimRest, dropRest, forgetRest, isDue, sendAnswer } from "./resting-jobs.ts";
 import { choosePlace, isBusy } from "./placement.ts";
+import { type SandboxUse, useOf } from "./use.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
-import { CANCEL_GRACE_MS, type Circumstances, isOverdue, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
+import {
+  CANCEL_GRACE_MS,
+  type Circumstances,
+  isOverdue,
+  judgeCall,
+  judgeEntry,
+  judgeWaiting,
+  type Look,
+  WATCH_EVERY_MS,
+} from "./watchdog.ts";
 import type { Thread } from "../worker/thread.ts";
 
 export interface PoolOptions {
@@ -44,22 +56,12 @@ const MAXIMUM_ATTEMPTS = 3;
 /** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
 const MAXIMUM_REFUSALS = 100;
 
-/** How much a sandbox has to do. */
-export interface SandboxUse {
-  /** Workers that take calls, the spare not counted. */
-  readonly workers: number;
-  readonly busy: number;
-  /** Calls that wait for a worker. */
-  readonly queued: number;
-}
-
 export class Pool {
   readonly #options: PoolOptions;
   readonly #crew: Crew;
   readonly #jobs: InFlight<Job> = new InFlight();
   #waiting: Job[] = [];
-  /** Plugins by name that shared workers were ended because of, and the worker of their own kind that each has from then on. */
-  readonly #apart: Map<string, string> = new Map();
+  readonly #apart: Apart;
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
@@ -70,6 +72,7 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#apart = new Apart(options.maximumWorkers);
     this.#crew = new Crew({
       ...options,
       onReady: () => this.#placeWaiting(),
@@ -89,8 +92,7 @@ export class Pool {
   }
 
   use(): SandboxUse {
-    const shared = [...this.#crew.threads];
-    return { workers: shared.length, busy: shared.filter(({ jobs }) => jobs.size > 0).length, queued: this.queued };
+    return useOf([...this.#crew.threads], this.queued);
   }
 
   /** Calls that wait in workers hold all that they may in each. */
@@ -119,6 +121,7 @@ export class Pool {
   /** The job is answered: frees its place. @returns false if it was answered before. */
   settle(job: Job): boolean {
     if (!this.#jobs.delete(job.number)) return false;
+    if (job.kind === "call") dropRest(job);
     const { thread } = job;
     if (thread === undefined) this.#waiting = this.#waiting.filter((other) => other !== job);
     else {
@@ -138,6 +141,15 @@ export class Pool {
     else if (job.refusals > MAXIMUM_REFUSALS) this.#answer(job, { kind: "overloaded", because: "memory" }, 0);
     else this.#wait(job);
     return true;
+  }
+
+  /** A call's operation is answered. */
+  answer(job: CallJob, said: Said): void {
+    const { thread } = job;
+    if (this.#jobs.get(job.number) !== job || (thread ?? job.rest) === undefined) return said.brought?.taken();
+    job.rest?.answers.push(said);
+    if (thread === undefined || (isBusy(thread, this.#now(), BUSY_AFTER_MS) && this.#move(job, thread))) return undefined;
+    return sendAnswer(job, thread, said);
   }
 
   /** Cancels a call: at once if it has not begun, else signal, grace period, end (SPEC T3). */
@@ -182,21 +194,35 @@ export class Pool {
       this.#waiting.push(job);
       return false;
     }
+    this.#giveTo(thread, job);
+    return true;
+  }
+
+  /** Has another worker go on with a call that waits, if one has a place for it. */
+  #move(job: CallJob, from: Thread): boolean {
+    const to = job.rest && this.#pick(job);
+    if (to === undefined || to === from || !claimRest(job, from)) return false;
+    from.settle(job.number);
+    this.#giveTo(to, job);
+    return true;
+  }
+
+  #giveTo(thread: Thread, job: Job): void {
     thread.loads ||= job.kind === "load";
     job.thread = thread;
     job.givenAt = this.#now();
     job.idleMs = 0;
     job.overdueMs = 0;
     this.#options.give(thread, job);
-    return true;
   }
 
-  /** From its worker back to the queue, as if it had never left. */
+  /** From its worker back to the queue, as if it had never left; one that can go on is first. */
   #wait(job: Job): void {
     job.thread?.settle(job.number);
     job.thread = undefined;
+    if (job.kind === "call" && job.rest !== undefined) return void this.#waiting.unshift(job);
     job.begunAt = undefined;
-    this.#waiting.push(job);
+    return void this.#waiting.push(job);
   }
 
   #placeWaiting(): void {
@@ -215,7 +241,7 @@ export class Pool {
 
   #pick(job: Job): Thread | undefined {
     const name = nameOf(job);
-    const reservation = this.#options.isIsolated(name) ? name : this.#apart.get(name);
+    const reservation = this.#options.isIsolated(name) ? name : this.#apart.of(name);
     const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS, preempts: canSuspend() };
     const place = choosePlace(
       this.#crew.threads,
@@ -270,8 +296,13 @@ export class Pool {
         this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
-      if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
+      const isHeld = isBusy(thread, now, BUSY_AFTER_MS);
+      if (thread.isFull || isHeld) this.#takeBackFrom(thread, isHeld ? now : undefined);
       for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, { now, elapsedMs });
+    }
+    for (const job of [...this.#waiting]) {
+      const fault = judgeWaiting(job, { now, elapsedMs });
+      if (fault !== undefined) this.#answer(job, fault, 0);
     }
     this.#placeWaiting();
   }
@@ -279,7 +310,7 @@ export class Pool {
   #around(thread: Thread, number: number): Circumstances {
     const isLost = (other: number): boolean => {
       const job = other === number ? undefined : this.#jobs.get(other);
-      return job?.kind === "call" && job.effects > 0;
+      return job?.kind === "call" && job.effects > 0 && !canMove(job, thread);
     };
     return { isMetered: this.#crew.isMetered, harmsOthers: () => [...thread.jobs.keys()].some(isLost) };
   }
@@ -295,9 +326,10 @@ export class Pool {
     return thread.owesSince(this.#ownTime.passedMs - START_WITHIN_MS);
   }
 
-  #lookAtJob(thread: Thread, number: number, { now, elapsedMs }: { readonly now: number; readonly elapsedMs: number }): void {
+  #lookAtJob(thread: Thread, number: number, { now, elapsedMs }: Look): void {
     const job = this.#jobs.get(number);
     if (job === undefined || job.kind !== "call") return;
+    forgetRest(job, thread);
     if (job.asking > 0) job.askingMs += elapsedMs;
     if (thread.hasBegun(number)) job.begunAt ??= now;
     const { entry } = thread;
@@ -312,17 +344,21 @@ export class Pool {
     this.#answer(job, verdict.fault, 0);
   }
 
-  /** Takes back what a busy thread has not begun. */
-  #takeBackFrom(thread: Thread): void {
+  /** Takes back what a thread has not begun, and where a guest holds it now, what could go on. */
+  #takeBackFrom(thread: Thread, heldAt: number | undefined): void {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
+      if (job?.kind === "call" && job.rest !== undefined) {
+        if (heldAt !== undefined && isDue(job, heldAt)) this.#move(job, thread);
+        continue;
+      }
       // What has had an effect has begun, whatever the words say that the worker shares.
       const hasEffect = job?.kind === "call" && job.effects > 0;
       if (job !== undefined && !hasEffect && thread.takeBack(number)) this.#wait(job);
     }
   }
 
-  /** Ends a worker: the guilty call gets its fault, calls without effects run again elsewhere, the others are lost. */
+  /** Ends a worker: the guilty call gets its fault, calls that were laid out go on elsewhere, those without effects run again, the others are lost. */
   #replace(thread: Thread, guilty: number | undefined, fault: Fault, cpuMs = 0): void {
     this.#crew.letGo(thread);
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
@@ -330,13 +366,17 @@ export class Pool {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
+      if (number !== guilty && job.kind === "call" && claimRest(job, thread)) {
+        this.#wait(job);
+        continue;
+      }
       const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);
       // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
       if (begun || guilty === undefined || number === guilty) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
       // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
       const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
-      if (isGuilty) this.#setApart(nameOf(job));
+      if (isGuilty) this.#apart.add(nameOf(job));
       if (isGuilty) this.#answer(job, fault, cpuMs);
       else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
       else this.#answer(job, begun && number !== guilty ? { kind: "lost" } : fault, 0);
@@ -347,15 +387,6 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  /**
-   * From now on the plugin harms no plugin that never did this. Its folder may be edited: it stays apart as long as the host runs. As many
-   * workers are kept for such plugins as there are shared ones, at most.
-   */
-  #setApart(name: string): void {
-    // No plugin has such a name.
-    if (!this.#apart.has(name)) this.#apart.set(name, `apart ${this.#apart.size % this.#options.maximumWorkers}`);
-  }
-
   /** Workers do not start: nobody waits for one in vain. The next job tries again. */
   #giveUp(fault: Fault): void {
     this.#failedStarts = 0;
@@ -363,24 +394,6 @@ export class Pool {
   }
 
   #answer(job: Job, fault: Fault, cpuMs: number): void {
-    const used = job.kind === "call" ? usedUntil(job, this.#now(), cpuMs) : NOTHING_USED;
-    if (this.settle(job)) settleWithFault(job, fault, used);
+    if (this.settle(job)) settleWithFault(job, fault, usedUntil(job, this.#now(), cpuMs));
   }
-}
-
-const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
-
-/** Shorter than it takes to wake a thread. */
-const BRIEF_MS = 0.1;
-
-function isBrief(job: Job): boolean {
-  return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
-}
-
-function nameOf(job: Job): string {
-  return job.kind === "call" ? job.plugin.source.name : job.source.name;
-}
-
-function digestOf(job: Job): string {
-  return job.kind === "call" ? job.invocation.digest : job.source.digest;
 }

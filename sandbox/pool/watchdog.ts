@@ -87,3 +87,18 @@ export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: numb
   if (job.begunAt === undefined || now <= job.begunAt + lastingMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };
   return { kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) } };
 }
+
+/** When the pool looks, and how long after it did before. */
+export interface Look {
+  readonly now: number;
+  readonly elapsedMs: number;
+}
+
+/** Why a call that waits for a worker has to end; undefined for one that need not, or has not begun. */
+export function judgeWaiting(job: Job, { now, elapsedMs }: Look): Fault | undefined {
+  if (job.kind !== "call" || job.begunAt === undefined) return undefined;
+  if (job.asking > 0) job.askingMs += elapsedMs;
+  const verdict = judgeCall(job, undefined, now, { isMetered: true, harmsOthers: () => false });
+  if (verdict.kind === "fine") return undefined;
+  return verdict.kind === "stop" ? { kind: "cancelled" } : verdict.fault;
+}

@@ -8,7 +8,7 @@
 import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Image } from "../image/image.ts";
 import { Instance } from "../engine/instance.ts";
-import { park, type Parking, unpark } from "../image/parked.ts";
+import { park, type ParkedGuest, parkIn, type Parking, unpark } from "../image/parked.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { Lease } from "./lease.ts";
 
@@ -117,6 +117,31 @@ export class Instances {
     if (isLarge) this.#live--;
     else this.#resting.add(lease);
     this.#callNext();
+  }
+
+  /**
+   * Copies a call that waits into memory that `room` gives, where it is parked when its instance is wanted.
+   *
+   * @returns undefined where `room` gives none, and for a call whose memory is large: it is its instance's
+   */
+  copyOut(lease: Lease, room: (bytes: number) => Uint8Array | undefined): ParkedGuest | undefined {
+    const { parked } = lease;
+    if (parked !== undefined) {
+      const contents = room(parked.contents.length);
+      if (contents === undefined) return undefined;
+      contents.set(parked.contents);
+      lease.move({ ...parked, contents });
+      return lease.parked;
+    }
+    if (!this.#resting.has(lease)) return undefined;
+    lease.copy = parkIn(lease.instance, this.#options.restorer, room);
+    this.#hold(lease, lease.copy?.contents.length ?? 0);
+    return lease.copy;
+  }
+
+  /** A call that waits comes from another worker. */
+  adopt(lease: Lease): void {
+    this.#hold(lease, lease.parked?.contents.length ?? 0);
   }
 
   /** The call's guest is suspended in the engine: it keeps its instance, beside the slots. */
@@ -252,7 +277,7 @@ export class Instances {
     const { instance } = lease;
     this.#resting.delete(lease);
     instance.close();
-    const guest = park(instance, restorer);
+    const guest = lease.copy ?? park(instance, restorer);
     lease.move(guest);
     this.#hold(lease, guest.contents.length);
     restorer.restore(instance, next);
@@ -265,6 +290,7 @@ export class Instances {
   }
 
   #letGo(lease: Lease): void {
+    lease.copy = undefined;
     this.#heldBytes -= this.heldBy(lease);
     this.#held.delete(lease);
     this.#suspended.delete(lease);

@@ -10,13 +10,16 @@ export class Lease {
   /** The bound of its memory. */
   readonly pages: number;
   #place: Instance | ParkedGuest;
+  /** Of a guest that waits in its instance: the same as it would be parked. */
+  copy: ParkedGuest | undefined;
   /** The call is over. */
   isOver = false;
 
-  constructor(image: Image, instance: Instance) {
+  /** @param pages needed for a guest that is parked. Default: as its instance was started with */
+  constructor(image: Image, place: Instance | ParkedGuest, pages?: number) {
     this.image = image;
-    this.pages = instance.requestedPages;
-    this.#place = instance;
+    this.pages = pages ?? ("runs" in place ? 0 : place.requestedPages);
+    this.#place = place;
   }
 
   /** @throws {Error} while the guest is parked: nobody may touch what is another call's now. */
@@ -33,6 +36,7 @@ export class Lease {
   /** From an instance into memory of its own, or back. */
   move(place: Instance | ParkedGuest): void {
     this.#place = place;
+    this.copy = undefined;
   }
 
   /** Bytes of memory that the guest has taken. */

@@ -3,6 +3,7 @@
 import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
 import { isImage } from "../image/image.ts";
+import { isParkedGuest } from "../image/parked.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { MAXIMUM_PARTS } from "../marshal.ts";
 import { isTape, type KeptTape } from "../tape/tape.ts";
@@ -126,6 +127,34 @@ export function isKeptTape(value: unknown): value is KeptTape {
 export const isParts: Check = listOf(shape({ at: isText, kind: oneOf(["text", "json"]), bytes: isBytes }), MAXIMUM_PARTS);
 export const isProblems: Check = listOf(shape({ pointer: isText, message: isText, keyword: isText }), MAXIMUM_LIST);
 
+const isIds = listOf(isNumber, MAXIMUM_LIST);
+const isWord: Check = (value) => value instanceof Int32Array && value.length === 1 && value.buffer instanceof SharedArrayBuffer;
+const isTime: Check = (value) => isNumber(value) && !Number.isNaN(value);
+
+const isRestingCall: Check = shape({
+  guest: isParkedGuest,
+  claim: isWord,
+  ticket: (value) => isNumber(value) && Number.isInteger(value) && value !== 0,
+  state: shape({
+    clock: shape({
+      startedAt: isCount,
+      wallEnd: isTime,
+      cpuMs: isCount,
+      questions: isCount,
+      leftMs: isTime,
+      askedAt: isCount,
+      stoodMs: isCount,
+      heldUpMs: isTime,
+      givenBackMs: isCount,
+    }),
+    log: shape({ bytes: isCount, lines: isCount, dropped: isCount }),
+    operations: shape({ count: isCount, atHost: isIds, atPerson: isIds }),
+    use: shape({ operationBytes: isCount, pendingOperations: isCount, timers: isCount, jsonDepth: isCount }),
+    timerAt: optional(isTime),
+    answers: isCount,
+  }),
+});
+
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
@@ -138,6 +167,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   lane: shape({ number: isNumber, wants: (value) => typeof value === "boolean" }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
+  rests: shape({ number: isNumber, call: isRestingCall }),
   done: shape({
     ...ANSWER,
     output: isText,

@@ -6,6 +6,7 @@
  */
 
 import type { Fault, LoadFault } from "../fault.ts";
+import type { RestingCall } from "../call/resting-call.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { BaseImage, Image } from "../image/image.ts";
 import type { InvocationUsed, LogLine, OutputPart } from "../invocation.ts";
@@ -55,6 +56,8 @@ export type WorkerRequest =
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
       readonly state?: { readonly image?: Image } | undefined;
       readonly world?: CallWorld | undefined;
+      /** Set where the call began in another worker, which does not have it any more: where it goes on from. */
+      readonly from?: RestingCall | undefined;
     }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | {
@@ -100,6 +103,8 @@ export type WorkerMessage =
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
   /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
   | { readonly type: "full"; readonly number: number }
+  /** A call waits: until its worker claims it to go on, the host may, and give it to another one (`call/resting-call.ts`). */
+  | { readonly type: "rests"; readonly number: number; readonly call: RestingCall }
   | {
       readonly type: "done";
       readonly number: number;

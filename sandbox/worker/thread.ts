@@ -362,6 +362,11 @@ export class Thread {
     };
   }
 
+  /** Digest of the plugin whose guest is under way. */
+  get runs(): string | undefined {
+    return this.jobs.get(Atomics.load(this.#control.words, CURRENT))?.digest;
+  }
+
   /** Ends the thread, whatever it is doing. */
   async end(): Promise<void> {
     if (this.#ended) return;

@@ -32,8 +32,8 @@ export function packRequest(request: WorkerRequest): unknown {
   return request;
 }
 
-function isPlainCall({ limits, outputSchema, state, world }: Extract<WorkerRequest, { type: "call" }>): boolean {
-  return limits === undefined && outputSchema === undefined && state === undefined && world === undefined;
+function isPlainCall({ limits, outputSchema, state, world, from }: Extract<WorkerRequest, { type: "call" }>): boolean {
+  return limits === undefined && outputSchema === undefined && state === undefined && world === undefined && from === undefined;
 }
 
 /** A host says nothing but what it packed. */

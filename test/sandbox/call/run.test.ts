@@ -32,6 +32,7 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
     new Lease(plugin.image, plugin.instance),
     {
       instances: { rest: () => {}, suspend: () => {}, occupy: () => state.isFree, bringBack: () => Promise.resolve() },
+      resting: { rests: () => {}, takeUp: () => true },
       scheduler,
       breakDown(defect) {
         throw defect;

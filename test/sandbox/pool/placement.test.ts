@@ -24,6 +24,7 @@ function seat(plugins: readonly string[], fields: SeatFields = {}): Seat {
     active: plugins.length - (fields.waiting ?? 0),
     isFull: fields.isFull ?? false,
     entry,
+    runs: entry && plugins[0],
     reservedFor: fields.reservedFor,
     serves: (digest) => plugins.includes(digest),
     servesOthers: (digest) => plugins.some((other) => other !== digest),

@@ -16,7 +16,13 @@ describe("the pool", () => {
     await box.load(
       "good",
       `export async function waits() { await new Promise((r) => setTimeout(r, 300)); return "fresh"; }
-export async function acts() { await Deno.readTextFile("x").catch(() => {}); await new Promise((r) => setTimeout(r, 60_000)); return "acted"; }`,
+export async function acts() {
+  // A key is its worker's alone: the call cannot go on elsewhere.
+  await crypto.subtle.importKey("raw", new Uint8Array(16), "AES-GCM", false, ["encrypt"]);
+  await Deno.readTextFile("x").catch(() => {});
+  await new Promise((r) => setTimeout(r, 60_000));
+  return "acted";
+}`,
     );
     const innocent = box.call("good", "waits");
     let acted = 0;
