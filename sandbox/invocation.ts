@@ -29,6 +29,8 @@ export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text
 /** One call into a loaded plugin. */
 export interface Invocation {
   readonly callId: string;
+  /** On whose behalf: what all its calls together may take has a share. Absent: no caller's in particular. */
+  readonly caller?: string;
   readonly digest: string;
   readonly module: string;
   readonly export: string;

@@ -1,5 +1,6 @@
 /** The `wasm` route: a plugin's tool in the sandbox, its every act answered by the bridges under the call's grant (SPEC O2, B5). */
 
+import { sessionOwner } from "../calls/session.ts";
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
@@ -95,6 +96,7 @@ async function invoke(
   const answer: HostCallHandler = (operation) => answerCall(operation, record, call.answer);
   const outcome = await sandbox.invoke({
     callId: call.callId,
+    caller: sessionOwner(call.session),
     digest: version.digest,
     module: tool.definition.module ?? version.manifest.main,
     export: tool.definition.export ?? tool.name,

@@ -13,7 +13,7 @@ import { JSON_IN_BYTES, LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Brought } from "../worker/untaken.ts";
-import { type GiveBack, Shares } from "./shares.ts";
+import { type Claim, type GiveBack, Shares } from "./shares.ts";
 
 /** Where a call runs, as far as answers to its operations go. */
 export interface Answering {
@@ -41,8 +41,15 @@ export interface AskingCall {
 
 const MIB = 1024 * 1024;
 /** Bytes of answers between a host's memory and its guests. One that is larger than a share goes alone. */
-export const ANSWERS_IN_FLIGHT: { readonly call: number; readonly plugin: number; readonly worker: number; readonly whole: number } =
-  Object.freeze({ call: 16 * MIB, plugin: 32 * MIB, worker: 64 * MIB, whole: 128 * MIB });
+export const ANSWERS_IN_FLIGHT: Readonly<Record<"call" | "callerOfPlugin" | "plugin" | "caller" | "worker" | "whole", number>> =
+  Object.freeze({
+    call: 16 * MIB,
+    callerOfPlugin: 24 * MIB,
+    plugin: 32 * MIB,
+    caller: 64 * MIB,
+    worker: 64 * MIB,
+    whole: 128 * MIB,
+  });
 /** What a plugin that has none in flight gets, whatever the others have. */
 const LEAST_OF_A_PLUGIN = MIB;
 
@@ -93,7 +100,7 @@ export function answerOperation(
   message: OperationMessage,
   { plugin, room: shared }: { readonly plugin: string; readonly room: OperationRoom },
 ): void {
-  const { limits, hostCall, signal } = job.invocation;
+  const { limits, hostCall, signal, caller } = job.invocation;
   // The worker keeps these limits too; one that does not is not believed, and gets no answers that it need not read.
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
@@ -105,6 +112,7 @@ export function answerOperation(
     [job, ANSWERS_IN_FLIGHT.call],
     [`plugin ${plugin}`, ANSWERS_IN_FLIGHT.plugin],
     [thread, ANSWERS_IN_FLIGHT.worker],
+    ...(caller === undefined ? [] : callersShares(plugin, caller)),
   ] as const;
   const room: Room = async (size, wanted) => {
     held?.();
@@ -115,9 +123,11 @@ export function answerOperation(
     job.pendingOperations--;
     job.asking -= asks;
     const { json, bytes = json, moves = json !== undefined, taken: told } = answer.ok ? answer : NO_BYTES;
+    let isTaken = false;
     const taken = (): void => {
       held?.();
-      told?.();
+      if (!isTaken) told?.();
+      isTaken = true;
     };
     const answering = message.operation === 0 ? undefined : job.answering;
     const isGone = answering === undefined && job.thread !== thread;
@@ -166,6 +176,13 @@ export function answerOperation(
   };
   const reading = read().catch(crashed);
   if (isProgress) keepOrder(job, reading);
+}
+
+function callersShares(plugin: string, caller: string): Claim["within"] {
+  return [
+    [`caller ${caller}`, ANSWERS_IN_FLIGHT.caller],
+    [`plugin ${plugin} caller ${caller}`, ANSWERS_IN_FLIGHT.callerOfPlugin],
+  ];
 }
 
 /** The last progress of a call that is still being read: what the call says later must not overtake it. */

@@ -44,10 +44,10 @@ function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight:
 }
 
 /** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
-async function reading(thread: FakeThread, plugin: string, room: OperationRoom, reads: number): Promise<AskingCall> {
+async function reading(thread: FakeThread, plugin: string, room: OperationRoom, reads: number, caller?: string): Promise<AskingCall> {
   const job: AskingCall = {
     ...{ number: 1, thread, effects: 0, operations: 0, pendingOperations: 0, asking: 0 },
-    invocation: { ...INVOCATION, limits: DEFAULT_LIMITS, hostCall: largeAnswers().handler },
+    invocation: { ...INVOCATION, ...(caller !== undefined && { caller }), limits: DEFAULT_LIMITS, hostCall: largeAnswers().handler },
   };
   for (let operation = 1; operation <= reads; operation++)
     answerOperation(thread, job, { type: "operation", number: 1, operation, name: "fs.readFile", text: "{}" }, { plugin, room });
@@ -96,6 +96,23 @@ describe("attack: answers that nobody takes", () => {
     a.brought[0]?.taken();
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(a.brought.length + b.brought.length + c.brought.length).toBe(33);
+  });
+
+  it("are half of all for one caller, whatever plugins it calls, and not all that a plugin may have [LV1.answers, LV3.answers]", async () => {
+    const room = createOperationRoom(CLOCK);
+    const counts: number[] = [];
+    const flood = async (plugin: string, caller: string): Promise<void> => {
+      // Each on a worker of its own: that is not what runs out.
+      const thread = fakeThread();
+      await reading(thread, plugin, room, 20, caller);
+      counts.push(thread.brought.length);
+    };
+    // By 4 MiB: 16 of a call, 24 of a caller of a plugin's 32, 64 of a caller.
+    for (const plugin of ["p1", "p1", "p1", "p2", "p2", "p3"]) await flood(plugin, "greedy");
+    expect(counts).toEqual([4, 2, 0, 4, 2, 4]);
+    await flood("p4", "greedy");
+    for (const plugin of ["p1", "p4"]) await flood(plugin, "modest");
+    expect(counts.slice(6)).toEqual([0, 2, 4]);
   });
 });
 
