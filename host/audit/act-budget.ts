@@ -1,20 +1,22 @@
 /**
- * How many rows of acts a call and a plugin may have in the journal (SPEC AU3, LV3). The others are counted, and said in one row at
+ * How many rows of acts a call, a plugin and a caller may have in the journal (SPEC AU3, LV3). The others are counted, and said in one row at
  * the end of their call: no guest can fill the record with what it tries.
  */
 
 import type { DraftOf, HostEvent } from "./events.ts";
 
-/** Rows of one call, and of one plugin within a window. */
+/** Rows of one call; within a window those of one plugin, of one caller, whatever plugins it calls, and of a caller among a plugin's. */
 export interface ActBounds {
   readonly rowsOfCall: number;
   readonly rowsOfPlugin: number;
+  readonly rowsOfCaller: number;
+  readonly rowsOfCallerOfPlugin: number;
   readonly windowMs: number;
 }
 
 export interface ActBudget {
-  /** False for one that is counted instead. */
-  take(event: ActEvent): boolean;
+  /** False for one that is counted instead. @param caller whose session the call is of; undefined for no caller's in particular */
+  take(event: ActEvent, caller: string | undefined): boolean;
   /** What was counted of a call, as the text of a row; undefined if nothing was. The call is forgotten. */
   end(event: HostEvent): string | undefined;
 }
@@ -22,9 +24,17 @@ export interface ActBudget {
 export type ActEvent = Extract<HostEvent, { readonly type: "capability.used" | "capability.denied" }>;
 type Act = DraftOf<"capability.used">["payload"];
 
-export const ACT_BOUNDS: ActBounds = { rowsOfCall: 100, rowsOfPlugin: 1_000, windowMs: 10_000 };
+export const ACT_BOUNDS: ActBounds = {
+  rowsOfCall: 100,
+  rowsOfPlugin: 1_000,
+  rowsOfCaller: 2_000,
+  rowsOfCallerOfPlugin: 750,
+  windowMs: 10_000,
+};
 /** Calls under way, and those that never ended; the oldest are forgotten, with what was counted of them. */
 const MAX_CALLS = 10_000;
+/** Of plugins and callers; the oldest are forgotten. */
+const MAX_WINDOWS = 10_000;
 const SHOWN = 5;
 const SHOWN_LENGTH = 200;
 
@@ -35,9 +45,16 @@ interface CallActs {
   readonly first: Pick<Act, "permission" | "value" | "decision">[];
 }
 
-export function createActBudget({ rowsOfCall, rowsOfPlugin, windowMs }: ActBounds = ACT_BOUNDS): ActBudget {
+interface Window {
+  readonly sinceMs: number;
+  rows: number;
+}
+
+export function createActBudget(bounds: ActBounds = ACT_BOUNDS): ActBudget {
+  const { rowsOfCall, rowsOfPlugin, rowsOfCaller, rowsOfCallerOfPlugin, windowMs } = bounds;
   const calls = new Map<string, CallActs>();
-  const plugins = new Map<string, { readonly sinceMs: number; rows: number }>();
+  /** By holder, in the order in which they began. */
+  const windows = new Map<string, Window>();
 
   function callOf(callId: string): CallActs {
     const known = calls.get(callId);
@@ -49,19 +66,39 @@ export function createActBudget({ rowsOfCall, rowsOfPlugin, windowMs }: ActBound
     return made;
   }
 
-  function hasRoom(plugin: string, time: number): boolean {
-    const window = plugins.get(plugin);
-    if (window === undefined || time - window.sinceMs >= windowMs || time < window.sinceMs) {
-      plugins.set(plugin, { sinceMs: time, rows: 1 });
-      return true;
+  function isOver({ sinceMs }: Window, time: number): boolean {
+    return time - sinceMs >= windowMs || time < sinceMs;
+  }
+
+  function windowOf(holder: string, time: number): Window {
+    const known = windows.get(holder);
+    if (known !== undefined && !isOver(known, time)) return known;
+    windows.delete(holder);
+    for (const [other, window] of windows) {
+      if (windows.size < MAX_WINDOWS && !isOver(window, time)) break;
+      windows.delete(other);
     }
-    return window.rows++ < rowsOfPlugin;
+    const made: Window = { sinceMs: time, rows: 0 };
+    windows.set(holder, made);
+    return made;
+  }
+
+  /** A row counts for all of its holders, or for none. */
+  function hasRoom(plugin: string, caller: string | undefined, time: number): boolean {
+    const holders: [window: Window, rows: number][] = [[windowOf(`plugin ${plugin}`, time), rowsOfPlugin]];
+    if (caller !== undefined) {
+      holders.push([windowOf(`caller ${caller}`, time), rowsOfCaller]);
+      holders.push([windowOf(`plugin ${plugin} caller ${caller}`, time), rowsOfCallerOfPlugin]);
+    }
+    if (holders.some(([{ rows }, most]) => rows >= most)) return false;
+    for (const [window] of holders) window.rows++;
+    return true;
   }
 
   return {
-    take({ callId = "", plugin = "", time, payload }) {
+    take({ callId = "", plugin = "", time, payload }, caller) {
       const call = callOf(callId);
-      if (call.rows < rowsOfCall && hasRoom(plugin, time)) {
+      if (call.rows < rowsOfCall && hasRoom(plugin, caller, time)) {
         call.rows++;
         return true;
       }

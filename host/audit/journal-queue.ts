@@ -83,17 +83,23 @@ const CALLER = "caller ";
 /** Events of no plugin and no session. */
 const HOST: RowHolders = [["host", QUEUE_SHARES.plugin]];
 
-/** Tells the holders of each event, in order: its plugin, and the owner of its session as `sessionOwner` has it, whatever plugins it calls. */
-export function createHolders(): (event: HostEvent) => RowHolders {
+/** Whom an event's row counts for. */
+export function holdersOf({ plugin }: HostEvent, caller: string | undefined): RowHolders {
+  const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];
+  if (caller === undefined) return plugin === undefined ? HOST : held;
+  return [...held, [CALLER + caller, QUEUE_SHARES.caller]];
+}
+
+/** Tells the caller of each event, in order: the owner of its session as `sessionOwner` has it, whatever plugins it calls. */
+export function createCallers(): (event: HostEvent) => string | undefined {
   /** Of sessions that are open and have one: as many as their owner may have. */
   const owners = new Map<string, string>();
-  return ({ type, sessionId, plugin, payload }) => {
-    const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];
-    if (sessionId === undefined) return plugin === undefined ? HOST : held;
+  return ({ type, sessionId, payload }) => {
+    if (sessionId === undefined) return undefined;
     const opened: unknown = type === "session.opened" ? payload["owner"] : undefined;
     if (typeof opened === "string") owners.set(sessionId, opened);
     const caller = owners.get(sessionId) ?? sessionId;
     if (type === "session.closed") owners.delete(sessionId);
-    return [...held, [CALLER + caller, QUEUE_SHARES.caller]];
+    return caller;
   };
 }

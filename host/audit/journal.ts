@@ -11,7 +11,7 @@ import { createActBudget } from "./act-budget.ts";
 import { createCheckpointSchedule } from "./checkpoint-schedule.ts";
 import { toEventText } from "./event-text.ts";
 import { type HostEvent, TERMINAL_EVENT_TYPES } from "./events.ts";
-import { createHolders, JournalQueue, type QueuedRow } from "./journal-queue.ts";
+import { createCallers, holdersOf, JournalQueue, type QueuedRow } from "./journal-queue.ts";
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
 import type { Retain } from "./retain-task.ts";
 
@@ -80,7 +80,7 @@ export function createJournal(options: JournalOptions): EventStore {
   const acts = createActBudget();
   let retaining: Promise<void> | undefined;
   const waiting = new JournalQueue<Row>();
-  const holdersOf = createHolders();
+  const callerOf = createCallers();
   let dropped = 0;
   /** Calls that change something: what becomes of them is kept before their caller hears of it. */
   const changing = new Set<string>();
@@ -96,8 +96,9 @@ export function createJournal(options: JournalOptions): EventStore {
   function append(event: HostEvent): Promise<boolean> | undefined {
     if (LEFT_OUT.has(event.type)) return undefined;
     begun ||= ACTS.has(event.type);
-    if ((event.type === "capability.used" || event.type === "capability.denied") && !acts.take(event)) return undefined;
-    const holders = holdersOf(event);
+    const caller = callerOf(event);
+    if ((event.type === "capability.used" || event.type === "capability.denied") && !acts.take(event, caller)) return undefined;
+    const holders = holdersOf(event, caller);
     const summed = isTerminal(event.type) ? acts.end(event) : undefined;
     if (summed !== undefined) push({ text: summed, holders });
     const row: Row = { text: toEventText(event), holders };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createActBudget } from "../../../host/audit/act-budget.ts";
+import { type ActBounds, createActBudget } from "../../../host/audit/act-budget.ts";
 import type { HostEvent } from "../../../host/audit/events.ts";
 import { fileOf } from "../../../host/audit/journal-files.ts";
 import { createJournal, type EventStore } from "../../../host/audit/journal.ts";
@@ -24,12 +24,14 @@ function act(number: number, plugin: string, callId: string): HostEvent {
   };
 }
 
+const BOUNDS: ActBounds = { rowsOfCall: 10, rowsOfPlugin: 100, rowsOfCaller: 100, rowsOfCallerOfPlugin: 100, windowMs: 1_000 };
+
 describe("createActBudget()", () => {
   it("keeps a call's first rows, counts the others by kind and says so at its end [LV3.acts] [AU3.summed]", () => {
-    const budget = createActBudget({ rowsOfCall: 3, rowsOfPlugin: 100, windowMs: 1_000 });
-    const kept = Array.from({ length: 11 }, (_, number) => budget.take(act(number, "p", "a") as never));
+    const budget = createActBudget({ ...BOUNDS, rowsOfCall: 3 });
+    const kept = Array.from({ length: 11 }, (_, number) => budget.take(act(number, "p", "a") as never, undefined));
     expect(kept).toEqual([true, true, true, ...Array.from({ length: 8 }, () => false)]);
-    expect(budget.take(act(50, "p", "b") as never)).toBe(true);
+    expect(budget.take(act(50, "p", "b") as never, undefined)).toBe(true);
     const { payload } = JSON.parse(budget.end({ ...event(60, "tool.failed", "p"), callId: "a" }) ?? "") as { payload: object };
     const first = [3, 4, 5, 6, 7].map((number) => ({
       permission: "read",
@@ -42,11 +44,33 @@ describe("createActBudget()", () => {
   });
 
   it("has one budget for all calls of a plugin within a window, and another for each plugin [LV3.acts]", () => {
-    const budget = createActBudget({ rowsOfCall: 10, rowsOfPlugin: 4, windowMs: 1_000 });
-    const take = (number: number, plugin: string): boolean => budget.take(act(number, plugin, `${plugin}${number}`) as never);
+    const budget = createActBudget({ ...BOUNDS, rowsOfPlugin: 4 });
+    const take = (number: number, plugin: string): boolean => budget.take(act(number, plugin, `${plugin}${number}`) as never, undefined);
     expect([1, 2, 3, 4, 5, 6].map((number) => take(number, "greedy"))).toEqual([true, true, true, true, false, false]);
     expect(take(7, "modest")).toBe(true);
     expect(take(1_001, "greedy")).toBe(true);
+  });
+
+  it("has a share for each caller: of a plugin's rows, and of all plugins' together [LV3.acts]", () => {
+    const budget = createActBudget({ ...BOUNDS, rowsOfPlugin: 4, rowsOfCaller: 5, rowsOfCallerOfPlugin: 3 });
+    let number = 0;
+    const take = (plugin: string, caller: string): boolean => budget.take(act(++number, plugin, `${number}`) as never, caller);
+    const times = (count: number, plugin: string, caller: string): boolean[] => Array.from({ length: count }, () => take(plugin, caller));
+    expect(times(4, "p", "greedy")).toEqual([true, true, true, false]);
+    // A row that was refused counts for neither of its holders.
+    expect(times(2, "p", "modest")).toEqual([true, false]);
+    expect(times(3, "q", "greedy")).toEqual([true, true, false]);
+    expect(times(3, "q", "modest")).toEqual([true, true, false]);
+    number = 1_000;
+    expect(take("p", "greedy")).toBe(true);
+  });
+
+  it("forgets callers whose window is over, and the oldest of too many [LV5.acts]", () => {
+    const budget = createActBudget({ ...BOUNDS, rowsOfPlugin: 1_000_000, rowsOfCaller: 1, windowMs: 100_000 });
+    const take = (caller: string): boolean => budget.take(act(1, "p", caller) as never, caller);
+    expect([take("first"), take("first")]).toEqual([true, false]);
+    for (let caller = 0; caller < 6_000; caller++) take(`c${caller}`);
+    expect(take("first")).toBe(true);
   });
 });
 
