@@ -7,7 +7,7 @@ import type { JournalRow, Journals } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
 import { checkpointJournal } from "./checkpoints.ts";
 import { chain, CLOSING_TEXT, eventOf, firstOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
-import { decideKept, type Share, shareOf } from "./retention.ts";
+import { callerGroup, decideKept, type Holdings, type Share, shareOf } from "./retention.ts";
 
 export interface Retain {
   /** Absolute. */
@@ -26,7 +26,7 @@ const PAGE_ROWS = 100;
 const NAMED_SHARES = 50;
 
 interface Contents {
-  readonly sizes: ReadonlyMap<Share, number>;
+  readonly sizes: Holdings;
   readonly counts: ReadonlyMap<Share, number>;
   readonly last: JournalRow | undefined;
   readonly removal: RemovalRecord | undefined;
@@ -50,25 +50,27 @@ export async function retainJournal(retain: Retain, world: ServiceWorld): Promis
 async function removeOldest(name: string, others: readonly string[], retain: Retain, world: ServiceWorld): Promise<void> {
   const { folder, maximumFiles, maximumFileBytes, atMs } = retain;
   const going = await contentsOf(`${folder}/${name}`, world);
-  const sizes = new Map<Share, number>();
+  const sizes = new Map<Share, Map<string, number>>();
   let removal = going.removal;
   for (const other of others) {
     const contents = await contentsOf(`${folder}/${other}`, world);
-    for (const [share, size] of contents.sizes) sizes.set(share, (sizes.get(share) ?? 0) + size);
+    for (const [share, callers] of contents.sizes) for (const [caller, size] of callers) add(partOf(sizes, share), caller, size);
     removal = contents.removal ?? removal;
   }
   const target = (maximumFiles - 1) * maximumFileBytes;
-  const room = new Map(decideKept(sizes, going.sizes, { target, most: maximumFileBytes / 2 }));
+  const room = decideKept(sizes, going.sizes, { target, most: maximumFileBytes / 2 });
   const counts = new Map(Object.entries(removal?.counts ?? {}));
-  for (const [share, count] of going.counts) counts.set(share, (counts.get(share) ?? 0) + count);
+  for (const [share, count] of going.counts) add(counts, share, count);
   const kept: string[] = [];
+  const owners = await ownersOf(`${folder}/${name}`, world);
   for await (const row of rowsBack(`${folder}/${name}`, world)) {
     const { number, text } = row;
-    const { share, isKept } = describe(row);
-    const left = room.get(share) ?? 0;
-    if (left < text.length) continue;
-    room.set(share, left - text.length);
-    counts.set(share, (counts.get(share) ?? 0) - 1);
+    const { share, caller, isKept } = describe(row, owners);
+    const own = room.get(share);
+    const left = own?.get(caller) ?? 0;
+    if (own === undefined || left < text.length) continue;
+    own.set(caller, left - text.length);
+    add(counts, share, -1);
     kept.push(isKept ? text : `{"type":"journal.kept","number":${number},"event":${text}}`);
   }
   kept.reverse();
@@ -109,17 +111,18 @@ async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> 
   known.set(world.journals, cache);
   const cached = cache.get(path);
   if (cached !== undefined) return cached;
-  const sizes = new Map<Share, number>();
+  const sizes = new Map<Share, Map<string, number>>();
   const counts = new Map<Share, number>();
+  const owners = await ownersOf(path, world);
   let last: JournalRow | undefined;
   let removal: RemovalRecord | undefined;
   for await (const row of rowsBack(path, world)) {
     last ??= row;
     removal ??= readRemoval(row.text);
-    const { share } = describe(row);
+    const { share, caller } = describe(row, owners);
     if (share === "") continue;
-    sizes.set(share, (sizes.get(share) ?? 0) + row.text.length);
-    counts.set(share, (counts.get(share) ?? 0) + 1);
+    add(partOf(sizes, share), caller, row.text.length);
+    add(counts, share, 1);
   }
   const contents: Contents = { sizes, counts, last, removal };
   if (last?.text === CLOSING_TEXT) cache.set(path, contents);
@@ -145,12 +148,43 @@ async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncG
   }
 }
 
+/** The owners of sessions that began in a file. Of one that began in a file before, only its id is known. */
+async function ownersOf(path: string, world: ServiceWorld): Promise<ReadonlyMap<string, string>> {
+  const owners = new Map<string, string>();
+  for await (const { number, text } of rowsBack(path, world)) {
+    if (!text.includes('"session.opened"')) continue;
+    const { type, sessionId, payload } = eventOf(number, text)?.event ?? {};
+    const owner: unknown =
+      type === "session.opened" && typeof payload === "object" && payload !== null ? Reflect.get(payload, "owner") : undefined;
+    if (typeof sessionId === "string" && typeof owner === "string") owners.set(sessionId, owner);
+  }
+  return owners;
+}
+
+interface Described {
+  readonly share: Share;
+  readonly caller: string;
+  readonly isKept: boolean;
+}
+
 /** No share for rows of the journal's own. */
-function describe({ number, text }: JournalRow): { readonly share: Share; readonly isKept: boolean } {
+function describe({ number, text }: JournalRow, owners: ReadonlyMap<string, string>): Described {
   const found = eventOf(number, text);
-  if (found === undefined) return { share: "", isKept: false };
-  const { type, plugin } = found.event;
-  return { share: shareOf(typeof type === "string" ? type : "", typeof plugin === "string" ? plugin : ""), isKept: found.isKept };
+  if (found === undefined) return { share: "", caller: "", isKept: false };
+  const { type, plugin, sessionId } = found.event;
+  const share = shareOf(typeof type === "string" ? type : "", typeof plugin === "string" ? plugin : "");
+  const session = typeof sessionId === "string" ? sessionId : "";
+  return { share, caller: callerGroup(owners.get(session) ?? session), isKept: found.isKept };
+}
+
+function add(sums: Map<string, number>, key: string, by: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + by);
+}
+
+function partOf(parts: Map<Share, Map<string, number>>, share: Share): Map<string, number> {
+  const known = parts.get(share) ?? new Map<string, number>();
+  parts.set(share, known);
+  return known;
 }
 
 /** Another process, or the thread that writes, may end a file at any moment: then it is the next one. */

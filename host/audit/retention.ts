@@ -1,10 +1,26 @@
 /**
- * What is kept of the oldest file when the journal is full (SPEC AU3, LV3): acts never push out calls, and no plugin pushes out what
- * another, which has less, has there. Pure.
+ * What is kept of the oldest file when the journal is full (SPEC AU3, LV3): acts never push out calls, no plugin pushes out what
+ * another, which has less, has there, and no caller what another has of the same plugin. Pure.
  */
 
 /** The kind of a row and its plugin: `calls weather`, `acts weather`, `sessions `. */
 export type Share = string;
+
+/**
+ * What tells callers apart, in one of 64 groups: they may be as many as there are sessions. Callers of one group share what they keep.
+ *
+ * @param caller the owner of a session, or the session's id where no owner is known
+ */
+export function callerGroup(caller: string): string {
+  let hash = FNV_OFFSET;
+  for (let index = 0; index < caller.length; index++) hash = Math.imul(hash ^ caller.charCodeAt(index), FNV_PRIME);
+  return String((hash >>> 0) % CALLER_GROUPS);
+}
+
+/** FNV-1a, 32 bits. */
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const CALLER_GROUPS = 64;
 
 /** Of the whole journal, at most, when it is full. */
 const ACTS_PART = 1 / 4;
@@ -16,19 +32,23 @@ export function shareOf(type: string, plugin: string): Share {
   return `${kind} ${plugin}`;
 }
 
+/** Characters of each share, by the group of the caller. */
+export type Holdings = ReadonlyMap<Share, ReadonlyMap<string, number>>;
+
 /**
- * How much of the oldest file each share keeps, its newest first.
+ * How much of the oldest file each caller of each share keeps, its newest first.
  *
  * @param others what the other files hold, @param oldest what it holds, @param target for all together, @param most of the oldest
  */
 export function decideKept(
-  others: ReadonlyMap<Share, number>,
-  oldest: ReadonlyMap<Share, number>,
+  others: Holdings,
+  oldest: Holdings,
   { target, most }: { readonly target: number; readonly most: number },
-): ReadonlyMap<Share, number> {
-  const sizes = new Map(others);
-  for (const [share, size] of oldest) sizes.set(share, (sizes.get(share) ?? 0) + size);
-  const total = (kind: string): number => sum([...sizes].filter(([share]) => share.startsWith(`${kind} `)).map(([, size]) => size));
+): ReadonlyMap<Share, Map<string, number>> {
+  const sizes = new Map([...others.keys(), ...oldest.keys()].map((share) => [share, sizesOf(others.get(share), oldest.get(share))]));
+  const ofKind = (kind: string): Sized[] =>
+    [...sizes].filter(([share]) => share.startsWith(`${kind} `)).map(([share, callers]) => [share, sum(callers.map(([, size]) => size))]);
+  const total = (kind: string): number => sum(ofKind(kind).map(([, size]) => size));
   const acts = Math.min(total("acts"), target * ACTS_PART);
   const sessions = Math.min(total("sessions"), target * SESSIONS_PART);
   const budgets: readonly (readonly [kind: string, budget: number])[] = [
@@ -36,23 +56,38 @@ export function decideKept(
     ["sessions", sessions],
     ["acts", acts],
   ];
-  const kept = new Map<Share, number>();
+  const kept = new Map<Share, Map<string, number>>();
   let left = most;
   for (const [kind, budget] of budgets) {
-    const own = [...sizes].filter(([share]) => share.startsWith(`${kind} `)).toSorted(([, a], [, b]) => a - b);
-    const level = waterLevel(
-      own.map(([, size]) => size),
-      budget,
-    );
-    // Who has least is served first.
-    for (const [share] of own) {
-      const room = Math.min(left, oldest.get(share) ?? 0, Math.max(0, level - (others.get(share) ?? 0)));
-      if (room <= 0) continue;
-      kept.set(share, room);
-      left -= room;
+    // Those that have least are served first.
+    for (const [share, allowed] of leveled(ofKind(kind), budget)) {
+      for (const [caller, part] of leveled(sizes.get(share) ?? [], allowed)) {
+        const room = Math.min(left, oldest.get(share)?.get(caller) ?? 0, Math.max(0, part - (others.get(share)?.get(caller) ?? 0)));
+        if (room <= 0) continue;
+        kept.set(share, (kept.get(share) ?? new Map<string, number>()).set(caller, room));
+        left -= room;
+      }
     }
   }
   return kept;
+}
+
+type Sized = readonly [name: string, size: number];
+
+function sizesOf(others: ReadonlyMap<string, number> = NOTHING, oldest: ReadonlyMap<string, number> = NOTHING): Sized[] {
+  return [...new Set([...others.keys(), ...oldest.keys()])].map((name) => [name, (others.get(name) ?? 0) + (oldest.get(name) ?? 0)]);
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/** The smallest first, and the largest cut to one level, so that all fit. */
+function leveled(sizes: readonly Sized[], budget: number): readonly Sized[] {
+  const own = sizes.toSorted(([, a], [, b]) => a - b);
+  const level = waterLevel(
+    own.map(([, size]) => size),
+    budget,
+  );
+  return own.map(([name, size]) => [name, Math.min(size, level)]);
 }
 
 /** The size down to which the largest are cut, so that all fit. @param sizes ascending */

@@ -4,7 +4,7 @@ import type { HostEvent } from "../../../host/audit/events.ts";
 import { fileOf } from "../../../host/audit/journal-files.ts";
 import { createJournal, type EventStore } from "../../../host/audit/journal.ts";
 import { journalWriter, retainBy } from "../../../host/audit/open-events.ts";
-import { decideKept } from "../../../host/audit/retention.ts";
+import { callerGroup, decideKept, type Holdings } from "../../../host/audit/retention.ts";
 import { type KeptEvent, searchJournal, searchStep } from "../../../host/audit/search.ts";
 import { verifyJournal } from "../../../host/audit/verify.ts";
 import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
@@ -74,38 +74,71 @@ describe("createActBudget()", () => {
   });
 });
 
+/** All of one caller. */
+function ofOne(sizes: readonly (readonly [share: string, size: number])[]): Holdings {
+  return new Map(sizes.map(([share, size]) => [share, new Map([["0", size]])]));
+}
+
 describe("decideKept()", () => {
   it("takes from acts first, then from the plugin that has most, and nothing from who has less than its share [LV3.retention]", () => {
-    const others = new Map([
+    const others = ofOne([
       ["acts evil", 500],
       ["calls evil", 400],
       ["calls weather", 10],
     ]);
-    const oldest = new Map([
+    const oldest = ofOne([
       ["acts evil", 60],
       ["calls evil", 30],
       ["calls weather", 20],
       ["calls notes", 5],
     ]);
     expect(decideKept(others, oldest, { target: 1_000, most: 1_000 })).toEqual(
-      new Map([
+      ofOne([
         ["calls notes", 5],
         ["calls weather", 20],
         ["calls evil", 30],
       ]),
     );
     expect(decideKept(others, oldest, { target: 400, most: 1_000 })).toEqual(
-      new Map([
+      ofOne([
         ["calls notes", 5],
         ["calls weather", 20],
       ]),
     );
     expect(decideKept(others, oldest, { target: 400, most: 10 })).toEqual(
-      new Map([
+      ofOne([
         ["calls notes", 5],
         ["calls weather", 5],
       ]),
     );
+  });
+
+  it("takes from the caller that has most of a plugin's, and nothing from who has less than a share of that [LV3.retention]", () => {
+    const others: Holdings = new Map([["calls shared", new Map([["greedy", 900]])]]);
+    const oldest: Holdings = new Map([
+      [
+        "calls shared",
+        new Map([
+          ["greedy", 50],
+          ["modest", 20],
+        ]),
+      ],
+      ["calls weather", new Map([["greedy", 30]])],
+    ]);
+    expect(decideKept(others, oldest, { target: 500, most: 1_000 })).toEqual(
+      new Map([
+        ["calls weather", new Map([["greedy", 30]])],
+        ["calls shared", new Map([["modest", 20]])],
+      ]),
+    );
+  });
+});
+
+describe("callerGroup()", () => {
+  it("tells callers apart in so many groups [LV3.retention]", () => {
+    const groups = new Set(Array.from({ length: 10_000 }, (_, index) => callerGroup(`token ${index}`)));
+    expect(groups.size).toBe(64);
+    expect(callerGroup("modest")).not.toBe(callerGroup("greedy"));
   });
 });
 
@@ -156,6 +189,30 @@ describe("a full journal", () => {
     // The newest first, also where older ones were added again behind them.
     expect((await full.search(3)).map(({ event: { time } }) => time)).toEqual([697, 698, 699]);
     expect((await full.search(3, { before: 4 })).map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  it("keeps one caller's calls of a plugin, however many another makes of it in however many sessions [LV3.retention]", async () => {
+    const full = await open();
+    const begin = (number: number, sessionId: string, owner: string): unknown =>
+      full.store.append({ ...event(number, "session.opened", "", { owner }), plugin: undefined, sessionId } as never);
+    const call = (number: number, sessionId: string): unknown =>
+      full.store.append({
+        ...event(number, "tool.called", "shared", { sideEffects: ["read"], arguments: "x".repeat(500) }),
+        sessionId,
+      } as never);
+    begin(1, "of-modest", "modest");
+    for (let number = 2; number < 7; number++) call(number, "of-modest");
+    for (let session = 0; session < 60; session++) {
+      begin(100 + session * 20, `of-greedy-${session}`, "greedy");
+      for (let number = 1; number <= 10; number++) call(100 + session * 20 + number, `of-greedy-${session}`);
+      await full.store.flush();
+    }
+    await full.store.close();
+    const rows = await full.search(2_000, { plugin: "shared" });
+    const times = rows.map(({ event: { time } }) => Number(time));
+    expect(times.filter((time) => time < 100)).toEqual([2, 3, 4, 5, 6]);
+    expect(times.at(-1)).toBe(1_290);
+    expect((await full.verify()).removed?.counts).toMatchObject({ "calls shared": 605 - rows.length });
   });
 
   it("misses a file that was removed by somebody else [AU3.verify]", async () => {
