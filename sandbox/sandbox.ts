@@ -39,7 +39,7 @@ export interface Sandbox {
 export interface SandboxOptions {
   /** Workers that take calls; one warm spare comes on top. Default 4. */
   readonly maximumWorkers?: number;
-  /** Calls that may wait for a worker; more are answered `overloaded`. Default 4,096. */
+  /** Calls that may wait for a worker, half of them of one caller; more are answered `overloaded`. Default 4,096. */
   readonly maximumQueue?: number;
   /** Plugins, by name, that never share an instance or a worker with another (SPEC B1). Default: none. */
   readonly isIsolated?: (name: string) => boolean;
@@ -53,6 +53,8 @@ export interface SandboxOptions {
   readonly onDefect?: (message: string) => void;
 }
 
+/** Of the calls that wait, those that one caller may have. */
+const CALLERS_PART = 1 / 2;
 /** A folder of a thousand plugins is not all in memory at once, with the copies that loading makes. */
 const LOADS_AT_ONCE = 16;
 
@@ -269,9 +271,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     invoke(invocation) {
       const plugin = plugins.get(invocation.digest);
       if (plugin === undefined) return Promise.reject(new Error(`The plugin ${invocation.digest} is not loaded`));
-      const { signal, session } = invocation;
+      const { signal, session, caller } = invocation;
       if (signal.aborted) return Promise.resolve({ ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED });
-      if (pool.queued >= maximumQueue)
+      const isOverShare = caller !== undefined && pool.waiting.sizeOf(caller) >= maximumQueue * CALLERS_PART;
+      if (pool.waiting.size >= maximumQueue || isOverShare)
         return Promise.resolve({ ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED });
       if (session === undefined) return new Promise((resolve) => call(plugin, invocation, undefined, resolve));
       plugin.users++;

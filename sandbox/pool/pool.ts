@@ -31,6 +31,7 @@ import {
   WATCH_EVERY_MS,
 } from "./watchdog.ts";
 import type { Thread } from "../worker/thread.ts";
+import { WaitingJobs } from "./waiting-jobs.ts";
 
 export interface PoolOptions {
   readonly launcher: WorkerLauncher;
@@ -57,10 +58,11 @@ const MAXIMUM_ATTEMPTS = 3;
 const MAXIMUM_REFUSALS = 100;
 
 export class Pool {
+  /** Those without a worker. */
+  readonly waiting: WaitingJobs = new WaitingJobs();
   readonly #options: PoolOptions;
   readonly #crew: Crew;
   readonly #jobs: InFlight<Job> = new InFlight();
-  #waiting: Job[] = [];
   readonly #apart: Apart;
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -86,13 +88,8 @@ export class Pool {
     return this.#starting;
   }
 
-  /** Calls that wait for a worker. */
-  get queued(): number {
-    return this.#waiting.length;
-  }
-
   use(): SandboxUse {
-    return useOf([...this.#crew.threads], this.queued);
+    return useOf([...this.#crew.threads], this.waiting.size);
   }
 
   /** Calls that wait in workers hold all that they may in each. */
@@ -114,7 +111,7 @@ export class Pool {
     this.#crew.ensureOne();
     this.#jobs.set(job.number, job);
     this.#place(job);
-    this.#crew.hold(this.#waiting.length > 0);
+    this.#crew.hold(this.waiting.size > 0);
     this.#watch();
   }
 
@@ -123,7 +120,7 @@ export class Pool {
     if (!this.#jobs.delete(job.number)) return false;
     if (job.kind === "call") dropRest(job);
     const { thread } = job;
-    if (thread === undefined) this.#waiting = this.#waiting.filter((other) => other !== job);
+    if (thread === undefined) this.waiting.delete(job);
     else {
       thread.settle(job.number);
       this.#crew.letGoSurplus(thread);
@@ -191,7 +188,7 @@ export class Pool {
   #place(job: Job): boolean {
     const thread = this.#pick(job);
     if (thread === undefined) {
-      this.#waiting.push(job);
+      this.waiting.add(job);
       return false;
     }
     this.#giveTo(thread, job);
@@ -220,21 +217,21 @@ export class Pool {
   #wait(job: Job): void {
     job.thread?.settle(job.number);
     job.thread = undefined;
-    if (job.kind === "call" && job.rest !== undefined) return void this.#waiting.unshift(job);
+    if (job.kind === "call" && job.rest !== undefined) return this.waiting.addFirst(job);
     job.begunAt = undefined;
-    return void this.#waiting.push(job);
+    return this.waiting.add(job);
   }
 
   #placeWaiting(): void {
     if (!this.#closed) this.#placeAll();
-    this.#crew.hold(this.#waiting.length > 0);
+    this.#crew.hold(this.waiting.size > 0);
   }
 
   #placeAll(): void {
     // What one call of a plugin cannot have now, its next call cannot have either.
     const refused = new Set<string>();
-    for (const job of this.#waiting.splice(0)) {
-      if (refused.has(digestOf(job))) this.#waiting.push(job);
+    for (const job of this.waiting.takeAll()) {
+      if (refused.has(digestOf(job))) this.waiting.add(job);
       else if (!this.#place(job)) refused.add(digestOf(job));
     }
   }
@@ -300,7 +297,7 @@ export class Pool {
       if (thread.isFull || isHeld) this.#takeBackFrom(thread, isHeld ? now : undefined);
       for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, { now, elapsedMs });
     }
-    for (const job of [...this.#waiting]) {
+    for (const job of this.waiting.values()) {
       const fault = judgeWaiting(job, { now, elapsedMs });
       if (fault !== undefined) this.#answer(job, fault, 0);
     }
@@ -390,7 +387,7 @@ export class Pool {
   /** Workers do not start: nobody waits for one in vain. The next job tries again. */
   #giveUp(fault: Fault): void {
     this.#failedStarts = 0;
-    for (const job of this.#waiting.splice(0)) this.#answer(job, fault, 0);
+    for (const job of this.waiting.takeAll()) this.#answer(job, fault, 0);
   }
 
   #answer(job: Job, fault: Fault, cpuMs: number): void {

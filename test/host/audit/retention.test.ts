@@ -199,7 +199,7 @@ describe("a full journal", () => {
       full.store.append({
         ...event(number, "tool.called", "shared", { sideEffects: ["read"], arguments: "x".repeat(500) }),
         sessionId,
-      } as never);
+      });
     begin(1, "of-modest", "modest");
     for (let number = 2; number < 7; number++) call(number, "of-modest");
     for (let session = 0; session < 60; session++) {
