@@ -1,8 +1,7 @@
 /**
  * All ambient authority, as interfaces (architecture, decision 2).
  *
- * `node.ts`, `deno.ts` and `memory.ts` implement them; nothing outside `host/platform/` imports `node:*` or touches
- * `process`, `fetch`, timers. Everything here is handed in by the composition root.
+ * `node.ts`, `deno.ts` and `memory.ts` implement them, the composition root hands them in; no other folder has `process`, `fetch`, timers.
  */
 
 import type { Environment } from "./environment-types.ts";

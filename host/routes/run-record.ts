@@ -249,9 +249,8 @@ class CallRun implements RunRecord {
     });
     return {
       callId: call.callId,
-      acts,
       openFiles: createOpenFiles(call.callId),
-      ...{ grant: decision.grant, cwd: session.workspace },
+      ...{ acts, grant: decision.grant, cwd: session.workspace },
       ...(session.named !== undefined && { named: session.named }),
       platform: undos === undefined ? platform : undos.keep(this.#execution, platform),
       limits: decision.limits,
