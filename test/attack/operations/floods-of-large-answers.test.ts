@@ -44,7 +44,15 @@ function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight:
 }
 
 /** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
-async function reading(thread: FakeThread, plugin: string, room: OperationRoom, reads: number, caller?: string): Promise<AskingCall> {
+async function reading(
+  thread: FakeThread,
+  {
+    plugin,
+    caller,
+    room,
+    reads,
+  }: { readonly plugin: string; readonly caller?: string; readonly room: OperationRoom; readonly reads: number },
+): Promise<AskingCall> {
   const job: AskingCall = {
     ...{ number: 1, thread, effects: 0, operations: 0, pendingOperations: 0, asking: 0 },
     invocation: { ...INVOCATION, ...(caller !== undefined && { caller }), limits: DEFAULT_LIMITS, hostCall: largeAnswers().handler },
@@ -77,7 +85,7 @@ describe("attack: answers that nobody takes", () => {
     const counts: number[] = [];
     const flood = async (thread: FakeThread, plugin: string): Promise<void> => {
       const before = thread.brought.length;
-      await reading(thread, plugin, room, 20);
+      await reading(thread, { plugin, room, reads: 20 });
       counts.push(thread.brought.length - before);
     };
     // By 4 MiB: 16 of a call, 32 of a plugin, 64 of a worker, 128 of all.
@@ -104,7 +112,7 @@ describe("attack: answers that nobody takes", () => {
     const flood = async (plugin: string, caller: string): Promise<void> => {
       // Each on a worker of its own: that is not what runs out.
       const thread = fakeThread();
-      await reading(thread, plugin, room, 20, caller);
+      await reading(thread, { plugin, caller, room, reads: 20 });
       counts.push(thread.brought.length);
     };
     // By 4 MiB: 16 of a call, 24 of a caller of a plugin's 32, 64 of a caller.
