@@ -148,6 +148,8 @@ export function installConsole(global: object): void {
   const methods = createConsole();
   for (const [name, method] of Object.entries(methods)) nameFunction(method as object, name);
   tag(methods, "console");
+  // A namespace object: https://console.spec.whatwg.org/#console-namespace
+  Reflect.setPrototypeOf(methods, {});
   define(global, "console", methods);
 }
 

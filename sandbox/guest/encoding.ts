@@ -60,7 +60,8 @@ export class TextEncoder {
     }
     const text = toDomString(source);
     const { read, written } = fit(text, typedArrayLength(destination));
-    typedArraySet(destination as Uint8Array, encodeUtf8(stringSlice(text, 0, read)));
+    // A detached destination has no room, and takes not even an empty text.
+    if (written > 0) typedArraySet(destination as Uint8Array, encodeUtf8(stringSlice(text, 0, read)));
     return { read, written };
   }
 

@@ -47,6 +47,13 @@ describe("console", () => {
     expect(printed("warn", "error")).toEqual(theirs.stderr.replace(/\n$/u, "").split("\n"));
   });
 
+  it("is a namespace: its prototype is an empty object [PB1.console]", async () => {
+    const [log] = await logsOf(
+      `const own = Object.getPrototypeOf(console); console.log(Reflect.ownKeys(own).length, Object.getPrototypeOf(own) === Object.prototype);`,
+    );
+    expect(log?.text).toBe("0 true");
+  });
+
   it("sends each method to its level [B6.console]", async () => {
     const logs = await logsOf(
       `for (const method of ["debug", "log", "info", "dir", "count", "warn", "error", "trace"]) console[method](method); console.assert(false)`,

@@ -12,6 +12,7 @@ const ENCODE = [
   `new TextEncoder().encodeInto("aé€😀", new Uint8Array(9))`,
   `new TextEncoder().encodeInto("aé€😀z", new Uint8Array(20))`,
   `new TextEncoder().encodeInto("\\ud800", new Uint8Array(2))`,
+  `(() => { const gone = new Uint8Array(3); structuredClone(gone.buffer, { transfer: [gone.buffer] }); return new TextEncoder().encodeInto("a", gone); })()`,
   `(() => { const b = new Uint8Array(8); new TextEncoder().encodeInto("h\\0é", b.subarray(2)); return b })()`,
   `new TextEncoder().encodeInto("a", new Uint16Array(3))`,
   `TextEncoder.prototype.encode.call({}, "a")`,
