@@ -76,7 +76,6 @@ export const GAPS: readonly Gap[] = [
     "`Deno.inspect` shows some rare values in other words: proxies, promises, weak collections, iterators, aggregate errors, colours",
   ),
   gap("console-prototype", "the prototype of `console` was `Object.prototype` itself when this was taken"),
-  gap("async-iterable-bodies", "bodies of requests and responses are not made of iterables"),
   gap("file-locks", "open files have no locks"),
   gap("brotli", "`CompressionStream` has the standard's three formats, without Brotli", /value 'brotli' is not a valid enum value/),
   gap(
