@@ -80,7 +80,7 @@ const manifest: fc.Arbitrary<Manifest> = fc
     };
   });
 
-const OWN = ["ContentBlock", "Context", "Log", "OutputParts", "RunArgs", "RunOutput", "Settings", "ToolOutput"];
+const OWN = ["BlockNotes", "ContentBlock", "Context", "Log", "OutputParts", "RunArgs", "RunOutput", "Settings", "ToolOutput"];
 
 describe("types made of a hostile manifest", () => {
   it("are valid TypeScript that declares nothing but what it should, and hides nothing [M8.hostile]", { timeout: 60_000 }, () => {

@@ -167,6 +167,8 @@ describe("undo.look", () => {
       bytes: 3,
       sha256,
       mode: 0o640,
+      modifiedMs: expect.any(Number),
+      fileId: expect.any(String),
     });
     expect(await platform.files.readText(into)).toBe("one");
     expect(await service.run("undo.look", { path: `${folder}/none`, room: 3 }, { owner: "p" })).toEqual({ kind: "missing" });
