@@ -60,9 +60,12 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   };
 }
 
+/** Parsers of addresses skip control characters and spaces before the scheme, and line breaks and tabs within it. */
+const FILE_LINK = /^[\s\p{Cc}]*f\s*i\s*l\s*e\s*:/iu;
+
 /** A client may open a link for its model, with rights on its machine that the tool does not have. */
 function linksToFile(block: ContentBlock): boolean {
-  return block.type === "resource_link" && /^\s*file:/i.test(block.uri);
+  return block.type === "resource_link" && FILE_LINK.test(block.uri);
 }
 
 /** Of texts that stand for the reason, in UTF-16 units. */

@@ -26,7 +26,8 @@ const HOSTILE: TestPlugin = {
       { type: "audio", data: "\\u0000", mimeType: "audio/wav" },
       { type: "resource", uri: "", text: "t" },
       { type: "text", text: "kept" },
-      { type: "resource_link", uri: "file:///etc/passwd", name: "x" },
+      ...["", "\\u0001", "\\u00a0"].map((before) => ({ type: "resource_link", uri: before + "file:///etc/passwd", name: "x" })),
+      { type: "resource_link", uri: "f\\ni\\tle:///etc/passwd", name: "x" },
       null, 5,
     ] });
   `,
