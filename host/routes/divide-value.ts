@@ -20,9 +20,14 @@ export interface ReturnedValue {
   readonly value: JsonValue;
   readonly isTold: boolean;
   readonly schema: JsonSchema | undefined;
+  /** As in `PartsOptions`. */
+  readonly linksToFiles?: boolean;
 }
 
-export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: OutcomeFacts): Generator<void, Outcome> {
+export function* largeOutcome(
+  { value, isTold, schema, linksToFiles = false }: ReturnedValue,
+  facts: OutcomeFacts,
+): Generator<void, Outcome> {
   const parts: LargePart[] = [];
   if (!isTold || !isJsonObject(value)) {
     const problems = schema === undefined ? [] : yield* checkSlices(schema, value);
@@ -39,7 +44,8 @@ export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: O
   }
   const { content = [] } = value;
   if (isJsonArray(content)) rest["content"] = yield* withoutLongTexts(content, parts);
-  return partsOutcome(rest, { ...facts, problems }, parts, shortened(failureText(output, isJsonArray(content) ? content : [])));
+  const reason = shortened(failureText(output, isJsonArray(content) ? content : []));
+  return partsOutcome(rest, { ...facts, problems }, parts, { reason, linksToFiles });
 }
 
 /** Strings of blocks above it are bytes. In UTF-16 units. */

@@ -162,7 +162,10 @@ function* readSlices(returned: unknown, { decision, tool }: Execution, facts: Fa
   const copy = yield* copySlices(isTold ? returned.parts : returned, { maxBytes: outputBytes, maxDepth: jsonDepth });
   if (!copy.ok) return notCopied(copy, { outputBytes, jsonDepth }, facts);
   const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
-  return yield* largeOutcome({ value: copy.value, isTold, schema: tool.definition.outputSchema }, known);
+  return yield* largeOutcome(
+    { value: copy.value, isTold, schema: tool.definition.outputSchema, linksToFiles: tool.plugin === undefined },
+    known,
+  );
 }
 
 function readReturned(returned: unknown, execution: Execution, facts: Facts): Outcome;
@@ -173,7 +176,8 @@ function readReturned(returned: unknown, execution: Execution, facts: Facts, mos
   const copy = copyJson((isTold ? returned.parts : returned) ?? null, { maxBytes: most ?? outputBytes, maxDepth: jsonDepth });
   if (copy.ok) {
     const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
-    return isTold && isJsonObject(copy.value) ? partsOutcome(copy.value, known) : plainOutcome(copy.value, known);
+    if (!isTold || !isJsonObject(copy.value)) return plainOutcome(copy.value, known);
+    return partsOutcome(copy.value, known, [], { linksToFiles: execution.tool.plugin === undefined });
   }
   return copy.reason === "too_large" && most !== undefined ? "too_large" : notCopied(copy, { outputBytes, jsonDepth }, facts);
 }

@@ -17,11 +17,23 @@ export function plainOutcome(output: JsonValue, facts: OutcomeFacts, large: read
 
 const MOST_FILES = 1_000;
 
+export interface PartsOptions {
+  /** Why the tool failed, where its own words are among the parts that stay bytes. */
+  readonly reason?: string;
+  /** Links to files stay: the tool is the host's own, or a server's whose answers arrive as they were answered. Default: they are left out. */
+  readonly linksToFiles?: boolean;
+}
+
 /**
  * The parts of a tool output; what has another shape than `ToolOutputParts` is left out. `filesModified` adds to what
- * the bridges saw. `large` are the parts that stay bytes; `reason` says why the tool failed where its own words are among them.
+ * the bridges saw. `large` are the parts that stay bytes.
  */
-export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: readonly LargePart[] = [], reason?: string): Outcome {
+export function partsOutcome(
+  parts: JsonObject,
+  facts: OutcomeFacts,
+  large: readonly LargePart[] = [],
+  { reason, linksToFiles = false }: PartsOptions = {},
+): Outcome {
   const { output = null, success, metadata, commandExecuted } = parts;
   const content: ContentBlock[] = [];
   /** Where the strings of a block went. */
@@ -29,7 +41,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   const readBlock = createBlockReader();
   for (const [index, given] of listOf(parts["content"]).entries()) {
     const block = readBlock(given);
-    if (block === undefined || linksToFile(block)) continue;
+    if (block === undefined || (!linksToFiles && isFileLink(block))) continue;
     const to = content.push(block) - 1;
     for (const member of LONG_MEMBERS) if (member in block) moved.set(`content/${index}/${member}`, `content/${to}/${member}`);
   }
@@ -64,7 +76,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
 const FILE_LINK = /^[\s\p{Cc}]*f\s*i\s*l\s*e\s*:/iu;
 
 /** A client may open a link for its model, with rights on its machine that the tool does not have. */
-function linksToFile(block: ContentBlock): boolean {
+function isFileLink(block: ContentBlock): boolean {
   return block.type === "resource_link" && FILE_LINK.test(block.uri);
 }
 
