@@ -58,6 +58,8 @@ const REMEMBERED = 1_024;
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { host, clock, slices, sessions, tokens, most, onDefect, bufferBytes } = options;
   const open = new Set<Open>();
+  /** Those that the record is read for, which goes on for a while when the client is gone. */
+  const reading = new Set<Open>();
   const recent = new HeldEvents({ events: REMEMBERED });
   const events = host.events[Symbol.asyncIterator]();
 
@@ -109,6 +111,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       const known = recent.all.findIndex(({ id }) => id === anchor);
       if (known === -1) {
         const page = await following(place);
+        if (!open.has(one)) return;
         if (page === undefined) {
           const newest = recent.all.at(-1);
           if (!(await one.stream.sendInTurn({ event: "gap", data: { reason: "unknown", lastEventId: at } }))) return;
@@ -167,7 +170,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   void pump().catch(onDefect);
   return {
     async open(caller, wish) {
-      const mine = [...open].filter(({ callerId }) => callerId === caller.id);
+      const mine = [...open.union(reading)].filter(({ callerId }) => callerId === caller.id);
       if (mine.length >= most) throw new RequestProblem("too_many", `The token has ${most} streams open: close some`);
       const { lastEventId } = wish;
       const stream = createSseStream({
@@ -179,11 +182,14 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       const wants = filterOf(caller, wish);
       const one: Open = { callerId: caller.id, isAdmin, stream, wants, lastId: lastEventId, isBehind: lastEventId !== undefined };
       open.add(one);
-      if (lastEventId !== undefined)
-        catchUp(one, lastEventId).catch((error: unknown) => {
+      if (lastEventId === undefined) return stream.response;
+      reading.add(one);
+      catchUp(one, lastEventId)
+        .catch((error: unknown) => {
           onDefect(error);
           stream.close();
-        });
+        })
+        .finally(() => reading.delete(one));
       return stream.response;
     },
     close() {

@@ -17,6 +17,7 @@ function streamsOf(
     readonly bufferBytes?: number;
     readonly isKnown?: () => boolean;
     readonly onDefect?: (error: unknown) => void;
+    readonly flushed?: () => Promise<undefined>;
   } = {},
 ): {
   readonly bus: ReturnType<typeof createEventBus>;
@@ -38,7 +39,10 @@ function streamsOf(
     return { events, last: from + events.length, isEnd: from + events.length === rows.length };
   };
   const streams = createEventStreams({
-    host: { events: { [Symbol.asyncIterator]: () => bus.events() }, audit: { flush: async () => undefined, following } },
+    host: {
+      events: { [Symbol.asyncIterator]: () => bus.events() },
+      audit: { flush: options.flushed ?? (async () => undefined), following },
+    },
     clock: platform.clock,
     slices: platform.slices,
     sessions: { ownerOf: () => undefined },
@@ -147,6 +151,18 @@ describe("GET /v1/events", () => {
     expect(await text()).toBe(": \n\n");
     streams.close();
     expect((await reader.read()).done).toBe(true);
+  });
+
+  it("counts a stream whose client is gone while the record is still read for it [I4.flood]", async () => {
+    const reading = Promise.withResolvers<undefined>();
+    const { streams } = streamsOf({ flushed: () => reading.promise });
+    const wish = { lastEventId: "01920000-0000-7000-8000-000000000000" };
+    for (let n = 0; n < 2; n += 1) await (await streams.open(ADMIN, wish)).body?.cancel();
+    await expect(streams.open(ADMIN, wish)).rejects.toMatchObject({ code: "too_many" });
+    reading.resolve(undefined);
+    await new Promise(setImmediate);
+    await (await streams.open(ADMIN, wish)).body?.cancel();
+    streams.close();
   });
 
   it("says that there is a gap where the record cannot be read, and goes on from there [I4.resume]", async () => {
