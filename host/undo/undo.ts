@@ -64,7 +64,7 @@ async function putBack(kept: KeptStep, options: UndoOptions): Promise<Outcome> {
   if (place === undefined) return "it is outside of the workspace, or no tool may write it";
   if (before.kind === "held" && (await isHeld(before, path, options))) return undefined;
   const now = await stateOf(path, options);
-  const spot: Spot = { place, now, kept, options };
+  const spot: Spot = { place, now, kept, options, isOther: step.inPlace === true && !(await isThat(before, path, options)) };
   if (isSameState(now, before)) return (await putBackFacts(spot, false)) ? "restored" : undefined;
   if (before.kind === "unkept") return `what was there is not kept: ${before.reason}`;
   if (options.force !== true) {
@@ -82,6 +82,8 @@ interface Spot {
   readonly now: UndoState;
   readonly kept: KeptStep;
   readonly options: UndoOptions;
+  /** The call wrote into a file, and another one has its name now, which may have further names elsewhere. */
+  readonly isOther: boolean;
 }
 
 async function restore(spot: Spot): Promise<Outcome> {
@@ -90,7 +92,7 @@ async function restore(spot: Spot): Promise<Outcome> {
   if (step.kind !== "place") return undefined;
   const { before, inPlace } = step;
   const { files } = options;
-  if (before.kind === "file") return await restoreFile(spot, before, inPlace === true && now.kind === "file");
+  if (before.kind === "file") return await restoreFile(spot, before, inPlace === true && !spot.isOther);
   // A folder goes only if nothing is in it.
   if (now.kind !== "missing" && (before.kind !== "held" || now.kind === "directory")) await files.remove(place, { recursive: false });
   switch (before.kind) {
@@ -188,9 +190,9 @@ async function replace(
  * @param isWritten undoing has just written the file
  * @returns whether there was anything to do
  */
-async function putBackFacts({ place, now, kept: { step, after }, options }: Spot, isWritten: boolean): Promise<boolean> {
+async function putBackFacts({ place, now, kept: { step, after }, options, isOther }: Spot, isWritten: boolean): Promise<boolean> {
   const { files, force } = options;
-  if (step.kind !== "place") return false;
+  if (step.kind !== "place" || isOther) return false;
   const { before } = step;
   if ((before.kind !== "file" && before.kind !== "directory") || before.kind !== now.kind) return false;
   const left = after?.kind === now.kind ? after : undefined;
@@ -232,6 +234,12 @@ async function moveBack(
   if (there !== undefined) return "something else has its name now";
   await files.rename(target, source);
   return "restored";
+}
+
+async function isThat(before: UndoState, path: string, { files, renewed }: UndoOptions): Promise<boolean> {
+  const info = await infoOf(path, files);
+  const wanted = "fileId" in before ? before.fileId : undefined;
+  return wanted !== undefined && info !== undefined && isSameFile(wanted, fileIdOf(info), renewed);
 }
 
 /** Whether it is that file, or what undoing made in its place. */

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, link, lstat, mkdir, readFile, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readFile, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -225,6 +225,32 @@ describe("undo on the disk", () => {
       [0o640, 2_000_000],
       [0o604, 2_000_000],
     ]);
+  });
+
+  it.each([false, true])(
+    "writes into no other file that got the name of one that the call wrote, by force: %s [E8.undo-other]",
+    async (force) => {
+      const { write, undo, workspace, text } = await world({ "a.txt": "old", "other.txt": "new" });
+      await write("one", "a.txt", "new");
+      await rm(join(workspace, "a.txt"));
+      await link(join(workspace, "other.txt"), join(workspace, "a.txt"));
+      expect(await undo("one", { force })).toEqual({ restored: [join(workspace, "a.txt")], left: [] });
+      expect([await text("a.txt"), await text("other.txt")]).toEqual(["old", "new"]);
+    },
+  );
+
+  it("leaves the rights of another file that holds what was there before the call [E8.undo-other]", async () => {
+    const { call, undo, workspace } = await world({ "a.txt": "old", "other.txt": "old" });
+    const one = call("one");
+    await one.answer("fs.writeFile", { path: "a.txt", mode: 0o600 }, toBytes("new"));
+    await one.end();
+    await rm(join(workspace, "a.txt"));
+    await chmod(join(workspace, "other.txt"), 0o600);
+    await utimes(join(workspace, "other.txt"), 1_000, 2_000);
+    await link(join(workspace, "other.txt"), join(workspace, "a.txt"));
+    expect(await undo("one")).toEqual({ restored: [], left: [] });
+    const { mode, mtimeMs } = await stat(join(workspace, "other.txt"));
+    expect([mode & 0o777, mtimeMs]).toEqual([0o600, 2_000_000]);
   });
 
   it("names a file that comes back without its other names, where the file system keeps no further one [E8.undo-names]", async () => {
