@@ -21,6 +21,8 @@ export function exampleCall(tool: ToolView, program: string): string {
 
 function isAccepted(words: readonly string[], tool: ToolView): boolean {
   const { inputSchema } = tool.checks ?? tool;
+  // It would be typed as an option, and options grant permissions.
+  if (words.some((word) => word.startsWith("-"))) return false;
   try {
     const args = wordsToArguments(words, inputSchema, tool.qualifiedName);
     // What a server says beyond the schemas of plugins is checked by that server.

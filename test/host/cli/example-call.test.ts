@@ -44,6 +44,8 @@ describe("exampleCall()", () => {
     ["'it is=it is'", { "it is": { type: "string" } }],
     // Nothing that is made up would do.
     ["--args=arguments.json", { "a=b": { type: "string" } }],
+    ["--args=arguments.json", { "--allow-run": { type: "string", default: "sh" } }],
+    ["--args=arguments.json", { "-y": { type: "string" } }],
     ["--args=arguments.json", { many: { type: "array", minItems: 9, items: { type: "string" } } }],
   ])("shows %s, which the schema accepts [I2.example]", (words, properties) => {
     expect(exampleCall(view(schema(properties)), "bascule")).toBe(`bascule call use ${words}`);
