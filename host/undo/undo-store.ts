@@ -7,6 +7,7 @@
  */
 
 import { hostPlace } from "../capabilities/checked.ts";
+import { orUndefined } from "../platform/or-undefined.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isJsonArray, type JsonValue } from "../../manifests/mod.ts";
 import { fateOfMark, markIn, markOf } from "../project/file-turn.ts";
@@ -190,9 +191,25 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
       await begin();
       await files.writeAtomic(`${folder}/call.json`, JSON.stringify(call), OWNER_ONLY);
       let steps = 0;
+      /** Sizes of files that are held, by the numbers of their steps. */
+      const sizes = new Map<string, number>();
+      /** Through a handle or another name a call writes into a file that is held: that counts too, and goes if there is no room. */
+      const countAgain = async (number: string, size: number): Promise<void> => {
+        const before = `${folder}/${number}.before`;
+        const info = await orUndefined(platform.guarded.lstat(hostPlace(before)));
+        if (info === undefined || info.size <= size) return;
+        if (info.size - size > left()) return await files.remove(before);
+        count(owner, info.size - size);
+        sizes.set(number, info.size);
+        const [from, to] = [size, info.size].map((bytes) => hostPlace<"write">(`${folder}/${number}.${bytes}.step`));
+        if (from !== undefined && to !== undefined) await platform.guarded.rename(from, to);
+      };
       return {
         begin,
-        end: () => files.remove(running),
+        async end() {
+          for (const [number, size] of sizes) await countAgain(number, size);
+          await files.remove(running);
+        },
         room: () => (steps < most ? left() : 0),
         async keep(wanted) {
           if (steps > most) return async () => {};
@@ -206,6 +223,7 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
           }
           const size = step.kind === "place" && (step.before.kind === "file" || step.before.kind === "held") ? step.before.bytes : 0;
           count(owner, size);
+          if (step.kind === "place" && step.before.kind === "held") sizes.set(number, size);
           await files.writeAtomic(`${folder}/${number}.${size}.step`, JSON.stringify(step), OWNER_ONLY);
           return async (after) => await files.writeAtomic(`${folder}/${number}.after`, JSON.stringify(after), OWNER_ONLY);
         },

@@ -5,7 +5,7 @@ import { fileError } from "../../host/platform/file-errors.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { lookTask } from "../../host/undo/look-task.ts";
 import { recordUndo } from "../../host/undo/record-undo.ts";
-import { createUndoStore, type UndoStore } from "../../host/undo/undo-store.ts";
+import { createUndoStore, type UndoLog, type UndoStore } from "../../host/undo/undo-store.ts";
 import { type Undone, undoSteps } from "../../host/undo/undo.ts";
 import { testCall, type TestCall } from "./bridge-context.ts";
 
@@ -46,6 +46,7 @@ export function undoableCalls(
     store,
     call(callId) {
       const began = ++atMs;
+      let log: Promise<UndoLog> | undefined;
       const guarded = recordUndo({
         below: hasFurtherNames ? platform.guarded : { ...platform.guarded, addName: () => Promise.reject(fileError("other")) },
         files: platform.files,
@@ -53,7 +54,7 @@ export function undoableCalls(
           await beforeLook?.();
           return await lookTask(wanted, platform);
         },
-        open: () => store.open({ callId, tool: "t", atMs: began }),
+        open: () => (log = store.open({ callId, tool: "t", atMs: began })),
         onError,
       });
       const openFiles = createOpenFiles(callId);
@@ -62,6 +63,7 @@ export function undoableCalls(
         answer: (name, args, bytes) => answerOperation({ name, args, ...(bytes && { bytes }) }, call),
         async end() {
           await openFiles.close(thrown);
+          await (await log)?.end();
         },
       };
     },

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, link, lstat, mkdir, readFile, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -251,6 +251,23 @@ describe("undo on the disk", () => {
     expect(await undo("one")).toEqual({ restored: [], left: [] });
     const { mode, mtimeMs } = await stat(join(workspace, "other.txt"));
     expect([mode & 0o777, mtimeMs]).toEqual([0o600, 2_000_000]);
+  });
+
+  it.each([
+    ["counts what", 5_000, "5000", 0],
+    ["keeps nothing where more than there is room for", 100 * 1024 * 1024, "4", 1],
+  ])("%s was written into a file after it was removed [E8.undo-grown]", async (_what, len, counted, left) => {
+    const { call, undo, workspace } = await world({ "a.txt": "four" });
+    const one = call("one");
+    await one.answer("file.open", { path: "a.txt", write: true });
+    await one.answer("fs.remove", { path: "a.txt" });
+    expect(await one.answer("file.truncate", { id: "one/1", len })).toMatchObject({ ok: true });
+    await one.end();
+    const [folder = ""] = await readdir(join(workspace, ".bascule/undo"));
+    const kept = await readdir(join(workspace, ".bascule/undo", folder));
+    expect(kept.filter((name) => /^00001\..*step$/.test(name))).toEqual([`00001.${counted}.step`]);
+    expect(kept.includes("00001.before")).toBe(left === 0);
+    expect((await undo("one")).left).toHaveLength(left);
   });
 
   it("names a file that comes back without its other names, where the file system keeps no further one [E8.undo-names]", async () => {
