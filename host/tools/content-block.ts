@@ -64,11 +64,11 @@ const MOST_CUT = 16;
 const CUT: JsonObject = Object.freeze({ "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" });
 
 /** Reads the blocks of one result: what is said about them takes 64 KB in all, and a block that says more says that it was cut. */
-export function createBlockReader(): (block: JsonValue) => ContentBlock | undefined {
+export function createBlockReader(read: typeof readBlock = readBlock): typeof readBlock {
   let left = NOTES_BOUNDS.maxBytes;
   let cut = 0;
   return (block) => {
-    if (!isJsonObject(block) || !NOTES.some((name) => block[name] !== undefined)) return readBlock(block);
+    if (!isJsonObject(block) || !NOTES.some((name) => block[name] !== undefined)) return read(block);
     const copy =
       cut < MOST_CUT
         ? copyJson(
@@ -78,11 +78,11 @@ export function createBlockReader(): (block: JsonValue) => ContentBlock | undefi
         : undefined;
     if (copy?.ok === true) {
       left -= copy.bytes;
-      return readBlock(block);
+      return read(block);
     }
     cut += 1;
     const { annotations: _annotations, title: _title, description: _description, icons: _icons, resourceMeta: _meta, ...rest } = block;
-    return readBlock({ ...rest, _meta: CUT });
+    return read({ ...rest, _meta: CUT });
   };
 }
 

@@ -3,7 +3,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, printable } from "../../../manifests/mod.ts";
 import { copyJson } from "../../json/json.ts";
-import { blockFromMcp, type ContentBlock } from "../../tools/content-block.ts";
+import { blockFromMcp, type ContentBlock, createBlockReader } from "../../tools/content-block.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
 import { type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
 
@@ -22,10 +22,11 @@ export function* toToolOutput(answer: CallToolResult, refused: readonly string[]
   if (given.length > MAX_BLOCKS) throw new ToolFailed(`The MCP server's answer has more than ${MAX_BLOCKS} content blocks`);
   const blocks: ContentBlock[] = [];
   const texts: string[] = [];
+  const read = createBlockReader(blockFromMcp);
   let isPlain = structured === undefined && isError !== true;
   for (const [index, one] of given.entries()) {
     if (index % STEPS === STEPS - 1) yield;
-    const block = blockFromMcp(one) ?? unknownBlock(one);
+    const block = read(one) ?? unknownBlock(one);
     blocks.push(block);
     if (block.type === "text") texts.push(block.text);
     isPlain &&= index === 0 && block.type === "text" && block.annotations === undefined && block._meta === undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../host/mod.ts";
+import { toToolOutput } from "../../../host/sources/mcp/result.ts";
 import { mcpProject, named } from "../../support/mcp-project.ts";
 import { throughHost } from "../../support/mcp-through.ts";
 
@@ -112,5 +113,17 @@ describe("a server whose answers are of no shape that MCP has", () => {
     await using host = await project.open({ logger: log });
     for (let times = 0; times < 20; times++) await host.call("mcp__demo.ask", { method: "elicitation/create" });
     expect(written).toEqual(["An MCP server asked its client for something that it does not get"]);
+  });
+});
+
+describe("what a server says about a block", () => {
+  it("is cut before any of it is read [K3.notes-server]", () => {
+    const icons = Array.from({ length: 20_000 }, () => ({ src: "s" }));
+    // As it came through JSON.parse, unchecked.
+    const answer = { content: [{ type: "resource_link", uri: "a:b", name: "a", icons }] } as unknown as Parameters<typeof toToolOutput>[0];
+    expect(toToolOutput(answer).next()).toMatchObject({
+      done: true,
+      value: { parts: { content: [{ type: "resource_link", uri: "a:b", name: "a", _meta: CUT }] } },
+    });
   });
 });
