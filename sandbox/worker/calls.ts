@@ -57,8 +57,8 @@ export class Calls {
   readonly #env: CallsEnvironment;
   readonly #plugins: ReadonlyMap<string, Plugin>;
   readonly #begun: InFlight<BegunCall> = new InFlight();
-  /** Of calls that are to go on here, and have not had their turn: what came for them meanwhile. */
-  readonly #early: Map<number, CallNews[]> = new Map();
+  /** Of calls that are to go on here, and have not had their turn: the ticket each was given with last, and what came for it since. */
+  readonly #early: Map<number, { readonly ticket: number; readonly news: CallNews[] }> = new Map();
 
   constructor(env: CallsEnvironment, plugins: ReadonlyMap<string, Plugin>) {
     this.#env = env;
@@ -74,7 +74,7 @@ export class Calls {
     if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
     plugin.limits = limits;
     const request = { ...given, limits, outputSchema: schemaOf(given, plugin) };
-    if (given.from !== undefined) this.#early.set(given.number, []);
+    if (given.from !== undefined) this.#early.set(given.number, { ticket: given.ticket, news: [] });
     this.#env.scheduler.add(given.digest, "call", () => this.#haveTurn(request, plugin));
   }
 
@@ -82,7 +82,7 @@ export class Calls {
   hear(news: CallNews): void {
     const { number } = news;
     const early = this.#early.get(number);
-    if (early !== undefined) return void early.push(news);
+    if (early !== undefined) return void early.news.push(news);
     const run = this.#begun.get(number)?.run;
     if (news.type === "abort") return run?.abort();
     if (news.type === "end") return run?.end();
@@ -149,10 +149,12 @@ export class Calls {
   /** Takes a call that waits from another worker. It needs no instance yet. */
   #goOn(request: LimitedRequest, plugin: Plugin, modules: ModuleTable, { guest, state }: RestingCall): void {
     const { control, scheduler, afterBoot } = this.#env;
-    const { number } = request;
-    const news = this.#early.get(number) ?? [];
+    const { number, ticket } = request;
+    const early = this.#early.get(number);
+    // The host took it back and has given it here again: what came for it belongs to that turn.
+    if (early?.ticket !== ticket) return scheduler.left();
     this.#early.delete(number);
-    if (claim(control, request.ticket)) {
+    if (claim(control, ticket)) {
       const [image, memoryBytes] = wantedBy(request, plugin);
       const pages = Math.ceil(memoryBytes / WASM_PAGE_BYTES);
       const lease = new Lease(image, guest, pages);
@@ -164,7 +166,7 @@ export class Calls {
       else run.goOn(state);
       this.boundHeld();
     }
-    for (const item of news) this.hear(item);
+    for (const item of early.news) this.hear(item);
     scheduler.left();
   }
 
