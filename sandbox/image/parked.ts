@@ -74,12 +74,14 @@ export function unpark(instance: Instance, image: Image, guest: ParkedGuest, res
   instance.takeUp(guest.registers);
 }
 
-/** Whether a value from a worker is a guest that fits into memory of `memoryBytes`, and whose bytes are as many as its pages. */
-export function isParkedGuest(value: unknown): value is ParkedGuest {
+/** Whether a value from a worker is a guest that fits into memory of `memoryBytes`, and whose bytes are as many as its pages, and no more than `maximum`. */
+export function isParkedGuest(value: unknown, maximum: number): value is ParkedGuest {
   if (typeof value !== "object" || value === null) return false;
   const { runs, contents, memoryBytes, ...numbers } = value as Partial<Record<keyof ParkedGuest, unknown>>;
   if (!(runs instanceof Uint32Array) || !(runs.buffer instanceof ArrayBuffer) || runs.length % 2 !== 0) return false;
-  if (!(contents instanceof Uint8Array) || !isWhole(memoryBytes) || memoryBytes > 2 ** 32) return false;
+  if (!(contents instanceof Uint8Array) || contents.length > maximum || !isWhole(memoryBytes) || memoryBytes > 2 ** 32) return false;
+  // Each run has a page at least: a list of millions would hold the host's thread.
+  if (runs.length * (PAGE_BYTES / 2) > contents.length) return false;
   let last = 0;
   let length = 0;
   for (let index = 0; index < runs.length; index += 2) {

@@ -208,6 +208,8 @@ export class Pool {
     thread.loads ||= job.kind === "load";
     job.thread = thread;
     job.givenAt = this.#now();
+    // Counted from then.
+    if (job.kind === "call") job.rests = 0;
     job.idleMs = 0;
     job.overdueMs = 0;
     this.#options.give(thread, job);

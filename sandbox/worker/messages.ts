@@ -3,6 +3,7 @@
 import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
 import { isImage } from "../image/image.ts";
+import { MAXIMUM_RESTING_BYTES } from "../call/resting-call.ts";
 import { isParkedGuest } from "../image/parked.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { MAXIMUM_PARTS } from "../marshal.ts";
@@ -132,7 +133,7 @@ const isWord: Check = (value) => value instanceof Int32Array && value.length ===
 const isTime: Check = (value) => isNumber(value) && !Number.isNaN(value);
 
 const isRestingCall: Check = shape({
-  guest: isParkedGuest,
+  guest: (value) => isParkedGuest(value, MAXIMUM_RESTING_BYTES),
   claim: isWord,
   ticket: (value) => isNumber(value) && Number.isInteger(value) && value !== 0,
   state: shape({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { isWorkerMessage } from "../../../sandbox/worker/messages.ts";
-import { CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/worker/protocol.ts";
+import { claim, CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/worker/protocol.ts";
 import { hostileWorkers, turn } from "../../support/hostile-worker.ts";
 import type { ScriptedWorker } from "../../support/scripted-worker.ts";
 
@@ -135,6 +136,32 @@ describe("attack: a worker lies about a call that waits", () => {
     void outcome;
   });
 
+  it("and another one goes on with a call that waited often: it may lay it out as well [LV4.moves]", async () => {
+    const { begin, load, workers, advance } = await hostileWorkers();
+    await load("q");
+    const answers: ((answer: HostAnswer) => void)[] = [];
+    const hostCall = (): Promise<HostAnswer> => new Promise((resolve) => answers.push(resolve));
+    const { outcome, worker, number, done } = begin({ hostCall, limits: { ...DEFAULT_LIMITS, wallMs: 600_000 } });
+    const other = begin({ digest: "q" });
+    worker.say(operation(number));
+    advance(20_000);
+    for (let time = 0; time < 4_000; time++) worker.say(rests(number, 0));
+    hold(worker, other.number);
+    answers[0]?.({ ok: true, value: "first" });
+    await told(workers, worker, advance);
+    const givenTo = (one: ScriptedWorker) => one.requests.find((request) => request.type === "call" && request.number === number);
+    const next = workers.find((one) => one !== worker && givenTo(one) !== undefined);
+    const request = next && givenTo(next);
+    if (next !== undefined && request?.type === "call") claim(next.control, request.ticket);
+    next?.say(rests(number, 1));
+    next?.exit("it fell");
+    const third = (): ScriptedWorker | undefined => workers.find((one) => one !== worker && one !== next && givenTo(one) !== undefined);
+    await expect.poll(() => (advance(5), third() !== undefined), { interval: 1, timeout: 15_000 }).toBe(true);
+    third()?.say(done);
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 1 } });
+    void other.outcome;
+  });
+
   it("and what it says is misshapen: it is not heard [B5.message]", () => {
     expect(isWorkerMessage(rests(1, 0))).toBe(true);
     const { call } = rests(1, 0) as { call: { guest: Record<string, unknown>; state: Record<string, unknown> } };
@@ -153,6 +180,14 @@ describe("attack: a worker lies about a call that waits", () => {
     ];
     for (const wrong of guests)
       expect(isWorkerMessage(rests(1, 0, { guest: { ...call.guest, ...wrong } })), JSON.stringify(wrong)).toBe(false);
+    // Beyond 4 MiB, which no honest worker lays out: the host would look at as many runs on its own thread.
+    const pages = 20_000;
+    const large = {
+      runs: Uint32Array.of(0, pages),
+      contents: new Uint8Array(pages * 256 + 8),
+      memoryBytes: 2 ** 24,
+    };
+    expect(isWorkerMessage(rests(1, 0, { guest: { ...call.guest, ...large } }))).toBe(false);
     for (const wrong of [{ clock: {} }, { answers: -1 }, { operations: { count: 1, atHost: Array(2_000).fill(1), atPerson: [] } }])
       expect(isWorkerMessage(rests(1, 0, { state: { ...call.state, ...wrong } })), JSON.stringify(wrong)).toBe(false);
     for (const wrong of [{ ticket: 0 }, { claim: new Int32Array(1) }, { claim: new Int32Array(new SharedArrayBuffer(8)) }])
