@@ -7,7 +7,7 @@
  */
 
 import type { AnyNode, ForOfStatement, Program } from "acorn";
-import { childrenOf, type Lowering, unusedName } from "./lower-using.ts";
+import { afterSpace, childrenOf, type Lowering, unusedName } from "./lower-using.ts";
 import type { Edit, Insertion } from "./positions.ts";
 
 /** The prelude's module for `for await`. */
@@ -95,12 +95,9 @@ export function lowerLoops(program: Program, code: string): Lowering {
 
   /** @param from before the word, with comments at most between. */
   function blank(from: number, word: string): void {
-    const space = COMMENTS.exec(code.slice(from))?.[0] ?? "";
-    replacements.push({ at: from + space.length, text: " ".repeat(word.length) });
+    replacements.push({ at: afterSpace(code, from), text: " ".repeat(word.length) });
   }
 }
-
-const COMMENTS = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)*/;
 
 /** What the body threw comes before what closing throws. */
 function afterAwait(name: string): string {

@@ -86,7 +86,7 @@ export function lowerUsing(program: Program, code: string): Lowering {
   function beginBlock(block: BlockStatement | StaticBlock): (() => void) | undefined {
     const found = block.body.filter(isUsing);
     if (found.length === 0) return undefined;
-    const from = block.type === "StaticBlock" ? code.indexOf("{", block.start) : block.start;
+    const from = block.type === "StaticBlock" ? afterSpace(code, block.start + "static".length) : block.start;
     const scope = beginScope(from + 1);
     for (const declaration of found) useValues(declaration, scope);
     return () => endScope(block.end - 1, scope, found.some(isAwaitUsing));
@@ -152,9 +152,10 @@ export function lowerUsing(program: Program, code: string): Lowering {
 
   /** `using` and `const` are of one length. */
   function replaceKeyword(declaration: VariableDeclaration): void {
-    const at = code.indexOf("using", declaration.start);
-    if (isAwaitUsing(declaration)) replacements.push({ at: declaration.start, text: "     " });
-    replacements.push({ at, text: "const" });
+    const { start } = declaration;
+    const isAwait = isAwaitUsing(declaration);
+    if (isAwait) replacements.push({ at: start, text: "     " });
+    replacements.push({ at: isAwait ? afterSpace(code, start + "await".length) : start, text: "const" });
   }
 
   function markText(source: Literal, kind: string | undefined): void {
@@ -210,6 +211,13 @@ function attributesIn(options: AnyNode): readonly AnyNode[] {
   }
   return [];
 }
+
+/** Where the next token is, behind comments whatever they hold. */
+export function afterSpace(code: string, from: number): number {
+  return from + (SPACE.exec(code.slice(from))?.[0] ?? "").length;
+}
+
+const SPACE = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)*/;
 
 /** Every node that a node holds, whatever its members are called. */
 export function childrenOf(node: AnyNode): readonly AnyNode[] {

@@ -165,6 +165,20 @@ export async function run() {
     ]);
   });
 
+  it("is found behind comments that hold what is looked for [B7.using]", async () => {
+    expect(
+      await run(`${RESOURCES}
+class Held {
+  static /* { */ { using a = open("a"); log.push(a.name); }
+}
+export async function run() {
+  for (await /* using */ using b of [openLater("b")]) log.push(b.name);
+  await /* using */ using c = openLater("c");
+  return [Held.name, [...log]];
+}`),
+    ).toEqual(["Held", ["a", "-a", "b", "~b"]]);
+  });
+
   it("is a name like any other where it is no keyword [B7.using]", async () => {
     expect(await run(`const using = 1; // using x = 2\nexport const run = () => { let x = using; x = using; return x; };`)).toBe(1);
   });
