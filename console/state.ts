@@ -11,7 +11,7 @@ export interface LiveCall {
   readonly plugin?: string;
   readonly state: string;
   readonly time: number;
-  /** It changes nothing. */
+  /** Set for a dry run, which changes nothing. */
   readonly isDry?: true;
   readonly durationMs?: number;
   readonly detail?: string;

@@ -156,7 +156,7 @@ function failureToMcp(result: Failure): McpResult {
   const large = details && largeIn(details, "output");
   const output = large === undefined ? details?.["output"] : undefined;
   const blocks = result.content.map(blockToMcp);
-  // What it said in blocks is told there, and its output in its place: once is enough.
+  // The blocks and the output have places of their own: `details` would repeat them.
   const { details: _details, ...rest } = error;
   const told = {
     content: typeof output === "string" || large?.shape.type === "string" ? [text, ...blocks] : blocks,
@@ -171,7 +171,7 @@ function failureToMcp(result: Failure): McpResult {
 /** Above it a tool's `_meta` is not handed on: no door writes it in slices. */
 const META_BYTES = 64 * 1024;
 
-/** What the tool said for programs in `metadata._meta`. */
+/** The tool's `metadata._meta`, which is for programs; empty if it has none. */
 function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
   const large = largeIn(result, "metadata");
   if (large !== undefined && large.jsonBytes > META_BYTES) return {};

@@ -97,7 +97,7 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   return reader.finish(() => deepFreeze(manifest as Manifest));
 }
 
-/** What is wrong with it as a plugin's would say nothing of that (SPEC M10). */
+/** True for the manifest of an MCP bundle: its problems as a plugin's manifest would say nothing of that (SPEC M10). */
 function isOfBundle(root: JsonObject): boolean {
   const isPlugin = Object.hasOwn(root, "schemaVersion") || isLegacy(root);
   return !isPlugin && (Object.hasOwn(root, "manifest_version") || Object.hasOwn(root, "dxt_version"));

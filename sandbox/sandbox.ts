@@ -53,7 +53,7 @@ export interface SandboxOptions {
   readonly onDefect?: (message: string) => void;
 }
 
-/** Of the calls that wait, those that one caller may have. */
+/** Share of the queue that the waiting calls of one caller may take. */
 const CALLERS_PART = 1 / 2;
 /** A folder of a thousand plugins is not all in memory at once, with the copies that loading makes. */
 const LOADS_AT_ONCE = 16;

@@ -67,7 +67,7 @@ export async function bundleInto(folder: string): Promise<void> {
 }
 
 /**
- * What `import "bascule"` and `require("bascule")` load first: files that every runtime can parse, which say what is needed before
+ * The files that `import "bascule"` and `require("bascule")` load first: every runtime can parse them, and they say what is needed before
  * they load one that an old runtime cannot.
  */
 function libraryFiles(exported: readonly string[]): ReadonlyMap<string, string> {

@@ -33,7 +33,7 @@ export const ACT_BOUNDS: ActBounds = {
 };
 /** Calls under way, and those that never ended; the oldest are forgotten, with what was counted of them. */
 const MAX_CALLS = 10_000;
-/** Of plugins and callers; the oldest are forgotten. */
+/** Windows of plugins and callers; the oldest are forgotten. */
 const MAX_WINDOWS = 10_000;
 const SHOWN = 5;
 const SHOWN_LENGTH = 200;

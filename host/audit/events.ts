@@ -91,7 +91,7 @@ export type EventPayloads = {
     readonly decision?: JsonObject;
     readonly partialOutput?: JsonValue;
     readonly timeoutMs?: number;
-    /** It ran dry, or was to: nothing was changed. So with the next three. */
+    /** Set for a dry run, also for one that did not start: nothing was changed. The same in the next three events. */
     readonly dryRun?: true;
   };
   readonly "tool.input_invalid": {

@@ -15,7 +15,7 @@ export interface FollowingEvents {
   readonly isEnd: boolean;
 }
 
-/** What follows row `after`. */
+/** A request for the rows that follow row `after`. */
 export interface FollowingWish {
   /** Absolute. */
   readonly folder: string;
@@ -30,11 +30,11 @@ export interface FollowingFound {
   readonly isEnd: boolean;
   /** Rows between `after` and the first of these were removed. */
   readonly isCut: boolean;
-  /** What could not be read, with its file. */
+  /** Each text names a file and the part of it that could not be read. */
   readonly damage: readonly string[];
 }
 
-/** What one task looks at, and what it answers with, in rows and characters: the thread is others' too. */
+/** Bounds of one task, in rows that it looks at and characters that it answers with: other tasks share the thread. */
 const PAGE_ROWS = 1_000;
 const PAGE_LENGTH = 64 * 1024;
 

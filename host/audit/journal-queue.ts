@@ -83,7 +83,7 @@ const CALLER = "caller ";
 /** Events of no plugin and no session. */
 const HOST: RowHolders = [["host", QUEUE_SHARES.plugin]];
 
-/** Whom an event's row counts for. */
+/** The holders that an event's row counts for, each with its share: its plugin and its caller, or the host if it has neither. */
 export function holdersOf({ plugin }: HostEvent, caller: string | undefined): RowHolders {
   const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];
   if (caller === undefined) return plugin === undefined ? HOST : held;

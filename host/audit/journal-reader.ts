@@ -83,7 +83,7 @@ export async function actsTask(
 /** A session of half a million calls, or 5,000 acts of 4 KB: as bytes they are moved to the thread that asked, and read there in slices. */
 export type JsonParts = readonly Uint8Array[];
 
-/** What the task found, on the thread that asked. */
+/** The task's findings, on the thread that asked. */
 export function* readParts<T extends object>(parts: JsonParts): Generator<void, T> {
   const bytes = yield* joined(parts);
   // Written by `partsOf`, of this very type.

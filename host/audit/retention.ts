@@ -1,13 +1,13 @@
 /**
- * What is kept of the oldest file when the journal is full (SPEC AU3, LV3): acts never push out calls, no plugin pushes out what
- * another, which has less, has there, and no caller what another has of the same plugin. Pure.
+ * Decides which rows of the oldest file are kept when the journal is full (SPEC AU3, LV3): acts never push out calls, no plugin pushes
+ * out rows of a plugin that has less there, and no caller rows of a caller that has less of the same plugin. Pure.
  */
 
 /** The kind of a row and its plugin: `calls weather`, `acts weather`, `sessions `. */
 export type Share = string;
 
 /**
- * What tells callers apart, in one of 64 groups: they may be as many as there are sessions. Callers of one group share what they keep.
+ * The group of a caller, `0` to `63`: callers may be as many as there are sessions. Callers of one group share what they keep.
  *
  * @param caller the owner of a session, or the session's id where no owner is known
  */

@@ -30,7 +30,7 @@ export interface CallState {
   readonly requestId?: string;
   /** `waiting` for a person, `running`, or how it ended. */
   readonly status: "waiting" | "running" | "completed" | "failed" | "input_invalid" | "denied";
-  /** It changed nothing. */
+  /** Set for a dry run, which changed nothing. */
   readonly dryRun?: true;
   /** Of a call that did not complete. */
   readonly code?: string;

@@ -25,7 +25,7 @@ function isAccepted(words: readonly string[], tool: ToolView): boolean {
   if (words.some((word) => word.startsWith("-"))) return false;
   try {
     const args = wordsToArguments(words, inputSchema, tool.qualifiedName);
-    // What a server says beyond the schemas of plugins is checked by that server.
+    // A server itself checks what its schema says beyond the schemas of plugins.
     return checkSchema(inputSchema).length > 0 || checkValue(inputSchema, args).length === 0;
   } catch (error) {
     if (error instanceof CliError) return false;
@@ -83,7 +83,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "019a0000-0000-7000-8000-000000000000",
 };
 
-/** What a tool that changes something is shown with is not there yet. */
+/** An example text. A tool that changes something is shown with a file that is not there yet. */
 function textOf(key: string, schema: JsonObject, { name, class: kind }: ToolView): string {
   const known = FORMATS[typeof schema["format"] === "string" ? schema["format"] : key];
   if (known !== undefined) return known;

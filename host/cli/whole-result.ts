@@ -26,7 +26,7 @@ export async function wholeResult(result: ToolResult, operations: Pick<Operation
   return { ...rest, output, content, ...(left.length > 0 && { truncated: left }) };
 }
 
-/** Of an image or a resource nothing is shown: a text says what it was. */
+/** A content block, by its index. An image or a resource that was cut is not shown at all: a text says what it was. */
 const BLOCK = /^content\/(\d+)$/;
 
 async function readAll(handle: string, operations: Pick<Operations, "readResult">): Promise<string> {

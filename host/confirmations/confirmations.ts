@@ -57,7 +57,7 @@ export interface ConfirmationOptions {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/** What came of a question. `silenced`: no person was asked, since its asker has asked in vain too often. */
+/** The outcome of a confirmation. `silenced`: no person was asked, because its asker has asked in vain too often. */
 export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {

@@ -25,7 +25,7 @@ function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }
 
-/** Of the entries, as they are named now, those that the lock does not have so. One at a time: the lock may have thousands. */
+/** The entries, as `named` makes them, that the lock does not have in this form. Yields after each: the lock may have thousands. */
 export function* newsIn(
   before: LockEntries,
   entries: readonly LockEntry[],

@@ -175,9 +175,9 @@ export interface ToolView {
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** What the host itself checks, where the schemas are the tool's source's own and in other words than tool schemas have. */
+  /** The schemas that the host itself checks; set if those above are the source's own, in other words than tool schemas have. */
   readonly checks?: { readonly inputSchema: JsonObject; readonly outputSchema?: JsonObject };
-  /** What an MCP server says of its tool beside that. */
+  /** Members for clients in an MCP server's definition of the tool. */
   readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Where policy has it run. */
   readonly route: Route;
@@ -240,7 +240,7 @@ export interface ActExplanation {
   /** Where links in the path lead; then the rest is about that place, which a call has to be granted too. */
   readonly leadsTo?: string;
   readonly state: AccessState;
-  /** Of a request without a method that is not granted as a whole: the methods that are. */
+  /** For a request without a method that is not granted as a whole: the methods that are granted. */
   readonly methods?: readonly string[];
   readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
   /** The smallest grant that would allow it, where a grant can. */

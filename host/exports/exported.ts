@@ -22,7 +22,7 @@ export type McpTool = {
   inputSchema: ObjectSchema;
   outputSchema?: ObjectSchema;
   annotations: ToolAnnotations;
-  /** What its own MCP server says of it, if it has one. */
+  /** The icons that the tool's own MCP server gives it, if it has one. */
   icons?: McpIcon[];
   execution?: { taskSupport: "forbidden" };
   _meta?: Record<string, unknown>;

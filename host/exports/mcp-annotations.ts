@@ -1,4 +1,4 @@
-/** What MCP clients are told of a tool beside its definition: hints by what the host knows and enforces, and what the tool's own server says. */
+/** Members for MCP clients beside a tool's definition: hints by what the host knows and enforces, and the words of the tool's own server. */
 
 import type { JsonObject, ToolAnnotations } from "../../manifests/mod.ts";
 import type { ToolListing } from "../tools/listing.ts";

@@ -20,9 +20,9 @@ export interface Origin {
   /** Its real path. */
   readonly path: string;
   readonly info: FileInfo;
-  /** Of a file that was to be changed: what it held. Until then it is read below. */
+  /** The contents of a file that was to be changed. Absent until then: it is read below. */
   base?: Uint8Array;
-  /** Of a file that was replaced, and whose contents were too large to be read for that. */
+  /** Set for a file that was replaced, if its contents were too large to be read for that. */
   isUnread?: true;
   /** Of a folder: names that were asked for below; null when all were. */
   known?: Set<string> | null;

@@ -6,7 +6,7 @@
 import { createRequire } from "node:module";
 import type { LegacyDecoders } from "../../sandbox/mod.ts";
 
-/** What the package has (checked with 1.16.0). */
+/** The function of the package that is used (checked with 1.16.0). */
 type Package = Pick<typeof import("@exodus/bytes/multi-byte.js"), "createMultibyteDecoder">;
 
 const NAMES: ReadonlySet<string> = new Set(["big5", "euc-jp", "euc-kr", "iso-2022-jp", "shift_jis"]);

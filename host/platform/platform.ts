@@ -219,7 +219,7 @@ export interface GuardedFile {
   close(): Promise<void>;
 }
 
-/** What is said of a file beside its contents (`mode`: only permission bits); absent is left as it is. */
+/** Attributes of a file beside its contents (`mode`: only permission bits); an absent one is left as it is. */
 export interface FileFacts {
   readonly mode?: number;
   readonly modifiedMs?: number;

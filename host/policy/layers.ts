@@ -28,7 +28,7 @@ export interface LayerSources {
   readonly protectedNames?: readonly string[];
 }
 
-/** What no tool may touch, which is the same for all tools: a host with thousands of them makes it once. */
+/** The layers of items that no tool may touch. Made once for all tools, of which a host may have thousands. */
 interface Protections {
   readonly ofAll: readonly PermissionLayer[];
   readonly ofPlugins: readonly PermissionLayer[];

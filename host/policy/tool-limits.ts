@@ -64,7 +64,7 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
   return { limits, lacking };
 }
 
-/** What most tools have: of thousands of them, all have the same object. */
+/** The limits that most tools have: one object for all tools of the same `classWallMs`, which may be thousands. */
 function defaultsOf(classWallMs: number): ToolLimits {
   const known = DEFAULTS.get(classWallMs);
   if (known !== undefined) return known;

@@ -36,7 +36,7 @@ export async function loadFromYaml(text: string): Promise<{ readonly tools: read
   if (!parsed.ok) throw refused(parsed.problems.map((problem) => ({ ...problem, ...placeOf(problem.pointer) })));
   return config as { readonly tools: readonly JsonObject[] }; // It was just read as that.
 
-  /** What is missing has the place of what it is missing in. */
+  /** The place of the value at `pointer`; if it is missing, the place of the value that it is missing in. */
   function placeOf(pointer: string): Pick<Problem, "line" | "column"> {
     const path = pointer.split("/").slice(isList ? 2 : 1);
     for (let length = path.length; length > 0; length -= 1) {

@@ -62,7 +62,7 @@ export interface PolicySource {
   canUse(tool: RegisteredTool, session: Session): boolean;
   /** @throws {ProjectConfigError} if one is wrong. */
   checkLayers(layers: readonly LayerRules[]): void;
-  /** What lists show of the decision; a plugin's comes without its grant, which they do not. */
+  /** The part of the decision that lists show; a plugin's comes without its grant, which lists do not show. */
   outlook(tool: RegisteredTool, session: Session): Outlook;
   /** For the embedding program. */
   forHost(of: PolicyView): HostPolicy;

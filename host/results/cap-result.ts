@@ -171,7 +171,7 @@ function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonl
   };
 }
 
-/** What of a block is long: a link has only words about it, and is kept as JSON. */
+/** The long part of a block. A link has only words about it, and is kept as JSON. */
 function longIn(block: ContentBlock): string {
   if ("data" in block) return block.data;
   if (block.type === "resource_link") return JSON.stringify(block);

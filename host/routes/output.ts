@@ -80,7 +80,7 @@ function isFileLink(block: ContentBlock): boolean {
   return block.type === "resource_link" && FILE_LINK.test(block.uri);
 }
 
-/** Of texts that stand for the reason, in UTF-16 units. */
+/** Maximum length of texts that stand for the reason, in UTF-16 units. */
 const REASON_LENGTH = 4_000;
 
 /** The tool's own words for its failure, wherever it put them. */
@@ -102,7 +102,7 @@ function beginningOf(content: readonly JsonValue[]): string {
   return told;
 }
 
-/** What of a reason is told where there is more of it than a person reads. */
+/** The reason; the beginning of one that is longer than a person reads. */
 export function shortened(reason: string): string {
   return reason.length <= REASON_LENGTH ? reason : `${reason.slice(0, REASON_LENGTH)}…`;
 }

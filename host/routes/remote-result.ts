@@ -41,7 +41,7 @@ export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator
   const result = read.ok && isJsonObject(read.value) ? read.value : {};
   if (result["ok"] === false && isJsonObject(result["error"])) {
     const error = toOurs(result["error"], answer);
-    // What the tool said in blocks; above 64 KB its message has a beginning of it.
+    // The tool's own blocks; above 64 KB they are left out, and the error's message has a beginning of them.
     const { content } = isLarge || error.code !== "tool_failed" ? {} : partsOutcome({ content: result["content"] ?? [] }, facts);
     return { ...fail(error), ...(content && { content }) };
   }

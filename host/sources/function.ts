@@ -71,7 +71,10 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
   });
 }
 
-/** What of a schema has no words in the subset is told to models, and the function's to check. What is no JSON Schema is refused when the tool is registered. */
+/**
+ * Models are told the parts of a schema that the subset has no words for, and the function checks them. A value that is no JSON Schema is
+ * refused when the tool is registered.
+ */
 function declared(schema: JsonSchema | SchemaLike): DeclaredSchema {
   return isTelling(schema) || isBeyondOurs(schema) ? declareSchema(schema, "the function") : { schema, tags: [] };
 }

@@ -4,14 +4,14 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { copyJson } from "../json/json.ts";
 import { copyHolder, holdLarge, largeIn } from "../json/large.ts";
 
-/** What MCP lets a server say of any block. */
+/** Members that MCP lets a server give any block. */
 export interface BlockNotes {
   readonly annotations?: BlockAnnotations;
   /** For programs; no model reads it. */
   readonly _meta?: JsonObject;
 }
 
-/** Whom a block is for, from 0 to 1 how much it matters, and when it last changed (ISO 8601 with an offset). */
+/** A block's audience, its priority from 0 to 1, and when it last changed (ISO 8601 with an offset). */
 export interface BlockAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;
@@ -148,7 +148,7 @@ export function blockToMcp(block: ContentBlock): JsonObject {
   return { type: "resource", resource, ...(annotations && { annotations: { ...annotations } }), ...(_meta && { _meta }) };
 }
 
-/** What of a block can be read; otherwise its address, or its kind. */
+/** The text of a block; without one its address, or its kind. */
 export function blockToText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
   if (block.type === "resource") return block.text ?? `[${block.uri}]`;

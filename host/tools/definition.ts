@@ -32,7 +32,7 @@ export function completeDefinition(declaration: ToolDeclaration): ToolDefinition
 export function completePublished(name: string, published: PublishedWords | undefined): PublishedWords | undefined {
   if (published === undefined) return undefined;
   const copy = copyJson(published, DEFINITION_BOUNDS);
-  // It has the shape of what was given.
+  // A copy has the shape of the value that was given.
   if (copy.ok) return copy.value as unknown as PublishedWords;
   const { pointer, message } = copy.problem;
   throw new ToolRegistrationError(name, [{ severity: "error", pointer: `/published${pointer}`, message }]);

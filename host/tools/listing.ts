@@ -51,9 +51,9 @@ export interface ToolListing {
   /** As its source wrote it; where `checks` is there, it may be any JSON Schema. */
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** What the host itself checks, in the words of tool schemas, where the source's schemas are in others: the rest is the source's to check. */
+  /** The schemas that the host itself checks, in the words of tool schemas; set if those above are in others: the source checks the rest. */
   readonly checks?: { readonly inputSchema: JsonSchema; readonly outputSchema?: JsonSchema };
-  /** What an MCP server says of its tool beside that, in its own words. */
+  /** Members for clients in an MCP server's definition of the tool, in its own words. */
   readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Absent when there are none. */
   readonly sideEffects?: readonly SideEffect[];
@@ -79,7 +79,7 @@ export interface ToolListing {
   readonly reason?: string;
 }
 
-/** What policy has to say about a tool, as far as lists show it. */
+/** Policy's decision about a tool, as far as lists show it. */
 export type DecidedListing = Pick<ToolListing, "route" | "limits" | "confinement" | "lacking" | "protected"> & {
   readonly unavailable?: string;
 };

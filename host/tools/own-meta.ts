@@ -1,4 +1,4 @@
-/** What a tool or its server may say for programs: `_meta` as MCP has it (SPEC K3). */
+/** Words of a tool or its server for programs: `_meta` as MCP has it (SPEC K3). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
 

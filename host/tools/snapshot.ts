@@ -160,7 +160,7 @@ export function buildSnapshot(
   for (const tool of inOrder) {
     const key = keyOf(tool.name);
     const holder = holderByKey.get(key);
-    // What a server calls its tools is not the person's to change, and its qualified name is no other's.
+    // A person cannot rename a server's tool, and no other tool has its qualified name.
     const builtin = isServer(tool.owner) ? builtinOf(tool) : undefined;
     const refusal = builtin === undefined ? refusalOf(tool) : undefined;
     if (builtin !== undefined) {

@@ -12,12 +12,12 @@ export type ToolSourceName = (typeof TOOL_SOURCES)[number];
 /** A definition as a factory writes it: what is left out has the defaults of SPEC M3. */
 export type ToolDeclaration = Partial<ToolDefinition> & Pick<ToolDefinition, "name" | "description" | "inputSchema" | "sideEffects">;
 
-/** What a tool's source says of it in words that are not ours: handed on as it is at every door, and checked by the source (SPEC S5). */
+/** Parts of a tool's definition in words of its source that are not ours: every door hands them on as they are, and the source checks them (SPEC S5). */
 export interface PublishedWords {
   /** The source's own schemas, of any draft, where they are not those that the host checks. */
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** What an MCP server says for clients beside that. `annotations` hold its own hints, which the host does not vouch for. */
+  /** Members for clients in an MCP server's definition. `annotations` hold its own hints, which the host does not vouch for. */
   readonly mcp?: {
     readonly annotations?: JsonObject;
     readonly icons?: readonly JsonValue[];

@@ -160,7 +160,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     rename: (from, to) =>
       change(
         to,
-        // What was written beside its place takes the place.
+        // A staged file was written beside its place, and takes that place now.
         async () => await (isStaged(from) ? keepAt(to, false, notes.keepName) : keepRename(from, to)),
         () => below.rename(from, to),
       ),

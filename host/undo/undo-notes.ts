@@ -1,5 +1,5 @@
 /**
- * What one call has changed so far, and which step of its log covers what (SPEC E8).
+ * Notes of the changes of one call so far, and of which step of its log covers which of them (SPEC E8).
  *
  * A step by file covers whatever is written into that file, by whichever name, wherever it is moved. A step by name covers
  * whatever comes and goes under that name, until something is moved: then the name may mean another file.
@@ -19,7 +19,7 @@ export const nothing: Done = async () => {};
 
 /** A file that a call holds open to write. */
 export interface OpenNote {
-  /** It was written to: what it holds is looked at when it is closed, or before it is moved or removed. */
+  /** Notes that the file was written to: its contents are looked at when it is closed, or before it is moved or removed. */
   changed(): void;
   /** To be called once, when it is closed. */
   readonly closed: Done;
@@ -62,13 +62,13 @@ interface Named {
   readonly heldAt?: string | undefined;
 }
 
-/** What a rename that failed has left. */
+/** The state after a rename that failed. */
 const NOT_MOVED: UndoState = { kind: "unkept", reason: "it was not moved" };
 
 /** More than a log has steps: what is forgotten then is not kept any more anyway. */
 const MAX_KNOWN = 20_000;
 
-/** What is larger is not compared: it is left as it is. */
+/** In bytes. A larger file is not compared: it is left as it is. */
 const MAX_HASHED = 64 * 1024 * 1024;
 
 export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions): UndoNotes {
@@ -174,7 +174,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
     if (info === undefined || (there !== undefined && fileIdOf(there) === fileIdOf(info))) return nothing;
     const replaced = there === undefined ? undefined : await prepareName(target);
     await sayAll();
-    // What is replaced is gone before something takes its place.
+    // The replaced entry is gone before the source takes its place.
     await replaced?.kept.say({ kind: "missing" });
     const { device, inode } = info;
     const say = await (await log()).keep({ kind: "rename", path: source, to: target, device, inode });

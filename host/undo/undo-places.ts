@@ -9,7 +9,7 @@ import type { CheckedPath } from "../platform/proof.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
-/** What is asked about places, before a change. */
+/** Questions about places, asked before a change. */
 export interface UndoPlaces {
   /** Undefined: nowhere, or where the grant does not allow it, so that there is nothing to keep. */
   placeOf(checked: Checked, follow: boolean): Promise<string | undefined>;
@@ -30,7 +30,7 @@ export function createUndoPlaces(below: GuardedFiles, files: Pick<Files, "realPa
     return !follow && checked.isRoot?.(place) === true && (await isNoFile(place)) ? undefined : place;
   }
 
-  /** What a write opens, or makes: a link that leads to nothing is gone along to where it leads. */
+  /** The place that a write opens, or makes: a link that leads to nothing is followed to where it leads. */
   async function endOfLinks(checked: Checked): Promise<string | undefined> {
     let { path } = checked;
     for (let links = 0; links < MAX_LINKS; links += 1) {

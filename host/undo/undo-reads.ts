@@ -8,7 +8,7 @@ import { readCall, type UndoCall, type UndoStep } from "./undo-step.ts";
 
 const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
 
-/** Of what is in a folder; none if it is not there. */
+/** Names of the entries of a folder; none if it is not there. */
 export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
   return (await files.list(folder).catch(unlessMissing([]))).map(({ name }) => name);
 }
@@ -20,7 +20,7 @@ export async function readCallOf(files: Files, folder: string): Promise<UndoCall
 export async function readJson(files: Files, path: string): Promise<JsonValue | undefined> {
   const bytes = await files.readBytes(path, BOUNDS.maxBytes).catch(unlessMissing(undefined));
   const read = bytes && readJsonText(new TextDecoder().decode(bytes), BOUNDS);
-  // What is parsed is JSON.
+  // The parsed value is JSON.
   return read?.ok === true ? (read.value as JsonValue) : undefined;
 }
 

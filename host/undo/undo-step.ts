@@ -62,7 +62,7 @@ export interface UndoCall {
   readonly atMs: number;
 }
 
-/** Of what is kept. */
+/** Maximum length of the path of anything that is kept, in UTF-16 units. */
 export const MAX_PATH = 8_192;
 const MAX_ID = 64;
 

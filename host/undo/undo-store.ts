@@ -27,7 +27,7 @@ export interface UndoBounds {
 /** Whether the call of a folder may still change things: it has not ended, or it is being undone. `gone`: its host was ended meanwhile. */
 export type CallFate = "ended" | "running" | "gone" | "unknown";
 
-/** What is kept of one call. */
+/** One call, with the steps that are kept of it. */
 export interface KeptCall {
   readonly call: UndoCall;
   /** In the order in which they happened. */
@@ -82,7 +82,7 @@ export interface UndoStore {
 }
 
 const OWNER_ONLY = 0o600;
-/** What is held in a folder keeps its own rights. */
+/** Files that are held in the folder keep their own rights, so only the owner may open the folder. */
 const OWNERS_FOLDER = 0o700;
 /** Exists while the call runs, or is undone, and says in which process. */
 const RUNNING = "running";
@@ -90,7 +90,7 @@ const RENEWED = "renewed.json";
 /** Each is some 50 bytes. */
 const MAX_RENEWED = 1_000;
 const MAX_CALLS = 500;
-/** Of one call; one more step says that there were others. */
+/** Steps of one call; one more says that there were others. */
 const MAX_STEPS = 10_000;
 /** Time, call, and whose it is; absent for the host's own tools. */
 const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})(?:\.([0-9a-z_-]{1,63}))?$/;

@@ -76,7 +76,7 @@ async function putBack(kept: KeptStep, options: UndoOptions): Promise<Outcome> {
   return await restore(spot);
 }
 
-/** What is to be put back, where, and what is there now. */
+/** A place, its state now, and the step to put back there. */
 interface Spot {
   readonly place: CheckedPath<"write">;
   readonly now: UndoState;

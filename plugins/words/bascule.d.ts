@@ -145,7 +145,7 @@ export type ContentBlock = BlockNotes &
       }
   );
 
-/** What may be said of any block: for whom it is, from 0 to 1 how much it matters, when it last changed (ISO 8601 with an offset), and what is for programs. */
+/** Members of any block: its audience, its priority from 0 to 1, when it last changed (ISO 8601 with an offset), and `_meta`, which is for programs. */
 export interface BlockNotes {
   readonly annotations?: { readonly audience?: readonly ("user" | "assistant")[]; readonly priority?: number; readonly lastModified?: string };
   readonly _meta?: Readonly<Record<string, unknown>>;

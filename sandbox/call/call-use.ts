@@ -53,7 +53,7 @@ export class CallUse {
 
 const NOTHING_USED: UseState = { operationBytes: 0, pendingOperations: 0, timers: 0, jsonDepth: 0 };
 
-/** What a call is known by to have used. */
+/** The parts of a call that know what it used. */
 export interface UsingCall {
   readonly clock: CallClock;
   readonly log: CallLog;

@@ -42,14 +42,14 @@ export interface ClockState {
   readonly givenBackMs: number;
 }
 
-/** What was logged so far, all of it sent or dropped. */
+/** The log so far, all of it sent or dropped. */
 export interface LogState {
   readonly bytes: number;
   readonly lines: number;
   readonly dropped: number;
 }
 
-/** What a call has asked of its host. */
+/** The operations that a call has asked of its host. */
 export interface OperationsState {
   readonly count: number;
   /** The guest's ids of operations that wait for the host, and of those that wait for a person. */

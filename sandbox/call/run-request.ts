@@ -1,4 +1,4 @@
-/** What one call in a worker is begun with. */
+/** The request that begins one call in a worker. */
 
 import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import type { ClockEnvironment } from "./call-clock.ts";
@@ -14,7 +14,7 @@ import type { FiberEnvironment } from "../worker/fiber.ts";
 import type { Instances } from "../worker/instances.ts";
 import type { RestingCalls } from "../worker/resting-calls.ts";
 
-/** What a run needs of its worker. */
+/** The parts of its worker that a run needs. */
 export interface RunEnvironment extends ClockEnvironment, LogEnvironment, OperationsEnvironment, FiberEnvironment {
   /** Milliseconds since the epoch. */
   epoch(): number;

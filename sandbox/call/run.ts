@@ -50,7 +50,7 @@ export class Run implements OperatingCall, TurningCall {
   /** How long the guest wants to wait for its next timer, and until when; undefined without one. */
   #timerMs: number | undefined;
   #timerAt: number | undefined;
-  /** Of the host's, those that were received. */
+  /** The number of the host's answers that were received. */
   #answers: number;
   #following = false;
   #cancelTimer: () => void = () => {};
@@ -224,7 +224,7 @@ export class Run implements OperatingCall, TurningCall {
     if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
     this.log.flush();
     this.#env.instances.rest(this.lease);
-    // What it holds may be too much.
+    // The guest may hold too much: then the call is over by now.
     return this.#over ? undefined : this.#rest(timerMs);
   }
 

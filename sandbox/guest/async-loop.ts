@@ -19,7 +19,7 @@ export class AsyncLoop {
   /** Set when the body, or what binds the item, threw: that error comes before those of closing. */
   threw = false;
   isOpen = false;
-  /** What `return()` answered, for the loop to wait for. */
+  /** The answer of `return()`, for the loop to wait for. */
   closing: unknown;
   #source: Source | undefined;
   #item: unknown;

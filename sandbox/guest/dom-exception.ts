@@ -74,7 +74,7 @@ export class DOMException {
     return CODES[this.#name] ?? 0;
   }
 
-  /** What the prelude asks, whatever a value's prototype says; taken off the class at boot. */
+  /** The prelude's access to private fields, whatever a value's prototype says; taken off the class at boot. */
   static access = {
     isDomException: (value: object): boolean => #name in value,
     nameOf: (error: DOMException): string => error.#name,

@@ -62,7 +62,7 @@ export function installLocaleMethods({ numbers, dates, collator }: OptionNames):
     addMethods(PrimordialDate.prototype, {
       [name](this: unknown, locales?: unknown, options?: unknown): unknown {
         const time = dateGetTime(this);
-        // It has no words in any language.
+        // An invalid date has no words in any language.
         if (time !== time) return "Invalid Date";
         return askIntl("value", `"c":""${localesField(locales)}${optionsField(options, dates)}`, name, [numberArgument(time)]);
       },

@@ -95,7 +95,7 @@ async function closed(loop: AsyncLoop): Promise<void> {
   try {
     if (loop.closes()) await loop.closing;
   } catch {
-    // What ended the loop comes first.
+    // The error that ended the loop comes first.
   }
 }
 

@@ -70,7 +70,7 @@ export interface Entry {
   poll(): string;
   /**
    * Looks at what the tool returned for values that its JSON lost. Answers nothing, or `n` as `poll` does, which is the outcome then.
-   * What was returned is forgotten. Asked only where the text gives reason to: most calls pay nothing for it.
+   * The returned value is forgotten. Asked only where the text gives reason to: most calls pay nothing for it.
    */
   checkOutput(): string;
   /** A promise was rejected while nobody waited for it (`isHandled` 0), or somebody does after all (1). */

@@ -1,5 +1,5 @@
 /**
- * What `using` and `await using` of one block hold (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
+ * The resources of `using` and `await using` in one block (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
  * The loader writes it around the block (`lower-using.ts`), and the block awaits: only as often as the standard says.
  */
 
@@ -13,7 +13,7 @@ interface Resource {
 }
 
 export class UsingScope {
-  /** What the block has to wait for after `next` said so. */
+  /** The value that the block has to wait for after `next` returned true. */
   awaited: unknown;
   #resources: Resource[] = bareList<Resource>();
   #failure = new Failure();

@@ -15,7 +15,7 @@ export type Parking = "needed" | "always";
 
 /** A guest at rest without an instance. Nothing in it points anywhere. Structured-clonable. */
 export interface ParkedGuest {
-  /** Of each run of pages that it changed the first page and the one after the last, ascending. */
+  /** For each run of pages that the guest changed, the first page and the one after the last, ascending. */
   readonly runs: Uint32Array;
   /** Their bytes, one run after the other, each with its overhang. */
   readonly contents: Uint8Array;

@@ -1,6 +1,6 @@
-/** What to write in place of what a plugin cannot have: for its author, nothing is decided by it. */
+/** Advice for a plugin's author on what to write in place of what a plugin cannot have. No decision depends on it. */
 
-/** What to write in place of a name that leads nowhere. */
+/** Advice on what to write in place of a name that leads nowhere. */
 export function adviceOnName(specifier: string, nodeModules: readonly string[], files: ReadonlyMap<string, Uint8Array>): string {
   if (/^https?:/.test(specifier))
     return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
@@ -26,7 +26,7 @@ function sourceOf(name: string): "jsr:" | "npm:" {
 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
-/** What the plugin's `deno.json` says that a package is, such as `jsr:@std/path@^1`. By its text: comments may be in it. */
+/** A package as the plugin's `deno.json` lists it, such as `jsr:@std/path@^1`. Searched as text: comments may be in it. */
 function listedInDeno(name: string, files: ReadonlyMap<string, Uint8Array>): string | undefined {
   const bytes = files.get("deno.json") ?? files.get("deno.jsonc");
   if (bytes === undefined || bytes.length > MAX_CONFIG_BYTES) return undefined;

@@ -99,7 +99,7 @@ export function lowerLoops(program: Program, code: string): Lowering {
   }
 }
 
-/** What the body threw comes before what closing throws. */
+/** An error of the body comes before an error of closing. */
 function afterAwait(name: string): string {
   return (
     `}catch(e){${name}.threw=true;throw e}` +

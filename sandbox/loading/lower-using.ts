@@ -145,7 +145,7 @@ export function lowerUsing(program: Program, code: string): Lowering {
     return scope;
   }
 
-  /** What the block threw is thrown after all was disposed of; what disposing throws suppresses it. */
+  /** An error of the block is thrown after all was disposed of; an error of disposing suppresses it. */
   function endScope(at: number, scope: string, isAsync: boolean): void {
     edits.push({ at, text: `;}catch(${scope}e){${scope}.fail(${scope}e)}finally{${disposal(scope, isAsync)}}` });
   }

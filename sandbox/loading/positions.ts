@@ -57,7 +57,7 @@ export function applyEdits(code: string, edits: readonly Edit[]): { readonly cod
   /** @param first of the edits that may be inside. */
   function copy({ start, end, first, isWhole = false }: { start: number; end: number; first: number; isWhole?: boolean }): void {
     let done = start;
-    /** What was moved away and is not passed yet. */
+    /** Parts that were moved away and are not passed yet. */
     let moved: readonly Move[] = [];
     for (let index = first; index < sorted.length; index++) {
       const edit = sorted[index];

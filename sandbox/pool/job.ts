@@ -77,7 +77,7 @@ export interface CallJob extends JobBase {
 /** A call that its worker laid out. */
 export interface Rest {
   readonly call: RestingCall;
-  /** What it was answered since, to be said again where another worker goes on with it. */
+  /** Answers to the call since it was laid out, to be sent again if another worker goes on with it. */
   readonly answers: Said[];
   /** The host has it: no worker does, or one that has not begun to go on with it. */
   isClaimed: boolean;
@@ -109,7 +109,7 @@ export function limitsOf(job: CallJob): Limits {
   return job.invocation.limits;
 }
 
-/** What can be said of a job whose worker cannot be asked any more. */
+/** Usage of a job whose worker cannot be asked any more: its times and operations; the other figures are 0. */
 export function usedUntil(job: Job, now: number, cpuMs: number): InvocationUsed {
   return {
     wallMs: job.begunAt === undefined ? 0 : Math.max(0, now - job.begunAt - (job.kind === "call" ? job.askingMs : 0)),
@@ -141,12 +141,12 @@ export function isBrief(job: Job): boolean {
   return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
 }
 
-/** Of the plugin. */
+/** The plugin's name. */
 export function nameOf(job: Job): string {
   return job.kind === "call" ? job.plugin.source.name : job.source.name;
 }
 
-/** Of the plugin. */
+/** The plugin's digest. */
 export function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;
 }

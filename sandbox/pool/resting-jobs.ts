@@ -53,7 +53,7 @@ export function isDue({ rest, cancelBy }: CallJob, now: number): boolean {
   return rest.isClaimed || rest.answers.length > 0 || cancelBy !== undefined || (rest.call.state.timerAt ?? Infinity) <= now;
 }
 
-/** What another worker is told of a call that it was given. */
+/** Tells another worker the answers to a call that it was given, and its cancellation. */
 export function tellRest(job: CallJob, thread: Thread, { answers }: Rest): void {
   for (const said of answers) sendAnswer(job, thread, said);
   if (job.cancelBy !== undefined) thread.send({ type: "abort", number: job.number });

@@ -18,15 +18,15 @@ import type { Instances, Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { claim, exportKey, type WorkerRequest } from "./protocol.ts";
 
-/** What a worker knows of a plugin. */
+/** A plugin as a worker knows it. */
 export interface Plugin {
   readonly image: Image;
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For imports that only happen in a call; made when the first call comes. */
   modules: ModuleTable | undefined;
-  /** Of the last call: the next one names its own only where they are others. */
+  /** The limits of the last call: the next one names its own only if they differ. */
   limits: Limits | undefined;
-  /** Of the last call of each export. */
+  /** The schema of the last call of each export; null if that call had none. */
   readonly outputSchemas: Map<string, JsonSchema | null>;
 }
 
@@ -44,7 +44,7 @@ export interface CallsEnvironment extends RunEnvironment {
 
 type CallRequest = Extract<WorkerRequest, { type: "call" }>;
 type LimitedRequest = Omit<CallRequest, "outputSchema"> & { readonly limits: Limits; readonly outputSchema: JsonSchema | undefined };
-/** What the host says of a call that it gave. */
+/** A message of the host about a call that it gave. */
 type CallNews = Extract<WorkerRequest, { type: "answer" | "abort" | "end" }>;
 
 interface BegunCall {
@@ -57,7 +57,7 @@ export class Calls {
   readonly #env: CallsEnvironment;
   readonly #plugins: ReadonlyMap<string, Plugin>;
   readonly #begun: InFlight<BegunCall> = new InFlight();
-  /** Of calls that are to go on here, and have not had their turn: the ticket each was given with last, and what came for it since. */
+  /** By the number of a call that is to go on here and has not had its turn: the ticket it was given with last, and messages for it since. */
   readonly #early: Map<number, { readonly ticket: number; readonly news: CallNews[] }> = new Map();
 
   constructor(env: CallsEnvironment, plugins: ReadonlyMap<string, Plugin>) {
@@ -65,7 +65,7 @@ export class Calls {
     this.#plugins = plugins;
   }
 
-  /** What a call goes by is looked up when it comes: its plugin may be forgotten before its turn, where the host has taken it back. */
+  /** A call's plugin, limits and schema are looked up when it comes: the plugin may be forgotten before its turn, if the host has taken the call back. */
   queue(given: CallRequest): void {
     const plugin = this.#plugins.get(given.digest);
     // The host sends an image before the first call that needs it.

@@ -10,7 +10,7 @@ export class Lease {
   /** The bound of its memory. */
   readonly pages: number;
   #place: Instance | ParkedGuest;
-  /** Of a guest that waits in its instance: the same as it would be parked. */
+  /** The copy of a guest that waits in its instance: the same as it would be parked. */
   copy: ParkedGuest | undefined;
   /** The call is over. */
   isOver = false;

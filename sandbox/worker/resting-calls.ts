@@ -28,7 +28,7 @@ export interface Waiter {
 
 /** A call waits for as long at least before it is laid out, and for twice as long at most. */
 const LOOK_EVERY_MS = 10;
-/** What laying out may take of the thread at once: many calls may wait. */
+/** The time that laying out may take of the thread at once: many calls may wait. */
 const LOOK_MS = 2;
 
 export class RestingCalls {

@@ -32,7 +32,7 @@ export async function runDeno(root: string, files: readonly string[], imports?: 
     for (const [index, file] of files.entries()) {
       const report = join(folder, `${String(index)}.xml`);
       const env = { ...process.env, DENO_DIR: join(folder, "cache") };
-      // It ends with 1 where a test fails, which the report tells; a file that ends it has no report, and nothing passes.
+      // `deno test` ends with 1 where a test fails, which the report tells; a file that ends it has no report, and nothing passes.
       await new Promise<void>((resolve) => {
         execFile(DENO, ["test", ...options, `--junit-path=${report}`, file], { cwd: root, env, timeout: FILE_MS }, () => resolve());
       });
@@ -67,7 +67,7 @@ type Expectation =
   | { readonly [name: string]: Expectation };
 
 /**
- * What Deno says of itself about web-platform-tests.
+ * Deno's own expectations of itself for web-platform-tests.
  *
  * @param root a checkout of denoland/deno
  */

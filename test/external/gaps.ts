@@ -19,7 +19,7 @@ function gap(id: string, reason: string, message?: RegExp): Gap {
 
 /** A failure has the first whose message it holds. */
 export const GAPS: readonly Gap[] = [
-  // What a plugin is refused, in the words of the refusal.
+  // Refusals to a plugin, in their own words.
   out("processes", "the test starts a process", /: a plugin cannot start processes/),
   out("links", "the test makes links; a plugin makes none", /: a plugin cannot make links/),
   out("modes", "the test changes owners or modes of files", /: owners and modes of files are not a plugin's concern/),
@@ -48,7 +48,7 @@ export const GAPS: readonly Gap[] = [
     "the test needs more memory than the 512 MB that a plugin can ask for",
     /^(?:failed\n)?(?:RangeError: invalid array buffer length|InternalError: out of memory)/,
   ),
-  // What only reading the test tells.
+  // Reasons that only reading the test tells.
   out("refused", "the test expects another error of what a plugin is refused (sockets, links, a terminal, the working directory)"),
   out("written-code", "the test imports code that it wrote itself; a plugin's code is its files"),
   out("internals", "the test uses the runtime's internals (`Deno[Deno.internal]`, ids of open files and sockets)"),

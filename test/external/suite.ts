@@ -14,7 +14,7 @@ export interface Suite {
   readonly byFolder?: true;
   /** The test files of a checkout that can run in a sandbox, in a fixed order. */
   findCases(root: string): Promise<readonly Case[]>;
-  /** What Deno itself makes of these test files; undefined where that cannot be told here. */
+  /** Deno's own results of these test files; undefined if they cannot be told here. */
   askDeno?(root: string, ids: readonly string[]): Promise<DenoResults | undefined>;
 }
 

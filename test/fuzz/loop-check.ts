@@ -4,7 +4,7 @@ import { outputOf, startSandbox, type TestSandbox } from "../support/sandbox.ts"
 
 let names = 0;
 
-/** What each program logged, in both. */
+/** The answers of each program, in the sandbox and in V8. */
 export interface LoopAnswers {
   readonly sandboxed: readonly unknown[];
   readonly inV8: readonly unknown[];
@@ -26,7 +26,7 @@ export async function runInBoth(sandbox: TestSandbox, programs: readonly string[
   }
 }
 
-/** What is wrong; empty if nothing is. */
+/** The programs whose answers differ, each with both; empty if there are none. */
 export async function checkLoops(programs: readonly string[]): Promise<readonly string[]> {
   await using sandbox = startSandbox({ maximumWorkers: 1 });
   const { sandboxed, inV8 } = await runInBoth(sandbox, programs);

@@ -54,7 +54,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
   }
 
   /**
-   * Of the synchronous kind.
+   * The text of a synchronous iterable.
    *
    * @param isAwaited `next()` does not throw then: V8 calls `return()` after it, which the standard does not.
    */
@@ -77,7 +77,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
     }
   }
 
-  /** What `for await` goes through. */
+  /** The text of an iterable that `for await` goes through. */
   function asyncIterable(scope: Scope): string {
     const flags = `{ ${oneOf("", "", "", "", "noReturn: 1", "badReturn: 1", "failReturn: 1", "failNext: 1", "throwNext: 1", "nullReturn: 1", "throwReturn: 1")} }`;
     switch (below(6)) {
@@ -98,7 +98,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
     return { ...scope, depth: scope.depth + 1 };
   }
 
-  /** What stands before `of`, and what shows what it bound. */
+  /** The text before `of`, and the text that shows what it bound. */
   function target(scope: Scope): { readonly head: string; readonly shown: string } {
     const made = drawTarget(scope);
     if (scope.kind === "async function*" && made.head.includes("[") && made.head.includes("yield")) mayReturn = false;

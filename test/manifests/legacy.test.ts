@@ -186,7 +186,7 @@ describe("parseManifest() with the older spelling", () => {
       { read: ["docs"] },
       { net: true, write: true },
     ]);
-    // What the plugin asks for in full is enough for all of them.
+    // A permission that the plugin asks for in full is enough for all tools.
     expect(read(["fs:read", "fs:write", "net:outbound"])).toEqual([
       { read: true, write: true, net: true },
       undefined,

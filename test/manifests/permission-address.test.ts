@@ -65,7 +65,7 @@ describe("evaluateAddress()", () => {
       expect(state([layer(net)], local)).toBe("prompt");
     }
     expect(state([layer({ allow: ["api.test"], deny: ["8.8.8.8"] })], open)).toBe("denied");
-    // What is granted is the address that is reached, not the way there.
+    // The grant is for the address that is reached, not for the way there.
     expect(state([layer(["api.test", "::/0"])], local)).toBe("prompt");
     expect(state([layer(["api.test", "127.0.0.0/8"])], local)).toBe("granted");
     expect(state([layer({ allow: true, deny: ["127.0.0.0/8"] })], local)).toBe("denied");

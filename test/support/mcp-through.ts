@@ -9,7 +9,7 @@ import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { MODERN } from "./mcp-client.ts";
 
-/** What is not the same through the host, and why. Everything else is compared as it is. */
+/** Differences through the host, each with its reason. Everything else is compared as it is. */
 export const HONEST_DIFFERENCES: Readonly<Record<string, string>> = {
   name: "a tool's name holds that of its server, so that two servers may have tools of one name",
   description: "a tool without one is described by its server's name",

@@ -22,7 +22,7 @@ export interface UndoableCalls {
   undo(callId: string, options?: { readonly force?: boolean }): Promise<Undone>;
 }
 
-/** What goes wrong. */
+/** The faults to bring about. */
 export interface UndoableOptions {
   /** Default true. */
   readonly hasFurtherNames?: boolean;

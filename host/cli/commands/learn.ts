@@ -56,7 +56,7 @@ async function run(context: CommandContext): Promise<number> {
   const manifest = goodManifest(plugin.name, plugin.manifest);
   const places = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   const { workspace, folders, root } = places;
-  // What it does is recorded, and granted, of where it really is.
+  // Acts are recorded, and permissions granted, under the folder's real path.
   const directory = await platform.files.realPath(plugin.directory);
   const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin.name}`, base: directory, plugin: directory, workspace };
   const maximum = createMaximum((await readMaximum(context)) ?? manifest.permissions, bases);

@@ -57,7 +57,7 @@ export interface HttpCalls {
   get(caller: HttpCaller, callId: string): HttpCall;
   /** Undefined for a call of another door, and for one that was forgotten. */
   turnOf(callId: string): string | undefined;
-  /** What came of it so far; undefined while it runs. @throws {RequestProblem} if it ended after an approval, and its result is kept no more. */
+  /** The call's result so far; undefined while it runs. @throws {RequestProblem} if it waited for a confirmation, and its result is kept no more. */
   result(callId: string): ToolResult | undefined;
 }
 

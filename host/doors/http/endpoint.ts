@@ -69,7 +69,7 @@ export function jsonOfResults(value: unknown, slices: Slices, status = 200, fiel
 
 /** JSON that may be large, written as the client takes it (SPEC LV2). It has no member that is `undefined`. */
 export function jsonOf(value: object, slices: Slices): Response {
-  // What is shown is JSON; its interface just has no index signature.
+  // The value is JSON; its interface just has no index signature.
   const bytes = textBytes(jsonPieces(value as JsonObject, {}), slices);
   return new Response(streamOf(bytes), { headers: { "content-type": "application/json" } });
 }
@@ -85,7 +85,7 @@ function* listTexts<Item>(name: string, items: Iterable<Item>, toShown: (item: I
   let separator = "";
   for (const item of items) {
     yield separator;
-    // What is shown is JSON; its interface just has no index signature.
+    // The value is JSON; its interface just has no index signature.
     yield* jsonPieces(toShown(item) as JsonObject, {});
     separator = ",";
   }

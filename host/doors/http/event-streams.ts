@@ -49,7 +49,7 @@ interface Open {
   readonly stream: SseStream;
   readonly wants: (event: Subject) => boolean;
   lastId: string | undefined;
-  /** What its client missed is sent first: what happens now is not for it yet. */
+  /** True until its client has been sent the events that it missed: new events are not delivered to it before. */
   isBehind: boolean;
 }
 

@@ -68,7 +68,7 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     for await (const bytes of piecesBytes(pieces, slices)) controller?.enqueue(bytes);
   }
 
-  /** What is larger than all that may wait is sent alone. */
+  /** Waits until so many bytes fit; more than `bufferBytes` wait until nothing else does. False if the client is gone. */
   async function room(bytes: number): Promise<boolean> {
     while (controller !== undefined && (controller.desiredSize ?? 0) < Math.min(bytes, bufferBytes))
       await new Promise<void>((resolve) => (onRead = resolve));

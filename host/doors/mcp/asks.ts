@@ -22,10 +22,10 @@ export interface Missing {
   capabilities?: ClientCapabilities;
 }
 
-/** Of the client of a request. */
+/** The client of a request, as far as questions need it. */
 export interface Askable {
   readonly capabilities: ClientCapabilities | undefined;
-  /** What it answered before it was asked, to the first question, by names; names that the question has not are not read. */
+  /** Answers that it gave in advance, to the first question, by names; names that the question does not have are not read. */
   readonly given: Readonly<Record<string, unknown>>;
   /** Is told what a question would have needed. */
   readonly missing: Missing;

@@ -101,7 +101,7 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
     });
   }
 
-  /** Of the sessions without an open request or a running call, the one that was used least recently. False if there is none. */
+  /** Ends the least recently used session that has no open request and no running call. False if there is none. */
   function endIdlest(): boolean {
     const idle = [...sessions.values()].find(({ open, client }) => open === 0 && client.running === 0);
     if (idle === undefined) return false;

@@ -35,7 +35,7 @@ export interface McpHandler {
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const MAX_SUBSCRIPTIONS = 64;
-/** Of one caller. */
+/** Sessions of one caller. */
 const DEFAULT_SESSIONS = 64;
 /** Beyond that the caller without open requests and running calls that was seen longest ago is forgotten. */
 const MAX_CALLERS = 64;

@@ -18,7 +18,7 @@ export interface LargeInputs {
   shorten(text: string): Promise<string | undefined>;
   /** The same for a request. */
   shortenRequest(request: Request): Promise<Request | undefined>;
-  /** What a mark stands for, which stays; any other arguments as they are. */
+  /** The arguments that a mark stands for; the mark stays. Any other arguments as they are. */
   look(args: JsonObject): JsonObject;
   /** The same, and each mark is good once. */
   take(args: JsonObject): JsonObject;

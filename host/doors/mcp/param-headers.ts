@@ -22,7 +22,7 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 const WRAPPED = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Of the protocol's specification. */
+/** The error's code in the protocol's specification. */
 const HEADER_MISMATCH = -32_020;
 
 const KNOWN = new WeakMap<JsonSchema, readonly Repeated[]>();
@@ -50,7 +50,7 @@ export async function refuseMismatch(
 /** Undefined for what is no message: the SDK says so. */
 async function readMessage(request: Request): Promise<JsonObject | undefined> {
   try {
-    // What comes out of JSON.parse is JSON.
+    // The value comes out of JSON.parse, so it is JSON.
     const message = (await request.clone().json()) as JsonValue;
     return isJsonObject(message) ? message : undefined;
   } catch (error) {
@@ -59,7 +59,7 @@ async function readMessage(request: Request): Promise<JsonObject | undefined> {
   }
 }
 
-/** What of a tool's arguments is repeated: properties, and properties of these. Once for each schema. */
+/** A tool's arguments that are repeated: properties, and properties of these. Found once for each schema. */
 function repeatedIn(schema: JsonSchema): readonly Repeated[] {
   const known = KNOWN.get(schema);
   if (known !== undefined) return known;

@@ -25,9 +25,9 @@ const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 /** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
 export const OPAQUE_TAG = "schema:opaque";
 
-/** What a tool is declared with, for a schema of arguments or answers that may be in other words than ours. */
+/** A tool's declared schema, made from one of arguments or answers that may be in other words than ours. */
 export interface DeclaredSchema {
-  /** What the host checks. */
+  /** The schema that the host checks. */
   readonly schema: JsonSchema;
   readonly tags: readonly string[];
   /** As it is, where ours says it in other words. */

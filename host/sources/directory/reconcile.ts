@@ -7,7 +7,7 @@ export interface ReconcileOptions {
   readonly signal: AbortSignal;
   /** One look at everything. */
   readonly look: () => Promise<void>;
-  /** What the look before the first pause cost, in milliseconds: another one at once would cost a host of 1,000 plugins 2 % of its first 20 s. */
+  /** Cost of the look before the first pause, in milliseconds: another one at once would cost a host of 1,000 plugins 2 % of its first 20 s. */
   readonly costMs: number;
   /** Whether another folder stands in the place of one that the last look saw: then the next one does not wait. Cheap: asked every half second. */
   readonly isReplaced: () => Promise<boolean>;

@@ -7,7 +7,7 @@ import { LoginNeeded } from "./tokens.ts";
 import { refusal } from "./result.ts";
 
 const MAX_MESSAGE = 4_000;
-/** Of what an error of the protocol carries beside its message. */
+/** Bounds of the data that an error of the protocol carries beside its message. */
 const DATA_BOUNDS = { maxBytes: 16 * 1024, maxDepth: 32 } as const;
 
 /**

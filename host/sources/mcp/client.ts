@@ -62,7 +62,7 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
   return client;
 }
 
-/** What servers may ask of clients that offer it; ours offers none of it. */
+/** Methods that servers may call on clients that offer them; ours offers none of them. */
 const REFUSED: ReadonlySet<string> = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /** HTTP, with the platform's own `fetch`. */

@@ -155,7 +155,7 @@ function publishedOf(parts: JsonObject, definition: ToolDefinition, { execution 
   const mcp = {
     ...(annotations !== undefined && isJsonObject(annotations) && { annotations }),
     ...(icons !== undefined && isJsonArray(icons) && { icons }),
-    // What is no model's to read and the same for all is no part of a pin.
+    // `execution` is no part of a pin: no model reads it, and it is the same for all tools.
     ...(execution?.taskSupport === "forbidden" && { execution: { taskSupport: "forbidden" as const } }),
     ...(_meta !== undefined && isJsonObject(_meta) && { _meta }),
   };

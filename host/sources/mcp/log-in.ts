@@ -34,7 +34,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
-    // What there was is for another address to come back to, or is what does not work; what it was good for is asked for again.
+    // An earlier login is for another address to come back to, or does not work: it is removed, and its scopes are asked for again.
     const before = await store.alone(server, async () => {
       const login = await readGood(store, server, url);
       await store.remove(server);

@@ -71,7 +71,7 @@ export function createMcpSource(options: {
   readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
   /** For bundles that a person gives one to; and tokens are none of anybody's business either. */
   readonly secrets: Pick<Secrets, "valueOf" | "learn" | "redact">;
-  /** Of the servers of `bascule.json` perhaps only one. */
+  /** May name the only server of `bascule.json` that is wanted. */
   readonly wanted?: boolean | { readonly only: string } | undefined;
 }): McpSource {
   const { platform, places, registry, emit, consent, secrets, wanted } = options;

@@ -1,4 +1,4 @@
-/** What a server's tool answered, as one of our results: block for block, with its `_meta` (SPEC K3, X1). Everything in it is the server's own word. */
+/** The answer of a server's tool as one of our results: block for block, with its `_meta` (SPEC K3, X1). Everything in it is the server's own word. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, printable } from "../../../manifests/mod.ts";
@@ -35,7 +35,7 @@ export function* toToolOutput(answer: CallToolResult, refused: readonly string[]
   if (hasFailed && refused.length > 0) blocks.push({ type: "text", text: `(${refusal(refused)})` });
   const metadata = { ...(meta !== undefined && isJsonObject(meta) && { _meta: bounded(meta) }), ...(refused.length > 0 && { refused }) };
   return toolOutput({
-    // What it said in blocks only is in the blocks.
+    // A failure that is told in blocks only has no output: the blocks hold its words.
     output: structured ?? (hasFailed ? null : texts.join("\n")),
     ...(hasFailed && { success: false }),
     // A text that is all there is stands in the output already.

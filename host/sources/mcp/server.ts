@@ -86,7 +86,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let listing: Promise<void> | undefined;
   let listAgain = false;
   let listedAt = -Infinity;
-  /** What the server asked for and did not get, during each call that is under way: it does not say for which of them. */
+  /** For each call under way, the requests of the server that were refused: they do not name a call, so each counts for all of them. */
   const underWay = new Set<Set<string>>();
   const refusals = new Set<string>();
 

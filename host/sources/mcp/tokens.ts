@@ -1,10 +1,10 @@
-/** What a connection to an MCP server takes its tokens from: those of a login, renewed where they are refused (SPEC K3; RFC 6749, RFC 6750). */
+/** Supplies connections to an MCP server with tokens: those of a login, renewed where they are refused (SPEC K3; RFC 6749, RFC 6750). */
 
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { createInTurn } from "../../project/in-turn.ts";
 import { createProvider, errorCode, type Login, type LoginOf, type LoginStore } from "./logins.ts";
 
-/** A person has to log in: nobody is asked in the middle of a call. */
+/** A person has to log in: no person is asked in the middle of a call. */
 export class LoginNeeded extends Error {
   override readonly name = "LoginNeeded";
   constructor(server: string) {
@@ -12,7 +12,7 @@ export class LoginNeeded extends Error {
   }
 }
 
-/** What a connection takes its tokens from. */
+/** Supplies a connection with tokens. */
 export interface Tokens extends AuthProvider {
   /** Its requests have to go through this. */
   watch(send: typeof globalThis.fetch): typeof globalThis.fetch;
@@ -31,7 +31,7 @@ export function createTokens(
   const inTurn = createInTurn();
   let login: Login | undefined;
   let isRead = false;
-  /** What each answer was an answer to: of calls at once, only the first renews. */
+  /** The `authorization` header that each response answered: of calls at once, only the first renews. */
   const sentWith = new WeakMap<Response, string | null>();
 
   async function read(): Promise<Login | undefined> {
@@ -62,7 +62,7 @@ export function createTokens(
     try {
       await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
     } catch (error) {
-      // Somebody may have logged in anew meanwhile.
+      // A person may have logged in anew meanwhile.
       if ((await read())?.tokens?.access_token === before.access_token || login?.tokens === undefined) throw error;
     }
     await read();
@@ -107,7 +107,7 @@ export function createTokens(
       const refused = sentWith.get(response);
       await inTurn(async () => {
         if (await isNewer(refused)) return;
-        // Where there is nothing to renew it with, nobody takes a turn for it.
+        // Without a refresh token the call does not wait for its turn at the store.
         if (login?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
         await store.alone(server, async () => {
           if (!(await isNewer(refused))) await renew();

@@ -1,10 +1,10 @@
-/** What is called of each official server, in this order: every tool that it lists, with arguments that it takes and some that it fails on. */
+/** The calls of each official server, in this order: every tool that it lists, with arguments that it takes and some that it fails on. */
 
 import type { JsonObject } from "../../../host/mod.ts";
 
 /** `$ROOT` in arguments is a folder of the caller's own. */
 export interface OfficialServer {
-  /** Of npm: `@modelcontextprotocol/server-<name>`. */
+  /** Its package of npm is `@modelcontextprotocol/server-<name>`. */
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export const OFFICIAL_SERVERS: readonly OfficialServer[] = [
       ["toggle-simulated-logging", {}],
       ["toggle-subscriber-updates", {}],
       ["toggle-subscriber-updates", {}],
-      // It runs as a task only, and says so.
+      // The tool runs as a task only, and says so.
       ["simulate-research-query", { topic: "owls" }],
     ],
   },

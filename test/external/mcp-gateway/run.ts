@@ -23,7 +23,7 @@ import {
 } from "../../support/mcp-through.ts";
 import { OFFICIAL_SERVERS, type OfficialServer } from "./calls.ts";
 
-/** Of all four. */
+/** The release of all four servers. */
 const RELEASE = "2026.8.31";
 const CALL_MS = 60_000;
 
@@ -59,7 +59,7 @@ async function compareServer(server: OfficialServer, folder: string, print: (lin
   const listed = { command, args, env: { ...getDefaultEnvironment(), ...env }, sideEffects: [], timeoutMs: CALL_MS };
   await writeFile(config, JSON.stringify({ mcpServers: { far: listed }, audit: { store: false } }));
   await using host = await createHost({ platform: currentPlatform({ log: { level: "error" } }), config, plugins: [] });
-  // What a server says destroys something is asked about.
+  // A tool that destroys something, as its server says, needs a confirmation.
   await using through = await throughHost(host, { agrees: true });
   await using direct = await directly(own.command, own.args, own.env);
   const failed: string[] = [];

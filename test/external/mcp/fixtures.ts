@@ -1,4 +1,4 @@
-/** What an embedding program adds to the door for the suite: resources and prompts, which plugins do not offer, and host tools. */
+/** Additions of an embedding program to the door for the suite: resources and prompts, which plugins do not offer, and host tools. */
 
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
@@ -172,7 +172,7 @@ export const SCHEMA_TOOLS: readonly ToolFactory[] = [
     sideEffects: [],
   }),
   triggerPromptChange,
-  // Of the scenarios about tasks: a tool that makes none.
+  // For the scenarios about tasks: a tool that makes none.
   functionTool(({ name = "you" }: { readonly name?: string }) => `Hello, ${name}!`, {
     name: "greet",
     description: "Greets",

@@ -25,7 +25,7 @@ const FOLDERS = [
   ),
   ...["yield", "await", "async-generator"].map((name) => `language/expressions/${name}`),
   "language/module-code",
-  // What the prelude adds or replaces.
+  // Features that the prelude adds or replaces.
   ...[
     "Array/fromAsync",
     "AsyncDisposableStack",

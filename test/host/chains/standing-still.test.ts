@@ -56,7 +56,7 @@ describe("a step that waits for a person", () => {
     expect([result.durationMs, ...(result.steps ?? []).map(({ durationMs }) => durationMs)]).toEqual(
       Array((result.steps ?? []).length + 1).fill(0),
     );
-    // What it had was less than the person took.
+    // The call's own time is less than the person took.
     expect(result.limitsUsed.wallMs).toBeLessThanOrEqual(WALL_MS);
   });
 

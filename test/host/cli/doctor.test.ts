@@ -92,7 +92,7 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
       await project.run(["accept", "demo", "--yes"]);
       expect(await doctor()).toEqual([]);
     });
-    // It is in bascule.lock, without a bascule.json too.
+    // The accepted version is in bascule.lock, without a bascule.json too.
     expect(await doctor()).toEqual([]);
   });
 

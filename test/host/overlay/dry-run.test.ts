@@ -142,7 +142,7 @@ describe("a call with dryRun", () => {
         ["tool.confirmation_requested", dryRun],
         ["tool.confirmation_resolved", undefined],
         ["tool.called", dryRun],
-        // What is sent cannot be held back of a host tool.
+        // A dry run cannot hold back what a host tool sends.
         [dryRun === true ? "tool.failed" : "tool.completed", dryRun],
       ]);
     }

@@ -27,7 +27,7 @@ describe("createBlockReader()", () => {
       value: { toJSON: () => looked.push("") },
     });
     expect([isCut(read(watched)), looked]).toEqual([true, []]);
-    // What has nothing to say is read as ever.
+    // A block without annotations and `_meta` is read as ever.
     expect(read({ type: "text", text: "plain" })).toEqual({ type: "text", text: "plain" });
   });
 });

@@ -61,11 +61,11 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     box = startSandbox(HELD);
     await box.load("bad", BAD);
     await box.load("good", GOOD);
-    // What its calls need is there.
+    // After a first call, all that the plugin's calls need is there.
     expect(outputOf(await box.call("bad", "sing"))).toBe("ready");
   }
 
-  /** What the worker said before has been heard: which calls wait there. */
+  /** Resolves when the host has heard what the worker said before: which calls wait there. */
   async function hear(): Promise<void> {
     expect(outputOf(await box.call("good", "sing"))).toBe("heard");
   }

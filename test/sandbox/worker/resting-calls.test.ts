@@ -87,7 +87,7 @@ describe("RestingCalls", () => {
     calls.takeUp(first.call);
     const second = lay(2);
     expect(second.laid?.guest.contents.buffer).toBe(first.laid?.guest.contents.buffer);
-    // It goes on with what is there now.
+    // The memory is the second call's now, so the first cannot be claimed.
     expect(first.laid && claimResting(first.laid)).toBe(false);
     expect(second.laid && claimResting(second.laid)).toBe(true);
     calls.takeUp(second.call);

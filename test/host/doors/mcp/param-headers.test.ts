@@ -20,7 +20,7 @@ const TOOL = functionTool((args: object) => Object.keys(args).length, {
   },
 });
 
-/** What the door answers to a call with these arguments and headers: a status, and the code of an error. */
+/** The door's answer to a call with these arguments and headers: a status, and the code of an error. */
 async function call(args: object, headers: Readonly<Record<string, string>>, name: string = "where"): Promise<readonly unknown[]> {
   await using test = await mcpHost({}, { builtins: false, tools: [TOOL] });
   const handler = createMcpHandler(test);

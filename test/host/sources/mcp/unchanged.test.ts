@@ -8,7 +8,7 @@ import { mcpProject, named } from "../../../support/mcp-project.ts";
 import { answerAsDirect, directAnswer, directly, plain, type Through, throughHost, toolAsDirect } from "../../../support/mcp-through.ts";
 
 const SLOWLY = { timeout: 60_000 };
-/** Nothing of it changes anything, so that nobody is asked. */
+/** No tool changes anything, so no confirmation is needed. */
 const READS = { sideEffects: ["read"] };
 
 const NOTES = {
@@ -91,7 +91,7 @@ async function call(host: Host, tool: string, args: JsonObject = {}) {
   return await host.call(`mcp__demo.${tool}`, args, ALLOWED);
 }
 
-/** What a host writes for people, beside its events. */
+/** A log with the warnings and errors that a host writes for people, beside its events. */
 function warnings(): { readonly written: unknown[]; readonly log: Log } {
   const written: unknown[] = [];
   const log: Log = {
@@ -117,7 +117,7 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
         expect(answerAsDirect(got, wanted), name).toEqual(directAnswer(wanted));
       }
     }
-    // What stands in for no blocks at all is one that can be read.
+    // A block that can be read stands in for no blocks at all.
     expect((await older.client.callTool({ name: "mcp__demo__unsaid", arguments: {} })).content).toEqual([
       { type: "text", text: '{\n  "sum": 3\n}' },
     ]);
