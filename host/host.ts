@@ -126,7 +126,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
     acceptedLimits: (version) => consent.acceptedLimits(version),
-    pluginFolders: [() => foldersOf(snapshot()), () => directory.roots()],
+    pluginFolders: [() => foldersOf(snapshot()), () => directory.places()],
     onChange: recheck,
     onRefresh: async () => void (await Promise.all([consent.refresh(), projectTools?.refresh()])),
   });

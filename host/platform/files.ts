@@ -8,6 +8,7 @@ import { kindOf, toFileInfo } from "./file-info.ts";
 import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
 import { withSlashes } from "./slashes.ts";
 import { permitsPlace } from "./spelling.ts";
+import { farthestPlace } from "./walk.ts";
 import { createWhole, writeAtomic } from "./write-atomic.ts";
 
 /** No file the host reads for itself is larger; larger ones are `too_large`. */
@@ -51,6 +52,11 @@ export function createFiles(isBrief: boolean = false): Files {
     stat: (path) => unlessMissing(async () => toFileInfo(await looks.stat(path))),
     lstat: (path) => unlessMissing(async () => toFileInfo(await looks.lstat(path))),
     realPath: (path) => withFileErrors(async () => withSlashes(await looks.realPath(path)), path),
+    linksOn: async (path) => {
+      const links: string[] = [];
+      await farthestPlace(path, (link) => links.push(withSlashes(link)));
+      return links;
+    },
     permitsPlace: (checked, realPath) => withFileErrors(() => permitsPlace(checked, realPath), realPath),
   };
 }

@@ -72,6 +72,11 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       if (!spot.found) throw fileError(spot.code);
       return spot.realPath;
     },
+    linksOn: async (path) => {
+      const links: string[] = [];
+      tree.resolve(path, true, (link) => links.push(link));
+      return links;
+    },
   };
 
   function existing(path: string, follow: boolean): MemoryNode {

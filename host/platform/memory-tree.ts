@@ -86,7 +86,7 @@ export class MemoryTree {
   }
 
   /** Follows links on the way, and the last one if `follow`. */
-  resolve(path: string, follow: boolean): Resolved {
+  resolve(path: string, follow: boolean, onLink: (link: string) => void = () => {}): Resolved {
     const folders: { readonly node: MemoryDirectory; readonly name: string }[] = [];
     let names = path.split("/").filter(isStep);
     let links = 0;
@@ -108,6 +108,7 @@ export class MemoryTree {
       if (node.kind === "symlink" && (follow || rest.length > 0)) {
         links += 1;
         if (links > MAX_LINKS) return { found: false, code: "symlink_loop", realPath, name };
+        onLink(where(name));
         if (node.target.startsWith("/")) folders.length = 0;
         // A target that ends in "." or a slash leads to folders only.
         names = [

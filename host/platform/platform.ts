@@ -174,6 +174,8 @@ export interface Files {
   /** Does not follow links; undefined if there is nothing. */
   lstat(path: string): Promise<FileInfo | undefined>;
   realPath(path: string): Promise<string>;
+  /** Where the links are that are followed on the way to what is at the path, real but for the last part of each. */
+  linksOn(path: string): Promise<readonly string[]>;
   /** True if a proof permits this place in whatever spelling its file system would find it (`spelling.ts`). */
   permitsPlace(checked: Pick<CheckedPath<"read" | "write">, "permits">, realPath: string): Promise<boolean>;
 }

@@ -46,7 +46,7 @@ export interface Walk {
  * Only chooses which error is told (a missing file outside of the grant must look like a forbidden one); nothing is
  * opened by the answer, so that a race can at most change the error.
  */
-export async function farthestPlace(path: string): Promise<string> {
+export async function farthestPlace(path: string, onLink: (link: string) => void = () => {}): Promise<string> {
   let current = parse(path).root;
   let names = path.slice(current.length).split(sep).filter(isStep);
   for (let links = 0; names.length > 0;) {
@@ -65,6 +65,7 @@ export async function farthestPlace(path: string): Promise<string> {
       continue;
     }
     links += 1;
+    onLink(next);
     const { root } = parse(resolve(current, target.link));
     if (target.link.startsWith(root)) current = root;
     names = [...target.link.split(sep).filter(isStep), ...rest];

@@ -31,22 +31,22 @@ export interface Protection {
   /** Built-in tools and the embedding program's own are exempt. */
   readonly pluginsOnly: boolean;
   readonly paths: readonly ProtectedPath[];
-  /** Folders that come and go, asked at every act: nothing below them is written. Absolute real paths. */
-  readonly folders?: () => readonly string[];
+  /** Places that come and go, asked at every act: nothing at or below them is written. Absolute real paths. */
+  readonly folders?: readonly (() => readonly string[])[];
 }
 
 /**
  * Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. Every spelling is denied
  * on every file system: `BASCULE.JSON` may be the same file, also before there is one whose real name could be asked.
  */
-export function toProtectionLayer({ name, paths, folders }: Protection): PermissionLayer {
+export function toProtectionLayer({ name, paths, folders = [] }: Protection): PermissionLayer {
   const kinds = (["read", "write"] as const).filter(
-    (access) => paths.some((path) => path.access === access) || (access === "write" && folders !== undefined),
+    (access) => paths.some((path) => path.access === access) || (access === "write" && folders.length > 0),
   );
   const entries = new Map(
     kinds.map((access) => {
       const fixed = paths.filter((path) => path.access === access).map(toItem);
-      const items = access === "write" && folders !== undefined ? [...fixed, toFoldersItem(name, folders)] : fixed;
+      const items = access === "write" ? [...fixed, ...folders.map((now) => toFoldersItem(name, now))] : fixed;
       return [access, { allow: [], deny: items, isDenyOnly: true }] as const;
     }),
   );

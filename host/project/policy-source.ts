@@ -44,7 +44,7 @@ export interface PolicySourceOptions {
   readonly onChange?: () => void;
   /** Follows the file, or what it names, each time the policy did. */
   readonly onRefresh?: () => Promise<void>;
-  /** Asked at each act: real folders of the plugins that serve and of plugin roots, wherever links lead to them, and files of the project's own tools. */
+  /** Real folders of the plugins that serve and of plugin roots, the links that lead to them, and files of the project's own tools. */
   readonly pluginFolders: readonly (() => readonly string[])[];
 }
 
@@ -129,8 +129,8 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     const { root, folders } = places;
     const project = inForce(file);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
-    const linked = pluginFolders.map((now): Protection => ({ name: "plugin sources", pluginsOnly: true, paths: [], folders: now }));
-    const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect: [...places.protect, ...linked] });
+    const protect = places.protect.map((one): Protection => (one.pluginsOnly ? { ...one, folders: pluginFolders } : one));
+    const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect });
     return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
   }
 

@@ -40,6 +40,8 @@ export interface Discovery {
   readonly folders: readonly FoundFolder[];
   /** Those that exist, by path. */
   readonly roots: ReadonlyMap<string, FoundRoot>;
+  /** The links that lead to roots and to plugins, each of a chain: what changes one changes which code runs. */
+  readonly links: readonly string[];
   /** Roots that could not be read, one line each. */
   readonly notices: readonly string[];
 }
@@ -78,7 +80,13 @@ export async function discover(files: Files, roots: readonly string[]): Promise<
       notices.push(`Cannot read plugin root ${quote(root)}: ${why} (make it readable for the user who runs bascule)`);
     }
   }
-  return { folders, roots: found, notices };
+  return { folders, roots: found, links: await linksTo(files, folders, found), notices };
+}
+
+async function linksTo(files: Files, folders: readonly FoundFolder[], roots: Discovery["roots"]): Promise<readonly string[]> {
+  const linked = folders.flatMap(({ place, linkTarget }) => (linkTarget === undefined ? [] : [pathOf(place)]));
+  const chains = await Promise.all([...roots.keys(), ...linked].map(async (path) => await files.linksOn(path)));
+  return [...new Set(chains.flat())];
 }
 
 /** Looks at one place; `undefined` if there is no directory and no link to one. */

@@ -63,8 +63,8 @@ export interface PluginDirectory extends PluginActs {
   watch(): Promise<void>;
   /** One for each folder, by root and name. */
   status(): readonly PluginStatus[];
-  /** Where the roots really are: one that is a link may lead elsewhere later. */
-  roots(): readonly string[];
+  /** Where the roots really are, and the links that lead to them and to plugins: one may lead elsewhere later. */
+  places(): readonly string[];
   /** What a person should know of the roots and of watching, one line each. */
   notices(): readonly string[];
   /** A call's claim on the version it runs: take it, wait for `ready`, and release it when the call has ended. */
@@ -101,8 +101,8 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const lanes = createLanes();
   const readInTurn = createTurns(READS_AT_ONCE);
   const created: string[] = [];
-  let found: Discovery = { folders: [], roots: new Map(), notices: [] };
-  let realRoots: readonly string[] = [];
+  let found: Discovery = { folders: [], roots: new Map(), links: [], notices: [] };
+  let realPlaces: readonly string[] = [];
   let trouble: string | undefined;
   let firstScan: Promise<void> | undefined;
   let watching: Watching | undefined;
@@ -173,7 +173,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   async function look(): Promise<Discovery> {
     const before = new Set(notices());
     found = await discover(files, roots);
-    realRoots = Array.from(found.roots.values(), ({ realPath }) => realPath);
+    realPlaces = [...Array.from(found.roots.values(), ({ realPath }) => realPath), ...found.links];
     for (const notice of found.notices) if (!before.has(notice)) log.write("warn", notice);
     return found;
   }
@@ -275,7 +275,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
     status,
-    roots: () => realRoots,
+    places: () => realPlaces,
     notices,
     lease: images.lease,
     async watch() {

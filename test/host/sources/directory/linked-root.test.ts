@@ -8,6 +8,7 @@ import { realDirectoryOf } from "../../../../host/sources/directory/mod.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { manifest, pluginFiles } from "./harness.ts";
 
+const ALL = { read: ["$workspace"], write: ["$workspace"] };
 const DEADLINE = { timeout: 15_000, interval: 10 };
 
 async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -36,6 +37,32 @@ describe("a plugin root that is a link", () => {
     await writeFile(join(two, "a/main.ts"), "export const a_run = () => 'three';");
     await expect.poll(() => host.plugins()[0]?.digest !== before, DEADLINE).toBe(true);
   });
+});
+
+describe("a link on the way to a plugin root or to a plugin", () => {
+  it.each(["plugin", "root"])(
+    "is not changed by a plugin that may write where it is: a chain of links as %s [PA4.links] [H9] [P6.layers]",
+    async (what) => {
+      const home = await temporaryFolder();
+      const real = join(home, "elsewhere/plugins");
+      const tools = [{ name: "moves", description: "Moves", sideEffects: ["read", "write"], inputSchema: { type: "object" } }];
+      const main = `// ${home}\nconst tried = (from) => Deno.rename(from, from + ".old").then(() => "moved", (error) => error.name);\n`;
+      await write(home, { "work/other/a.txt": "", "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } } }) });
+      await write(real, {
+        "mover/manifest.json": manifest("mover", { permissions: ALL, tools }),
+        "mover/main.ts": `${main}export const moves = () => Promise.all(["mid", "other"].map(tried));`,
+      });
+      await symlink(what === "root" ? real : join(real, "mover"), join(home, "work/mid"));
+      if (what === "plugin") await mkdir(join(home, "plugins"));
+      await symlink(join(home, "work/mid"), join(home, what === "root" ? "plugins" : "plugins/mover"));
+      const grants = { mover: ALL };
+      await using host = await createHost({ config: join(home, "bascule.json"), workspace: join(home, "work"), grants });
+      expect(await host.call("moves", {})).toMatchObject({ ok: true, output: ["NotCapable", "moved"] });
+      expect(host.why("moves")?.layers.filter(({ layer }) => layer === "plugin sources")).toEqual([
+        { layer: "plugin sources", permissions: { write: { deny: [join(home, "plugins"), ...(what === "root" ? [real] : [])] } } },
+      ]);
+    },
+  );
 });
 
 describe("a plugin that is a link in its root, or whose root is one", () => {
