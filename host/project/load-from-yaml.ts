@@ -3,8 +3,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseProject, type Problem } from "../../manifests/mod.ts";
 import { ProjectConfigError } from "./project-file.ts";
 
-/** A registry of some hundred tools; reading so much takes some ten milliseconds. */
+/** A registry of some hundred tools, which is read in some ten milliseconds; a text made to be slow holds its thread for 2 s. */
 const MAX_CHARACTERS = 256 * 1024;
+/** A text may be wrong at each of its characters. */
+const MAX_PROBLEMS = 50;
+/** The directive `%YAML 1.1` chooses no other types: what is read is what JSON can say. */
+const ONLY_JSON = { schema: "core", merge: false, resolveKnownTags: false, stringKeys: true } as const;
 
 /**
  * Reads the text of a `tool_registry.yaml`, a list of tools or an object with the list `tools`, for `config` of `createHost`.
@@ -22,10 +26,13 @@ export async function loadFromYaml(text: string): Promise<{ readonly tools: read
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const document = readYaml(() => parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true }));
-  if (document.errors.length > 0)
+  const document = readYaml(() => parseDocument(text, { ...ONLY_JSON, lineCounter: lines, prettyErrors: false }));
+  // A tag that is not known is a warning, and its value would be taken for another one.
+  const wrong = [...document.errors, ...document.warnings];
+  if (wrong.some(({ message }) => message.includes("call stack"))) throw tooDeep();
+  if (wrong.length > 0)
     throw refused(
-      document.errors.map(({ message, pos: [offset] }) => ({ message: `Invalid YAML: ${message}`, fix: "correct it", ...placeAt(offset) })),
+      wrong.map(({ message, pos: [offset] }) => ({ message: `Invalid YAML: ${message}`, fix: "correct it", ...placeAt(offset) })),
     );
   const value = readYaml(() => document.toJS({ maxAliasCount: 0 }) as JsonValue);
   const isList = Array.isArray(value);
@@ -53,15 +60,19 @@ function readYaml<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RangeError) throw refused([{ message: "It is nested too deeply", fix: "declare it flatter" }]);
+    if (error instanceof RangeError) throw tooDeep();
     if (error instanceof ReferenceError) throw refused([{ message: "It has an alias (*name)", fix: "write out what it stands for" }]);
     throw error;
   }
 }
 
+function tooDeep(): ProjectConfigError {
+  return refused([{ message: "It is nested too deeply", fix: "declare it flatter" }]);
+}
+
 function refused(problems: readonly (Partial<Problem> & Pick<Problem, "message" | "fix">)[]): ProjectConfigError {
   return new ProjectConfigError(
     "the registry",
-    problems.map((problem) => ({ severity: "error", pointer: "", ...problem })),
+    problems.slice(0, MAX_PROBLEMS).map((problem) => ({ severity: "error", pointer: "", ...problem })),
   );
 }

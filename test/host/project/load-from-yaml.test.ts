@@ -71,6 +71,24 @@ describe("loadFromYaml()", () => {
     expect(await problemsOf(text)).toEqual(problems);
   });
 
+  it.each<readonly [what: string, text: string, problems: readonly string[]]>([
+    ["nested", "[".repeat(20_000), ["-:- It is nested too deeply"]],
+    ["nested in keys", "{a: ".repeat(50_000), ["-:- It is nested too deeply"]],
+    [
+      "of another version's types",
+      "%YAML 1.1\n---\ntools:\n  - name: yes\n    sideEffects: !!set {read}\n",
+      ["5:18 Invalid YAML: Unresolved tag: tag:yaml.org,2002:set"],
+    ],
+    ["with a tag", "tools: !!omap [a: 1]\n", ["1:8 Invalid YAML: Unresolved tag: tag:yaml.org,2002:omap"]],
+    [
+      "wrong everywhere",
+      "}\n".repeat(2_000),
+      Array.from({ length: 50 }, (_, line) => `${line + 1}:1 Invalid YAML: Unexpected flow-map-end token in YAML document: "}"`),
+    ],
+  ])("says in few words what is wrong with a text that is %s [SR2.hostile]", async (_what, text, problems) => {
+    expect(await problemsOf(text)).toEqual(problems);
+  });
+
   it.each([
     ["nested", "[".repeat(100_000)],
     ["nested in blocks", Array.from({ length: 700 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
