@@ -22,11 +22,7 @@ export const auditCommand: Command = {
   usage: "audit <tail | search [text] | verify [export] | export | session <id>>",
   words: [["tail", "search", "verify", "export", "session"], []],
   details: [
-    "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or",
-    "taken out. A host also notes the newest seal in your own configuration folder, signed: with it verify finds an end that was cut off, an",
-    "older copy, or a folder that is gone, up to one second before the host ended. What was meant so (a restored backup, a folder moved away",
-    "because it was damaged) is taken with verify --accept. An export ends with a signature; verify <file> checks all of it, elsewhere with",
-    "--key and the key that verify prints here.",
+    "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or taken out. A host also notes the newest seal in your own configuration folder, signed: with it verify finds an end that was cut off, an older copy, or a folder that is gone, up to one second before the host ended. What was meant so (a restored backup, a folder moved away because it was damaged) is taken with verify --accept. An export ends with a signature; verify <file> checks all of it, elsewhere with --key and the key that verify prints here.",
     "A damaged record is read as far as it can be: tail, search and export show the rest, say what is missing, and end with exit code 1.",
     "Times are ISO 8601, or an age such as 90s, 15m, 12h or 7d.",
   ],

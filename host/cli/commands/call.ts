@@ -25,8 +25,7 @@ export const callCommand: Command = {
   usage: "call <tool> [key=value … | json | -]",
   words: ["tool", []],
   details: [
-    "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object,",
-    "or - for JSON on standard input.",
+    "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object, or - for JSON on standard input.",
     "The answer goes to stdout, all of it where that is no terminal; everything else, also why it failed, to stderr.",
     "Permission flags hold for this run only.",
     "With --dry-run nothing is changed: it shows what would change, and on a terminal asks whether to do it.",

@@ -27,8 +27,7 @@ export const checkCommand: Command = {
   usage: "check [plugin|folder]",
   words: ["plugin"],
   details: [
-    "Checks the manifest, the files that it names, its dependencies, that the code loads and exports its tools, and that calls of",
-    "them can run here: a native tool needs a plugin that is trusted.",
+    "Checks the manifest, the files that it names, its dependencies, that the code loads and exports its tools, and that calls of them can run here: a native tool needs a plugin that is trusted.",
     "Without a name it checks every plugin of the project; with one that plugin, or every plugin in the folder.",
   ],
   examples: ["check", "check demo", "check plugins/demo --fix"],

@@ -10,8 +10,7 @@ export const commitCommand: Command = {
   summary: "Do what a dry run of the running host said it would do",
   usage: "commit <call>",
   details: [
-    "For calls that a rule of policy makes dry runs. All of it is done or nothing, and nothing if a file that the call read",
-    "or would write is another now. A dry run is kept for half an hour, the last four of them.",
+    "For calls that a rule of policy makes dry runs. All of it is done or nothing, and nothing if a file that the call read or would write is another now. A dry run is kept for half an hour, the last four of them.",
   ],
   examples: ["commit 019a0000-0000-7000-8000-000000000000"],
   positionals: { min: 1, max: 1 },

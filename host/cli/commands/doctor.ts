@@ -18,8 +18,7 @@ export const doctorCommand: Command = {
   summary: "Show what this system gives, and what is in force",
   usage: "doctor",
   details: [
-    "Which project this is and who serves it, which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are",
-    "protected from renames, the cache, the watcher, and whether Deno is there, which trusted plugins need to run natively.",
+    "Which project this is and who serves it, which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are protected from renames, the cache, the watcher, and whether Deno is there, which trusted plugins need to run natively.",
     "What can be tried is tried.",
     "Exits with 1 where something that the project asks for does not work.",
   ],

@@ -18,8 +18,7 @@ export const grantCommand: Command = {
   details: [
     "A plugin never gets more than its manifest asks for. Several items are separated by commas.",
     "What is denied stays denied, whatever else is allowed.",
-    "Grants are kept in .bascule/grants.json and hold for the plugin in its present folder; for one that was added from an archive or",
-    "a repository, for its present bytes.",
+    "Grants are kept in .bascule/grants.json and hold for the plugin in its present folder; for one that was added from an archive or a repository, for its present bytes.",
   ],
   examples: [
     "grant words --allow-read=.",

@@ -25,8 +25,7 @@ export const learnCommand: Command = {
   usage: "learn <plugin> [-- call <tool> [key=value … | json]]",
   words: ["plugin", ["call"], "tool", []],
   details: [
-    "Looks at what the record holds of the plugin, or runs it: one call after --, or its cases with --cases. While it runs so, the plugin may",
-    "do what the maximum says, whatever it was granted. Nothing above the maximum is ever proposed; without one it is what the manifest asks for.",
+    "Looks at what the record holds of the plugin, or runs it: one call after --, or its cases with --cases. While it runs so, the plugin may do what the maximum says, whatever it was granted. Nothing above the maximum is ever proposed; without one it is what the manifest asks for.",
     "Files next to each other become their folder, from --folder-from on. What was refused counts as needed, and is said.",
   ],
   examples: [

@@ -21,8 +21,7 @@ export const mcpServersCommand: Command = {
   usage: "mcp-servers [accept <server> [tool...] | login <server> | logout <server>]",
   words: [["accept", "login", "logout"], [], "tool"],
   details: [
-    "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new,",
-    "or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",
+    "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new, or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",
     "The pins are in bascule.lock.",
     "login is for servers over HTTP that want one: it shows where to go, and keeps the tokens in .bascule, for you alone.",
   ],

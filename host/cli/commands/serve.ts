@@ -32,8 +32,7 @@ export const serveCommand: Command = {
   summary: "Serve the plugins here over HTTP",
   usage: "serve",
   details: [
-    "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token",
-    "for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
+    "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
     "On a terminal it shows an address that logs one browser in to the console; admin.token does so too.",
     "Only this machine can connect, unless --expose and --host say otherwise. Put a server that does TLS in front then.",
     "Other commands find it through .bascule/host.sock, as they find dev.",

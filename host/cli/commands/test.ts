@@ -21,8 +21,7 @@ export const testCommand: Command = {
   details: [
     "Runs `cases/*.json`, and the files named `*_test.ts` or `*.test.ts` (or .js, .mjs) with their `Deno.test`, each file in an empty workspace.",
     "Cases say themselves what is granted: without `answers` no more than their own workspace and what permission flags of this run allow.",
-    "Test files may do what the flags allow, within what the manifest asks for;",
-    "without flags they may use the files of their own empty workspace and of the plugin's copy in it.",
+    "Test files may do what the flags allow, within what the manifest asks for; without flags they may use the files of their own empty workspace and of the plugin's copy in it.",
     "The same test files run under `deno test`. As there, sanitizers are off unless a test or a flag turns them on.",
   ],
   examples: ["test", "test web --allow-net=localhost:8080", "test math --filter sqrt"],

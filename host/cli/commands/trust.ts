@@ -15,9 +15,7 @@ export const trustCommand: Command = {
   summary: "Show what this folder asks for that you have not allowed on this machine, and allow it",
   usage: "trust [name...]",
   details: [
-    "A folder that came from elsewhere can bring a bascule.json that starts programs (mcpServers), runs code natively (trusted), sends calls",
-    "to other hosts, grants, or has you asked less; and grants of its own. None of it counts before you have said yes, here or when dev or serve",
-    "ask. What you allowed is remembered in your own configuration, for this folder and exactly as it was shown: what changes is asked about again.",
+    "A folder that came from elsewhere can bring a bascule.json that starts programs (mcpServers), runs code natively (trusted), sends calls to other hosts, grants, or has you asked less; and grants of its own. None of it counts before you have said yes, here or when dev or serve ask. What you allowed is remembered in your own configuration, for this folder and exactly as it was shown: what changes is asked about again.",
     "The rest of bascule.json can only take away, and counts at once. What you do with grant and add is yours already, and so is a folder that init began.",
   ],
   examples: ["trust", "trust mcpServers.files", "trust --yes", "trust --always", "trust --forget"],

@@ -66,6 +66,11 @@ describe("main()", () => {
     expect(prose.filter((line) => line.length > 80 && !line.startsWith("Usage "))).toEqual([]);
   });
 
+  it("writes each paragraph of help as one, so that it is broken where the terminal ends [I2.wrap]", () => {
+    const parts = commands.flatMap(({ name, details = [] }) => details.map((text): readonly [string, string] => [name, text]));
+    expect(parts.filter(([name, text]) => name !== "completions" && !/[.:!?]$/u.test(text))).toEqual([]);
+  });
+
   it("knows its version [I2.version]", async () => {
     const { version } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, "utf8")) as { version: string };
     expect(VERSION).toBe(version);
