@@ -6,20 +6,27 @@ import { defineConfig } from "vitest/config";
  * Files that have a process to themselves, because they look at it as a whole or change it: its memory, its open files and timers,
  * its environment; or they need so much that what else is there would be in the way.
  *
- * The others run one after another in processes that they share (two of them here): each would otherwise start one and load the
+ * The others run one after another in processes that they share (three of them here): each would otherwise start one and load the
  * program anew, which takes longer than most of them. So a test leaves nothing behind: no variable, no timer, no sandbox.
  */
 const ALONE = [
-  "test/{bench,console,external,fuzz,oracle,soak}/**/*.test.ts",
+  "test/{external,fuzz,oracle,soak}/**/*.test.ts",
+  "test/console/{console,forms,hostile-page}.test.ts",
   "test/*.test.ts",
   "test/bin/**/*.test.ts",
-  "test/attack/{host,isolation,liveness,policy,reload,runaway,sandbox,shell}/**/*.test.ts",
+  "test/attack/{isolation,runaway,sandbox}/**/*.test.ts",
+  "test/attack/host/many-hosts.test.ts",
+  "test/attack/liveness/liveness.test.ts",
+  "test/attack/policy/re*.test.ts",
+  "test/attack/reload/!(unreadable).test.ts",
   "test/attack/net/{ambient-authority,false-certificates}.test.ts",
   "test/host/platform/{git,image-cache}.test.ts",
   "test/host/cli/{processes,program}*.test.ts",
+  // These come first, because a minute of one process at the end would leave the other processors idle.
+  "test/host/{embedding,heap}/*.test.ts",
   "test/plugins/llm.test.ts",
-  "test/sandbox/process/**/*.test.ts",
-  "test/sandbox/{call,pool}/{calls,crew,limits,parking,pool,watchdog}.test.ts",
+  "test/sandbox/process/!(frames).test.ts",
+  "test/sandbox/{call,pool}/{calls,crew,limits,parking,pool}.test.ts",
 ];
 const NO_TESTS = ["test/fixtures/**", "node_modules/**"];
 
@@ -39,8 +46,8 @@ export default defineConfig({
     // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with
     // its loader hooks does not work on Deno at all (`import.meta.resolve` and a CommonJS `require` of JSON fail).
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // vitest leaves one processor to itself: of two, that is every second one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // vitest leaves one processor to itself: of two, that is every second one. And many a test waits for a timer, a file or a program.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // Only what is broken waits so long; on a machine that many use, what takes one second may take thirty.
     testTimeout: 60_000,
     hookTimeout: 60_000,
