@@ -53,15 +53,41 @@ const THE_SAME: readonly LeftOut[] = [
     because: "guest code that asks the host for nothing but files; code, llm, sql and web stay, which do more",
   },
   {
-    files: "test/host/cli/{bench,consent,dry-run,export,learn,mcp-servers,permission-set,replay,settings,trust,types,whole-result}.test.ts",
-    because: "commands, by way of the platform; walk-through, dev, serve, mcp, runner, doctor and the processes stay",
+    files:
+      "test/host/cli/{audit,bench,completions,consent,dev,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
+    because: "commands, by way of the platform; walk-through, serve, mcp, runner, doctor and the processes stay",
   },
-  { files: "test/host/{chains,confirmations,overlay,recordings,settings}/**", because: "gates and wrappers, by way of the platform" },
+  { files: "test/host/{packing,testing}/**", because: "the same; deno-agrees starts deno itself" },
+  { files: "test/attack/consent/!(state-that-leads-elsewhere).test.ts", because: "attacks on these; the one that stays goes for the disk" },
+  { files: "test/attack/shell/output-floods.test.ts", because: "processes of memory, and bytes that the host counts" },
+  {
+    files: "test/host/{chains,confirmations,overlay,quotas,recordings,results,secrets,settings}/**",
+    because: "gates and wrappers, by way of the platform",
+  },
   { files: "test/attack/{chains,dry-run,permissions,recordings}/**", because: "attacks on these" },
   {
-    files: "test/attack/operations/floods-of-large-answers.test.ts",
+    files: "test/host/{limits-in-force,one-terminal-event,options}.test.ts",
+    because: "hosts on the platform of memory; host, open-sandbox and trusted stay, which start more than threads",
+  },
+  { files: "test/host/project/{files-in-force,killed-changes}.test.ts", because: "the same" },
+  { files: "test/host/sources/{project-tools,shell}.test.ts", because: "the same" },
+  { files: "test/host/{skills,toolkits,trust}/**", because: "the same" },
+  { files: "test/host/doors/{large-results,plugin-view}.test.ts", because: "the same, with sockets of memory" },
+  { files: "test/attack/mcp/**", because: "the same" },
+  { files: "test/attack/reload/thousands-of-changes.test.ts", because: "the same" },
+  { files: "test/attack/policy/{protected-names,revoked-while-it-runs}.test.ts", because: "the same" },
+  {
+    files:
+      "test/attack/limits/{arguments-that-wait,large-arguments,large-confirmations,large-listings,large-output,large-steps,large-values}.test.ts",
+    because: "the same: bytes that the host counts",
+  },
+  {
+    files: "test/attack/operations/floods-of-large-{answers,arguments}.test.ts",
     because: "counts in the sandbox's own code; a worker there takes a quarter of a second for each of its hundreds of answers of 4 MiB",
   },
+  { files: "test/attack/sandbox/waiting-heaps.test.ts", because: "counts in the sandbox's own code of what instances hold" },
+  { files: "test/sandbox/engine/{native-loops,rejections}.test.ts", because: "guest code that asks the runtime for nothing" },
+  { files: "test/sandbox/{image/session-state,tape/call-world,call/used}.test.ts", because: "the same" },
 ];
 
 export async function checkDeno(): Promise<StepOutcome> {
