@@ -177,6 +177,8 @@ function writePlugin(code: string): void {
     JSON.stringify({
       ...{ schemaVersion: "1.0", name: "plain", version: "1.0.0", description: "Is called", tools: [tool] },
       permissions: { write: ["$workspace"] },
+      // The load that never ends computes for so long, and once more when it is called.
+      limits: { loadMs: 500 },
     }),
   );
   writeFileSync(join(root, "main.ts"), `// ${folder}\n${code}\n`);
