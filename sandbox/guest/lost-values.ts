@@ -2,6 +2,7 @@
 
 import { classify } from "./classify.ts";
 import {
+  arrayIsArray,
   bareList,
   objectKeys,
   objectToString,
@@ -54,11 +55,12 @@ function isLooked(value: unknown): value is object {
   return typeof value === "object" && value !== null && typeof reflectGet(value, "toJSON") !== "function";
 }
 
-/** The last first, so that they are looked at in their order. */
+/** The last first, so that they are looked at in their order. Of a list no more than are looked at: names of all its members take memory. */
 function pushMembers(places: Place[], value: object, pointer: string): void {
-  const keys = objectKeys(value);
-  for (let index = keys.length - 1; index >= 0; index--) {
-    const key = keys[index] ?? "";
+  const keys = arrayIsArray(value) ? undefined : objectKeys(value);
+  const count = keys === undefined ? (value as readonly unknown[]).length : keys.length;
+  for (let index = (count < MAX_LOOKS ? count : MAX_LOOKS) - 1; index >= 0; index--) {
+    const key = keys === undefined ? `${index}` : (keys[index] ?? "");
     const member = reflectGet(value, key);
     if (typeof member !== "object" || member === null) continue;
     const to = pointer + "/" + replaceText(replaceText(key, "~", "~0"), "/", "~1");

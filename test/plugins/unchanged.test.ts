@@ -23,7 +23,8 @@ afterEach(async () => {
 function program(plugin: string): string {
   const at = `${REPOSITORY}plugins/${plugin}`;
   const files = readdirSync(`${at}/cases`);
-  return `import * as plugin from ${JSON.stringify(`${at}/main.ts`)};
+  return `import manifest from ${JSON.stringify(`${at}/manifest.json`)} with { type: "json" };
+import * as plugin from ${JSON.stringify(`${at}/main.ts`)};
 ${files.map((file, index) => `import cases${index} from ${JSON.stringify(`${at}/cases/${file}`)} with { type: "json" };`).join("\n")}
 const sorted = (value) => value === null || typeof value !== "object" ? value
   : Array.isArray(value) ? value.map(sorted)
@@ -32,7 +33,8 @@ let passed = 0;
 for (const one of [${files.map((_, index) => `...cases${index}`).join(", ")}]) {
   // What the host refuses never reaches the plugin.
   if (["invalid_args", "unavailable"].includes(one.expect.error?.code)) continue;
-  const outcome = await plugin[one.tool](one.args).then((output) => ({ ok: true, output }), (error) => ({ ok: false, message: error.message }));
+  const tool = manifest.tools.find(({ name }) => name === one.tool);
+  const outcome = await plugin[tool?.export ?? one.tool](one.args).then((output) => ({ ok: true, output }), (error) => ({ ok: false, message: error.message }));
   const isRight = outcome.ok
     ? one.expect.ok && (one.expect.output === undefined || JSON.stringify(sorted(outcome.output)) === JSON.stringify(sorted(one.expect.output)))
     : !one.expect.ok && outcome.message.startsWith(one.expect.error.message);

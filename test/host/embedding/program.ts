@@ -91,7 +91,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "a worker that is killed": {
     plugin:
-      "export const run = async () => { await Deno.writeTextFile('made', ''); await new Promise((resolve) => setTimeout(resolve, 1e8)); };",
+      // It computes: one that waits would go on in another worker.
+      "export const run = () => { Deno.writeTextFileSync('made', ''); for (;;); };",
     async act(host) {
       const called = host.call("plain.run");
       for await (const { type } of host.events) if (type === "capability.used") break;
@@ -178,7 +179,7 @@ function writePlugin(code: string): void {
       ...{ schemaVersion: "1.0", name: "plain", version: "1.0.0", description: "Is called", tools: [tool] },
       permissions: { write: ["$workspace"] },
       // The load that never ends computes for so long, and once more when it is called.
-      limits: { loadMs: 500 },
+      limits: name === "a load that never ends" ? { loadMs: 500 } : {},
     }),
   );
   writeFileSync(join(root, "main.ts"), `// ${folder}\n${code}\n`);
