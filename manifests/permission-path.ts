@@ -99,8 +99,11 @@ export function toPathPattern(item: string, bases: PermissionBases): PathPattern
   const firstGlob = segments.findIndex(isGlobSegment);
   const literal = firstGlob === -1 ? rest : segments.slice(0, firstGlob).join("/");
   const isRooted = token === undefined && item.startsWith("/");
-  const absolute = normalizePath(literal === "" ? (isRooted ? "/" : ".") : literal, base);
-  if (absolute === undefined) return undefined;
+  const written = normalizePath(literal === "" ? (isRooted ? "/" : ".") : literal, base);
+  if (written === undefined) return undefined;
+  const { named } = bases;
+  const isNamed = named !== undefined && (written === named.as || written.startsWith(`${named.as}/`));
+  const absolute = isNamed ? named.is + written.slice(named.as.length) : written;
 
   const glob = firstGlob === -1 ? [] : segments.slice(firstGlob).filter((segment) => segment !== "" && segment !== ".");
   // `a/**` is all of `a`, which a literal says already.

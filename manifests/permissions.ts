@@ -45,6 +45,8 @@ export interface PermissionBases {
   readonly data?: string;
   readonly tmp?: string;
   readonly home?: string;
+  /** Another spelling of a folder: what an item says of paths below `as` it says of those below `is`, where paths that are asked about lie. */
+  readonly named?: { readonly as: string; readonly is: string };
 }
 
 /** The kinds whose items are paths with everything below them. */

@@ -22,7 +22,7 @@ export interface LayerSources {
   readonly root: string;
   readonly grants: GrantReader;
   readonly runGrants?: RunGrants;
-  readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
+  readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home" | "named">;
   readonly protect?: readonly Protection[];
   /** Names that tools without a grant do not touch (`policy.protected`). Default: none. */
   readonly protectedNames?: readonly string[];

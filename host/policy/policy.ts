@@ -63,7 +63,7 @@ export interface PolicyOptions {
   /** Default: nothing above the defaults. */
   readonly acceptedLimits?: AcceptedLimits;
   /** Folders that `$data`, `$tmp` and `$home` stand for; `$data` is the plugin's own folder below `data`. */
-  readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
+  readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home" | "named">;
   readonly protect?: readonly Protection[];
 }
 

@@ -33,8 +33,8 @@ export interface Places {
   readonly workspaceNamed?: string;
   /** Real paths, but for their last part: a root that is a link is followed wherever it leads at the time. */
   readonly pluginRoots: readonly string[];
-  /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for. */
-  readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">>;
+  /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for, and the workspace by its link. */
+  readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">> & Pick<PermissionBases, "named">;
   /** What no tool may touch. */
   readonly protect: readonly Protection[];
 }
@@ -73,7 +73,10 @@ export async function openPlaces(
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,
-    folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
+    folders: {
+      ...{ data: join(state, "data"), tmp: environment.tmp, home: environment.home },
+      ...(workspaceNamed !== undefined && { named: { as: workspaceNamed, is: realWorkspace } }),
+    },
     protect: protectionsOf(
       { states: [state, ...(await ledTo(files, state))], ...environment },
       [...new Set([...pluginRoots, ...realRoots])],

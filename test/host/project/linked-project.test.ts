@@ -72,6 +72,21 @@ describe("a project that is opened through a link", () => {
     expect(await Promise.all(states)).toEqual(["granted", "denied"]);
   });
 
+  it("holds a denial in either spelling [PA4.links] [P6.deny]", async () => {
+    const { real, link } = await linked();
+    for (const denied of [join(link, "a.txt"), join(real, "a.txt"), "$workspace/a.txt"]) {
+      const grants = { files: { ...ALL, read: { allow: ["$workspace"], deny: [denied] } } };
+      await using host = await createHost({ config: join(link, "bascule.json"), grants });
+      const paths = [join(link, "a.txt"), join(real, "a.txt"), "a.txt"];
+      expect(
+        await outputs(
+          host,
+          [...paths, "bascule.json"].map((path) => ["reads", path] as const),
+        ),
+      ).toEqual([...paths.map(() => "NotCapable"), JSON.stringify(CONFIG)]);
+    }
+  });
+
   it("does so for a session that names its workspace by a link [PA4.links]", async () => {
     const { real, link } = await linked();
     await using host = await createHost({ config: join(real, "bascule.json"), grants: { files: ALL } });
