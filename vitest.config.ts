@@ -46,8 +46,8 @@ export default defineConfig({
     // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with
     // its loader hooks does not work on Deno at all (`import.meta.resolve` and a CommonJS `require` of JSON fail).
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // vitest leaves one processor to itself: of two, that is every second one. And many a test waits for a timer, a file or a program.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // vitest leaves one processor to itself: of two, that is every second one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Only what is broken waits so long; on a machine that many use, what takes one second may take thirty.
     testTimeout: 60_000,
     hookTimeout: 60_000,

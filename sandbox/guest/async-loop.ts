@@ -63,7 +63,7 @@ export class AsyncLoop {
     return true;
   }
 
-  [iterator](): { next(): { done: boolean; value: unknown } } {
+  [Symbol.iterator](): { next(): { done: boolean; value: unknown } } {
     return {
       next: () => {
         this.#isInside = this.#hasItem;

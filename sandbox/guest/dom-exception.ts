@@ -123,7 +123,7 @@ function toAmount(value: unknown, name: string, what: string): number | null {
 }
 
 const { nameOf, messageOf } = DOMException.access;
-export const { isDomException } = DOMException.access;
+export const isDomException: typeof DOMException.access.isDomException = DOMException.access.isDomException;
 
 /** Whether an error of this name is a `DOMException`: the legacy names and those that came after codes. */
 export function isDomExceptionName(name: string): boolean {

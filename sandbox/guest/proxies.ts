@@ -25,6 +25,6 @@ export function installProxies(global: object): void {
     },
   };
   define(PrimordialProxy, "revocable", methods.revocable);
-  const construct = (target: Callable, args: unknown[]): object => remember(reflectConstruct(target, args));
+  const construct = (_target: unknown, args: unknown[]): object => remember(reflectConstruct(PrimordialProxy as unknown as Callable, args));
   define(global, "Proxy", new PrimordialProxy(PrimordialProxy, { __proto__: null, construct } as ProxyHandler<ProxyConstructor>));
 }

@@ -72,7 +72,10 @@ describe("native loops on the metered engine", () => {
     });
     expect(loaded).toEqual({
       ok: false,
-      fault: { kind: "limit", message: "Loading takes more than 60 ms of processor time; move work from the top level into the tool function" },
+      fault: {
+        kind: "limit",
+        message: "Loading takes more than 60 ms of processor time; move work from the top level into the tool function",
+      },
     });
     await box.load("next", "export function fine() { return 1; }");
     expect(outputOf(await box.call("next", "fine"))).toBe(1);
