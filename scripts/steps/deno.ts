@@ -54,8 +54,8 @@ const THE_SAME: readonly LeftOut[] = [
   },
   {
     files:
-      "test/host/cli/{audit,bench,completions,consent,dev,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
-    because: "commands, by way of the platform; walk-through, serve, mcp, runner, doctor and the processes stay",
+      "test/host/cli/{audit,bench,consent,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
+    because: "commands, by way of the platform; walk-through, dev, completions, serve, mcp, runner, doctor and the processes stay",
   },
   { files: "test/host/{packing,testing}/**", because: "the same; deno-agrees starts deno itself" },
   { files: "test/attack/consent/!(state-that-leads-elsewhere).test.ts", because: "attacks on these; the one that stays goes for the disk" },
@@ -77,8 +77,7 @@ const THE_SAME: readonly LeftOut[] = [
   { files: "test/attack/reload/thousands-of-changes.test.ts", because: "the same" },
   { files: "test/attack/policy/{protected-names,revoked-while-it-runs}.test.ts", because: "the same" },
   {
-    files:
-      "test/attack/limits/{arguments-that-wait,large-arguments,large-confirmations,large-listings,large-output,large-steps,large-values}.test.ts",
+    files: "test/attack/limits/{arguments-that-wait,large-arguments,large-confirmations,large-listings,large-steps,large-values}.test.ts",
     because: "the same: bytes that the host counts",
   },
   {

@@ -10,7 +10,7 @@ function isCut(block: ContentBlock | undefined): boolean {
 }
 
 describe("createBlockReader()", () => {
-  it("keeps what is said about blocks up to 64 KB in all, and says where it was cut [K3.unchanged-bounded]", () => {
+  it("keeps notes about blocks up to 64 KB in all, and marks the block whose notes were cut [K3.unchanged-bounded]", () => {
     const read = createBlockReader();
     const half = { ...SMALL, _meta: { half: "m".repeat(33_000) } };
     expect([half, half, SMALL].map((block) => isCut(read(block)))).toEqual([false, true, false]);

@@ -152,7 +152,7 @@ describe("undo on the disk", () => {
     expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(text))).toEqual(["a", "b", "new"]);
   });
 
-  it("moves back what a later call removed, and undoing made anew in another host [E8.undo-order]", async () => {
+  it("moves a file back that a later call removed and that another host has restored [E8.undo-order]", async () => {
     const workspace = await temporaryFolder();
     await plantUndoTree(workspace, true);
     const before = await treeOf(workspace);

@@ -241,7 +241,7 @@ export async function run() { const it = g(); await it.next(); return (await it.
     ).toEqual([1, 2, "once", 3]);
   });
 
-  it("closes what is no async iterable only where it is left, and its errors come through [B7.for-await]", async () => {
+  it("closes a synchronous iterator only where the loop is left, and throws its errors [B7.for-await]", async () => {
     expect(
       await run({
         "main.ts": `const log = [];

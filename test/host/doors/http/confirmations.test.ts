@@ -42,7 +42,7 @@ describe("confirmations over HTTP", () => {
     expect(runs()).toBe(1);
   });
 
-  it("let a repeat of the call have what came of it, in every form, and run it once [E6.repeat, I4.calls]", async () => {
+  it("answers a repeat of the call with its result, in every form, and runs it once [E6.repeat, I4.calls]", async () => {
     const { door, runs } = await asking();
     await using _ = door;
     const body = { tool: "change", callId: "my-call-1" };
