@@ -3,7 +3,7 @@
 export interface Generated {
   /** What it writes, relative to the repository. */
   readonly file: string;
-  /** Writes the file; with `--check` only compares, and exits with 1 where it differs. */
+  /** Writes the file; with `--check` only compares, and exits with 1 where it differs. `docs/spec.md` is not committed, so it is not compared. */
   readonly script: string;
 }
 
