@@ -21,7 +21,7 @@ const ALONE = [
   "test/attack/reload/!(unreadable).test.ts",
   "test/attack/net/{ambient-authority,false-certificates}.test.ts",
   "test/host/platform/{git,image-cache}.test.ts",
-  "test/host/cli/{processes,program}*.test.ts",
+  "test/host/doors/cli/{processes,program}*.test.ts",
   // These come first, because a minute of one process at the end would leave the other processors idle.
   "test/host/{embedding,heap}/*.test.ts",
   "test/plugins/llm.test.ts",

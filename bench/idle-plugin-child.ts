@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createHost } from "../host/mod.ts";
-import { boundYoungGeneration } from "../host/platform/young-generation.ts";
+import { boundYoungGeneration } from "../host/platform/threads/young-generation.ts";
 import { mustBe } from "./measure.ts";
 import { withPreload } from "./worker-preload.ts";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts bascule on a runtime that can run it. Plain JavaScript of 2019, so that an old Node reads it and gets advice
-// instead of a syntax error. The program itself is host/cli/main.ts, or a
+// instead of a syntax error. The program itself is host/doors/cli/main.ts, or a
 // bundle of it (program.mjs).
 import { spawn } from "child_process";
 import { existsSync } from "fs";
@@ -60,7 +60,7 @@ function programName() {
   return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);
 }
 
-/** Keeps compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has a cache of its own. */
+/** Keeps compiled code between starts, as host/platform/threads/compile-cache.ts does for workers. Deno has a cache of its own. */
 function keepCompiled() {
   const base = process.env.XDG_CACHE_HOME || "";
   return import("module").then(function (node) {
@@ -109,7 +109,7 @@ if (unfit === undefined) {
   process.stderr.write(
     runtime.neededInstead(unfit) +
       "\n" +
-      (existsSync(here("../host/cli/main.ts"))
+      (existsSync(here("../host/doors/cli/main.ts"))
         ? "Run `npm ci` here: it brings a Node " + runtime.NODE + " along, and then this command works\n"
         : "Install Node " + runtime.NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
   );

@@ -15,7 +15,7 @@ const RACY_MS = 2_000;
  */
 export async function findProgram(root) {
   // Not in the npm package: Node strips no types under node_modules.
-  const sources = root + "host/cli/main.ts";
+  const sources = root + "host/doors/cli/main.ts";
   if (signOf(sources) === undefined) return existing(root + "dist/program/cli.js");
   try {
     return (await freshBundle(root)) ?? sources;

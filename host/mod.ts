@@ -11,13 +11,13 @@
  */
 
 /// <reference lib="esnext.disposable" preserve="true" />
-export { createHost } from "./host.ts";
-export type { Host, HostCallOptions } from "./host-interface.ts";
-export type { EventOptions, HostOptions } from "./host-options.ts";
+export { createHost } from "./host/host.ts";
+export type { Host, HostCallOptions } from "./host/host-interface.ts";
+export type { EventOptions, HostOptions } from "./host/host-options.ts";
 export { loadFromYaml } from "./project/load-from-yaml.ts";
 export { ProjectConfigError } from "./project/project-file.ts";
 
-export { JsonArgumentText, type RawArguments } from "./tools/arguments.ts";
+export { JsonArgumentText, type RawArguments } from "./call/arguments.ts";
 export type {
   AllowDecision,
   Because,
@@ -32,17 +32,17 @@ export type {
   ToolResult,
   ToolSuccess,
   TruncatedPart,
-} from "./call.ts";
-export type { CallAllOptions, CallOptions, CallRequest } from "./calls/calls.ts";
-export type { HookAnswer, Hooks } from "./hooks.ts";
-export type { ChainMark, ChainStep } from "./chains/chain.ts";
-export type { ChainMode, ToolChain, TurnResponse } from "./chains/turn.ts";
-export { type SkillDeclaration, SkillNotFound, type Skills } from "./skills/skills.ts";
-export type { Toolkit, ToolkitFunction, ToolkitMember, Toolkits, ToolkitSource, ToolkitStatus } from "./toolkits/toolkits.ts";
-export type { Session } from "./calls/session.ts";
-export type { HostSessionOptions, SessionContext } from "./calls/sessions.ts";
+} from "./call/call.ts";
+export type { CallAllOptions, CallOptions, CallRequest } from "./dispatch/calls.ts";
+export type { HookAnswer, Hooks } from "./dispatch/hooks.ts";
+export type { ChainMark, ChainStep } from "./call/chain.ts";
+export type { ChainMode, ToolChain, TurnResponse } from "./dispatch/chains/turn.ts";
+export { type SkillDeclaration, SkillNotFound, type Skills } from "./sources/skills.ts";
+export type { Toolkit, ToolkitFunction, ToolkitMember, Toolkits, ToolkitSource, ToolkitStatus } from "./sources/toolkits.ts";
+export type { Session } from "./call/session.ts";
+export type { HostSessionOptions, SessionContext } from "./dispatch/sessions.ts";
 
-export { EXPORT_FORMATS } from "./exports/mod.ts";
+export { EXPORT_FORMATS } from "./tools/exports/mod.ts";
 export type {
   AiSdkTool,
   AnthropicTool,
@@ -57,15 +57,15 @@ export type {
   OpenAiResponsesTool,
   OpenAiTool,
   StandardSchema,
-} from "./exports/mod.ts";
-export type { ToolCaller, ToolContext, WorkspaceFiles } from "./context.ts";
+} from "./tools/exports/mod.ts";
+export type { ToolCaller, ToolContext, WorkspaceFiles } from "./call/context.ts";
 export { type FunctionToolOptions, functionTool, type ToolFunction } from "./sources/function.ts";
 export { aiSdkTools, type AiSdkShaped } from "./sources/adapters/ai-sdk.ts";
 export { langChainTool, type LangChainShaped } from "./sources/adapters/langchain.ts";
 export type { ForeignToolOptions } from "./sources/adapters/foreign-tool.ts";
 export type { SchemaLike } from "./sources/adapters/schema-like.ts";
 export { BUILTIN_ALIASES, registerBuiltins } from "./sources/builtin.ts";
-export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./tools/tool-output.ts";
+export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./call/tool-output.ts";
 export {
   type CapabilityQuery,
   createRegistry,
@@ -82,8 +82,8 @@ export {
   type ToolSourceName,
 } from "./tools/registry.ts";
 
-export { ERROR_CODES, type ErrorCode, type GrantHint, readErrorCode, type ToolErrorData } from "./errors.ts";
-export { ERROR_TABLE, errorDocs, type ErrorRow, type FaultOwner, isRetryable } from "./error-table.ts";
+export { ERROR_CODES, type ErrorCode, type GrantHint, readErrorCode, type ToolErrorData } from "./call/errors.ts";
+export { ERROR_TABLE, errorDocs, type ErrorRow, type FaultOwner, isRetryable } from "./call/error-table.ts";
 export {
   ApprovalRequired,
   ConfirmationTimeout,
@@ -105,7 +105,16 @@ export {
   ToolUnavailable,
   UserDenied,
 } from "./tools/tool-error.ts";
-export { type MachineResult, type McpResult, type Message, type MessageCall, toHuman, toMachine, toMcp, toMessages } from "./result.ts";
+export {
+  type MachineResult,
+  type McpResult,
+  type Message,
+  type MessageCall,
+  toHuman,
+  toMachine,
+  toMcp,
+  toMessages,
+} from "./call/result.ts";
 
 export type { Audit } from "./audit/audit.ts";
 export type { EventStore } from "./audit/journal.ts";
@@ -115,17 +124,17 @@ export type { JournalReport } from "./audit/verify.ts";
 export { eventAliases } from "./audit/event-aliases.ts";
 export { EVENT_TYPES, type EventPayloads, type EventType, type HostEvent, TERMINAL_EVENT_TYPES } from "./audit/events.ts";
 export { createPolicy, type Policy, type PolicyOptions, type ProjectPolicy } from "./policy/policy.ts";
-export { PROMETHEUS_TYPE, type TelemetryOptions } from "./telemetry/mod.ts";
+export { PROMETHEUS_TYPE, type TelemetryOptions } from "./audit/telemetry/mod.ts";
 export type { Explanation } from "./policy/explain.ts";
-export type { Quota } from "./quotas/quota.ts";
-export type { QuotaUse } from "./quotas/quotas.ts";
-export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
-export type { StoredGrant } from "./grants/grants.ts";
-export type { HostSettings } from "./settings/host-settings.ts";
-export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
-export type { BundleActs, BundlePreview, BundleWish, InstalledBundle } from "./bundles/bundles.ts";
+export type { Quota } from "./call/quota.ts";
+export type { QuotaUse } from "./policy/quotas/quotas.ts";
+export type { KeptRange, KeptRangeWish } from "./dispatch/results/kept-results.ts";
+export type { StoredGrant } from "./project/grants/grants.ts";
+export type { HostSettings } from "./plugins/settings/host-settings.ts";
+export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./plugins/settings/plugin-settings.ts";
+export type { BundleActs, BundlePreview, BundleWish, InstalledBundle } from "./plugins/bundles/bundles.ts";
 export type { AddedMcpServer, McpActs, McpClient, McpServerStatus } from "./sources/mcp/mod.ts";
-export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
+export type { PluginChange, PluginStatus } from "./plugins/folder/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";
 export type {
   JsonObject,

@@ -15,15 +15,15 @@ import { REPOSITORY } from "./run-command.ts";
 const BUNDLED_PACKAGES = ["@jridgewell/sourcemap-codec", "@sinclair/typebox", "semver"];
 
 /** With these begins what every start needs: the program, and the command that is to begin soonest. */
-const AT_ONCE = ["host/cli/main.ts", "host/cli/commands/call.ts"];
+const AT_ONCE = ["host/doors/cli/main.ts", "host/doors/cli/commands/call.ts"];
 
 /** Entries that share their code are bundled together; a thread or a process of its own has copies of its own. */
-const PROGRAM = { cli: "host/cli/main.ts", mod: "host/mod.ts" };
+const PROGRAM = { cli: "host/doors/cli/main.ts", mod: "host/mod.ts" };
 const SANDBOXES = {
-  "worker-node": "host/platform/worker-node.ts",
-  "worker-deno": "host/platform/worker-deno.ts",
-  "worker-starter": "host/platform/worker-starter.ts",
-  "service-main": "host/platform/service-main.ts",
+  "worker-node": "host/platform/threads/worker-node.ts",
+  "worker-deno": "host/platform/threads/worker-deno.ts",
+  "worker-starter": "host/platform/threads/worker-starter.ts",
+  "service-main": "host/platform/threads/service-main.ts",
   "process-main": "host/platform/isolation/process-main.ts",
   "plugin-main": "host/platform/trusted/plugin-main.ts",
 };

@@ -1,8 +1,8 @@
 /** Writes the types of every plugin that ships, made of its manifest, as `bascule types` does (SPEC M8). */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { pluginTypes } from "../host/types/plugin-types.ts";
-import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../host/types/tsconfig-text.ts";
+import { pluginTypes } from "../host/plugins/types/plugin-types.ts";
+import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../host/plugins/types/tsconfig-text.ts";
 import { parseManifest, problemToText } from "../manifests/mod.ts";
 import { REPOSITORY } from "./run-command.ts";
 import { writeOrCheck } from "./write-or-check.ts";

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { boundYoungGeneration } from "../host/platform/young-generation.ts";
+import { boundYoungGeneration } from "../host/platform/threads/young-generation.ts";
 import { FLAT, judgeMemory, toMb } from "../test/soak/memory.ts";
 import { soak } from "../test/soak/soak.ts";
 

@@ -42,7 +42,7 @@ describe("architectureViolations()", () => {
     "sandbox/mod.ts": `export { b } from "./b.ts";`,
     "sandbox/b.ts": `import type { A } from "../manifests/mod.ts"; export const b: A = "";`,
     "sandbox/worker/main.ts": `export const w = 1;`,
-    "host/platform/worker-node.ts": `import { w } from "../../sandbox/worker/main.ts"; export { w };`,
+    "host/platform/threads/worker-node.ts": `import { w } from "../../../sandbox/worker/main.ts"; export { w };`,
     "sandbox/guest/c.ts": `export const c = Date.now();`,
     "host/mod.ts": `import { b } from "../sandbox/mod.ts"; export const d = b + new Date(0).toISOString();`,
     "host/platform/proof.ts": `import { now } from "node:os"; export const provePath = () => process.cwd() + now;`,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { allCommands } from "../host/cli/commands/mod.ts";
-import { COMMON_OPTIONS } from "../host/cli/help.ts";
+import { allCommands } from "../host/doors/cli/commands/mod.ts";
+import { COMMON_OPTIONS } from "../host/doors/cli/help.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 
 const PAGES = [

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../scripts/run-command.ts";
-import { type CliProject, createCliProject } from "./host/cli/run-cli.ts";
+import { type CliProject, createCliProject } from "./host/doors/cli/run-cli.ts";
 import { allBlocks, missingLines, type SessionStep, sessionSteps, shellWords } from "./support/readme.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 

@@ -1,11 +1,11 @@
 /** What can be asked of the durable record: by programs through `host.audit`, by people through `bascule audit` (SPEC AU3, AU5). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
-import { JournalError } from "../platform/journal-types.ts";
+import { JournalError } from "../platform/files/journal-types.ts";
 import type { Slices } from "../platform/platform.ts";
-import { type Service, ServiceError } from "../service/service.ts";
-import type { ActQuery, RecordedActs } from "../learn/acts.ts";
-import type { ServiceTasks } from "../service/tasks.ts";
+import { type Service, ServiceError } from "../primitives/service/service.ts";
+import type { ActQuery, RecordedActs } from "./acts.ts";
+import type { ServiceTasks } from "../host/service-tasks.ts";
 import { type OnDamage, refuseDamage } from "./file-rows.ts";
 import { type FollowingEvents, rowOf } from "./following.ts";
 import type { EventStore } from "./journal.ts";

@@ -6,9 +6,9 @@
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { readJsonText } from "../json/json-text.ts";
-import { JournalError, type JournalKey, type JournalRow, type Journals } from "../platform/journal-types.ts";
-import type { ServiceWorld } from "../service/task.ts";
+import { readJsonText } from "../primitives/json/json-text.ts";
+import { JournalError, type JournalKey, type JournalRow, type Journals } from "../platform/files/journal-types.ts";
+import type { ServiceWorld } from "../primitives/service/task.ts";
 import { EVENT_BOUNDS, firstOf, namesOf } from "./journal-files.ts";
 
 /** A row that was in the journal at a time. */

@@ -4,9 +4,9 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { printableJson } from "../cli/text.ts";
-import { readJsonText } from "../json/json-text.ts";
-import type { JournalKey, Journals } from "../platform/journal-types.ts";
+import { printableJson } from "../primitives/text.ts";
+import { readJsonText } from "../primitives/json/json-text.ts";
+import type { JournalKey, Journals } from "../platform/files/journal-types.ts";
 import type { OnDamage } from "./file-rows.ts";
 import { EVENT_BOUNDS } from "./journal-files.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";

@@ -1,6 +1,6 @@
 /** Reads one journal file past what is damaged in it (SPEC AU3). */
 
-import { JournalError, type JournalFile, type JournalRow, type Journals } from "../platform/journal-types.ts";
+import { JournalError, type JournalFile, type JournalRow, type Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
 import { firstOf } from "./journal-files.ts";
 

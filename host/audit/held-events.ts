@@ -1,6 +1,6 @@
 /** Events that wait for a slow reader, or are kept for one that comes back: bounded in number and in bytes. */
 
-import { sizeIn } from "../json/heap-size.ts";
+import { sizeIn } from "../primitives/json/heap-size.ts";
 import type { HostEvent } from "./events.ts";
 
 /** About what the events of one reader take on the heap: an output of 64 KB of `{}` is an event of 1 MB there. */

@@ -1,9 +1,9 @@
 /** How the journal lies on the disk: which files there are, and the rows that link them. */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
-import type { JsonBounds } from "../json/json.ts";
-import { readJsonText } from "../json/json-text.ts";
-import type { JournalRow, Journals } from "../platform/journal-types.ts";
+import type { JsonBounds } from "../primitives/json/json.ts";
+import { readJsonText } from "../primitives/json/json-text.ts";
+import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
 
 /** The last row of a file that is full. */

@@ -1,12 +1,12 @@
 /** Reads the whole journal on the service thread, in turn with whatever else there is (SPEC AU3, AU5, P9). */
 
-import { joined } from "../json/json-bytes.ts";
-import { readLarge } from "../json/read-slices.ts";
-import { encodeSlices } from "../json/write-slices.ts";
-import { type ActQuery, createActCollector, type RecordedActs } from "../learn/acts.ts";
+import { joined } from "../primitives/json/json-bytes.ts";
+import { readLarge } from "../primitives/json/read-slices.ts";
+import { encodeSlices } from "../primitives/json/write-slices.ts";
+import { type ActQuery, createActCollector, type RecordedActs } from "./acts.ts";
 import type { JsonObject } from "../../manifests/mod.ts";
-import { JournalError } from "../platform/journal-types.ts";
-import type { ServiceWorld } from "../service/task.ts";
+import { JournalError } from "../platform/files/journal-types.ts";
+import type { ServiceWorld } from "../primitives/service/task.ts";
 import { checkSignatures, type KeptCheckpoints, readCheckpoints } from "./checkpoints.ts";
 import { rebuildSession, type SessionState } from "./session-state.ts";
 import { type JournalReport, readEvents, verifyJournal } from "./verify.ts";

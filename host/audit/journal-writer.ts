@@ -5,9 +5,9 @@
  * goes on in the next; `retain-task.ts` removes the oldest.
  */
 
-import type { JournalFile, Journals } from "../platform/journal-types.ts";
-import { JournalError } from "../platform/journal-types.ts";
-import type { ServiceWorld } from "../service/task.ts";
+import type { JournalFile, Journals } from "../platform/files/journal-types.ts";
+import { JournalError } from "../platform/files/journal-types.ts";
+import type { ServiceWorld } from "../primitives/service/task.ts";
 import { chain, CLOSING_TEXT, fileOf, journalFiles, OPENING_TEXT } from "./journal-files.ts";
 
 /** Rows to add, in order. */

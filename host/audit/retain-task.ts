@@ -3,8 +3,8 @@
  * then a row that says what was removed, and then the file goes. So the chain has no holes, and its beginning is sealed.
  */
 
-import type { JournalRow, Journals } from "../platform/journal-types.ts";
-import type { ServiceWorld } from "../service/task.ts";
+import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
+import type { ServiceWorld } from "../primitives/service/task.ts";
 import { checkpointJournal } from "./checkpoints.ts";
 import { chain, CLOSING_TEXT, eventOf, firstOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
 import { callerGroup, decideKept, type Holdings, type Share, shareOf } from "./retention.ts";

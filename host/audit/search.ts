@@ -1,8 +1,8 @@
 /** Finds events in the journal (SPEC AU3). */
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
-import { JournalError, type JournalRow } from "../platform/journal-types.ts";
-import type { ServiceWorld } from "../service/task.ts";
+import { JournalError, type JournalRow } from "../platform/files/journal-types.ts";
+import type { ServiceWorld } from "../primitives/service/task.ts";
 import { createDamage, highestOf, type OnDamage, openOr, rangeIn, refuseDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 

@@ -1,7 +1,7 @@
 /** Reads the journal back: whether it is as it was written, and what is in it (SPEC AU3). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
-import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
+import type { JournalFile, JournalRow, Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
 import { type Checkpoint, checkpointText } from "./checkpoints.ts";
 import { type OnDamage, highestOf, openOr, pagesOf, rangeIn, refuseDamage } from "./file-rows.ts";

@@ -7,12 +7,12 @@
 import type { AccessQuery, JsonValue } from "../../manifests/mod.ts";
 import type { Holder, HostAnswer, Room } from "../../sandbox/mod.ts";
 import type { Acts } from "./acts.ts";
-import type { Grant } from "../policy/grant.ts";
-import type { OpenFiles } from "./open-files.ts";
+import type { Grant } from "../call/grant.ts";
+import type { OpenFiles } from "./files/open-files.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Meter } from "../quotas/meter.ts";
-import type { CallSecrets } from "../secrets/call-secrets.ts";
-import type { Exchanges } from "./net-exchanges.ts";
+import type { Meter } from "../call/meter.ts";
+import type { CallSecrets } from "./secrets/call-secrets.ts";
+import type { Exchanges } from "./network/net-exchanges.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
 /** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */

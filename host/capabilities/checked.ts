@@ -19,7 +19,7 @@ import {
   proveUrl,
 } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
-import { isWithin } from "../calls/session.ts";
+import { isWithin } from "../call/session.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** What is to be done with a path. */
@@ -228,7 +228,7 @@ export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, 
  * way; or with all that is below it.
  *
  * It proves nothing about any grant: whoever shows a guest what is there has asked its grant about that place
- * (`host/overlay/`, `host/undo/` only, held by the architecture test).
+ * (`host/effects/overlay/`, `host/effects/undo/` only, held by the architecture test).
  */
 export function hostPlace<A extends PathAccess>(path: string, reach: "place" | "tree" = "place"): CheckedPath<A> {
   const permits = (resolved: string): boolean => resolved === path || (reach === "tree" && resolved.startsWith(`${path}/`));

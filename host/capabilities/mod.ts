@@ -5,14 +5,14 @@ import { failure } from "./answer.ts";
 import { metered } from "./metered.ts";
 import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
 import { envBridge } from "./env.ts";
-import { fileFailure } from "./file-failure.ts";
-import { fileBridge } from "./file.ts";
-import { fsBridge } from "./fs.ts";
-import { netBridge } from "./net.ts";
-import { packed } from "./packed.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { fileBridge } from "./files/file.ts";
+import { fsBridge } from "./files/fs.ts";
+import { netBridge } from "./network/net.ts";
+import { packed } from "./files/packed.ts";
 import { permissionsBridge } from "./permissions.ts";
 import { toolsBridge } from "./tools.ts";
-import { workspaceBridge } from "./workspace.ts";
+import { workspaceBridge } from "./files/workspace.ts";
 
 export { type Acts, createActs, createFileLanes } from "./acts.ts";
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
@@ -27,16 +27,16 @@ export {
   type PathCheck,
   type PathDenied,
 } from "./checked.ts";
-export { createExchanges, type Exchanges } from "./net-exchanges.ts";
+export { createExchanges, type Exchanges } from "./network/net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext, resolvePlace } from "./required.ts";
-export { checkServers } from "./servers.ts";
+export { checkServers } from "./run/servers.ts";
 export { checkUngranted } from "./ungranted.ts";
-export { createOpenFiles, type OpenFiles } from "./open-files.ts";
+export { createOpenFiles, type OpenFiles } from "./files/open-files.ts";
 export type { OpenToolCalls, ToolCalls } from "./tool-calls.ts";
 export { createToolCaller } from "./tools.ts";
-export { createRunProgram } from "./run.ts";
-export { createWorkspaceFiles } from "./workspace.ts";
+export { createRunProgram } from "./run/run.ts";
+export { createWorkspaceFiles } from "./files/workspace.ts";
 
 /** Every capability. A new one is its file and its line here. */
 export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge, toolsBridge];

@@ -10,8 +10,8 @@ import {
   type PermissionBases,
   smallestGrant,
 } from "../../manifests/mod.ts";
-import type { GrantHint } from "../errors.ts";
-import type { Grant } from "../policy/grant.ts";
+import type { GrantHint } from "../call/errors.ts";
+import type { Grant } from "../call/grant.ts";
 import { PROTECTED_NAMES } from "../policy/protect.ts";
 
 /** Who asked, and within what. */

@@ -10,10 +10,10 @@ import {
   parseIp,
   type Requirement,
 } from "../../manifests/mod.ts";
-import { pathEscapes, toolError, type ToolErrorData } from "../errors.ts";
+import { pathEscapes, toolError, type ToolErrorData } from "../call/errors.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import { checkPath, checkProgram, toNetQuery } from "./checked.ts";
-import { readTarget } from "./net-request.ts";
+import { readTarget } from "./network/net-request.ts";
 import { addressRefusal, grantHint, holdsAllOfNet, programHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** Who asks, and the host's own files to resolve paths with. */

@@ -1,9 +1,9 @@
-/** How a running call reaches other tools. Types only: what dispatches them is `host/chains/tool-calls.ts`. */
+/** How a running call reaches other tools. Types only: what dispatches them is `host/dispatch/chains/tool-calls.ts`. */
 
-import type { ChainStep } from "../chains/chain.ts";
+import type { ChainStep } from "../call/chain.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { Execution } from "../routes/executor.ts";
-import type { RunTime } from "../routes/run-time.ts";
+import type { Execution } from "../tools/execution.ts";
+import type { RunTime } from "../call/run-time.ts";
 
 /** A running call's way to others. Made by the host, for one call. */
 export interface ToolCalls {

@@ -1,11 +1,11 @@
 /** The bridge by which a tool calls others: only those that its grant names (SPEC C9). */
 
 import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import type { ToolCaller } from "../context.ts";
-import { largeIn } from "../json/large.ts";
-import { readLarge } from "../json/read-slices.ts";
+import type { ToolCaller } from "../call/context.ts";
+import { largeIn } from "../primitives/json/large.ts";
+import { readLarge } from "../primitives/json/read-slices.ts";
 import { ToolError } from "../tools/tool-error.ts";
-import { type ErrorCode, readErrorCode } from "../errors.ts";
+import { type ErrorCode, readErrorCode } from "../call/errors.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
 import { toAct } from "./checked.ts";

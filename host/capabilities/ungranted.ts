@@ -1,8 +1,8 @@
 /** Refuses a call before a person is asked about effects that it cannot have, because nobody granted them yet (SPEC D1, C2). */
 
 import type { PermissionLayer } from "../../manifests/mod.ts";
-import { toolError, type ToolErrorData } from "../errors.ts";
-import type { Grant } from "../policy/grant.ts";
+import { toolError, type ToolErrorData } from "../call/errors.ts";
+import type { Grant } from "../call/grant.ts";
 
 /** What grants can give a plugin that a person is asked about; what is executed can only be the host's. */
 const ASKED_ABOUT = ["write", "net"] as const;

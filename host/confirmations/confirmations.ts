@@ -1,8 +1,8 @@
 /** The confirmation gate: asks a person, waits or lets the caller go meanwhile, remembers what `prompt_once` was answered (SPEC E1-E6). */
 
 import type { EmitEvent } from "../audit/events.ts";
-import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call.ts";
-import { isDryCall } from "../decision-summary.ts";
+import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call/call.ts";
+import { isDryCall } from "../call/decision-summary.ts";
 import {
   approvalRequired,
   cancelled,
@@ -13,18 +13,18 @@ import {
   unavailable,
   unconfirmed,
   userDenied,
-} from "../errors.ts";
+} from "../call/errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { DryRunReport } from "../overlay/report.ts";
-import type { HashPlatform } from "../json/json-hash.ts";
-import { outlineOf } from "../json/outline.ts";
+import type { DryRunReport } from "../call/dry-run-report.ts";
+import type { HashPlatform } from "../primitives/json/json-hash.ts";
+import { outlineOf } from "../primitives/json/outline.ts";
 import type { Clock } from "../platform/platform.ts";
-import type { Session } from "../calls/session.ts";
+import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
 import type { PendingConfirmations } from "./pending.ts";
 import { shownRequest, toRequest } from "./request.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../primitives/until-aborted.ts";
 
 /** A call that a person has to agree to, as it will run. */
 export interface ConfirmInput {

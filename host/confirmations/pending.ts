@@ -1,6 +1,6 @@
 /** Questions that wait for a person, whoever asks and whoever answers: the first answer counts (SPEC E2-E4). */
 
-import type { ConfirmationRequest } from "../call.ts";
+import type { ConfirmationRequest } from "../call/call.ts";
 
 /** A question that stands. */
 export interface PendingConfirmation {

@@ -15,11 +15,11 @@ import {
   type PermissionLayer,
   smallestGrant,
 } from "../../manifests/mod.ts";
-import type { ConfirmationRequest, ToolCall } from "../call.ts";
+import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { FileError, type Files } from "../platform/platform.ts";
-import type { Grant } from "../policy/grant.ts";
-import type { Execution } from "../routes/executor.ts";
-import type { RunTime } from "../routes/run-time.ts";
+import type { Grant } from "../call/grant.ts";
+import type { Execution } from "../tools/execution.ts";
+import type { RunTime } from "../call/run-time.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
 import { toPermissionRequest } from "./request.ts";
 

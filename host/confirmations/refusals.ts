@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from "../platform/platform.ts";
-import type { Session } from "../calls/session.ts";
+import type { Session } from "../call/session.ts";
 
 /** One host's. */
 export interface Refusals {

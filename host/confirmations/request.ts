@@ -1,12 +1,12 @@
 /** What a person is asked, and the hash that binds the answer to it (SPEC E2, E3). */
 
-import type { ConfirmationRequest, ToolCall } from "../call.ts";
+import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { type HashPlatform, hashOf } from "../json/json-hash.ts";
-import { sizeOf } from "../json/known-size.ts";
-import { outlineOfLarge } from "../json/outline.ts";
-import { hashSlices } from "../json/write-slices.ts";
-import type { DryRunReport } from "../overlay/report.ts";
+import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
+import { sizeOf } from "../primitives/json/known-size.ts";
+import { outlineOfLarge } from "../primitives/json/outline.ts";
+import { hashSlices } from "../primitives/json/write-slices.ts";
+import type { DryRunReport } from "../call/dry-run-report.ts";
 import { classOf } from "../policy/policy.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 

@@ -3,19 +3,19 @@
 import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
 import { pathIn, resolvePlace, toNetQuery } from "../capabilities/mod.ts";
-import type { CallOptions } from "../calls/calls.ts";
-import type { Host, HostExplanation } from "../host-interface.ts";
+import type { CallOptions } from "../dispatch/calls.ts";
+import type { Host, HostExplanation } from "../host/host-interface.ts";
 import type { ToolListing } from "../tools/listing.ts";
-import { LockFileError } from "../consent/lock.ts";
-import { PackageError } from "../installing/package-error.ts";
+import { LockFileError } from "../plugins/consent/lock.ts";
+import { PackageError } from "../plugins/installing/package-error.ts";
 import { FileError, type Files, type Slices } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
-import type { Session } from "../calls/session.ts";
+import type { Session } from "../call/session.ts";
 import { shownRequest } from "../confirmations/request.ts";
-import { SettingsError } from "../settings/plugin-settings.ts";
+import { SettingsError } from "../plugins/settings/plugin-settings.ts";
 import { nearestName } from "../tools/nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
-import { type PluginStatus, realDirectoryOf } from "../sources/directory/mod.ts";
+import { type PluginStatus, realDirectoryOf } from "../plugins/folder/mod.ts";
 import {
   type ActExplanation,
   DoorError,

@@ -6,20 +6,20 @@
  */
 
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
-import type { RawArguments } from "../tools/arguments.ts";
-import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call.ts";
+import type { RawArguments } from "../call/arguments.ts";
+import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call/call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
-import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
-import type { StoredGrant } from "../grants/grants.ts";
-import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
-import type { Committed } from "../overlay/dry-runs.ts";
-import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
-import type { QuotaUse } from "../quotas/quotas.ts";
-import type { UndoCall, UndoResult, UndoWish } from "../undo/undos.ts";
-import type { TaskContext } from "../calls/session.ts";
-import type { HeldVersion } from "../sources/directory/status.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../plugins/consent/consent-acts.ts";
+import type { StoredGrant } from "../project/grants/grants.ts";
+import type { InstalledPlugin, PackagePreview } from "../plugins/installing/installer.ts";
+import type { Committed } from "../effects/overlay/dry-runs.ts";
+import type { KeptRange, KeptRangeWish } from "../dispatch/results/kept-results.ts";
+import type { QuotaUse } from "../policy/quotas/quotas.ts";
+import type { UndoCall, UndoResult, UndoWish } from "../effects/undo/undos.ts";
+import type { TaskContext } from "../call/session.ts";
+import type { HeldVersion } from "../plugins/folder/status.ts";
 import type { PublishedWords } from "../tools/tool.ts";
-import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
+import type { SettingChange, SettingsView } from "../plugins/settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {

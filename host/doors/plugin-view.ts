@@ -17,7 +17,7 @@ import {
 import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../policy/tool-limits.ts";
-import type { PluginStatus } from "../sources/directory/status.ts";
+import type { PluginStatus } from "../plugins/folder/status.ts";
 import { absolutePermissions } from "./absolute-permissions.ts";
 import { excerpt } from "./code-frame.ts";
 import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";

@@ -1,9 +1,9 @@
 /** Sends an answer over a connection of lines; what it holds as bytes is written in slices (SPEC LV2). */
 
-import { piecesBytes } from "../json/json-bytes.ts";
+import { piecesBytes } from "../primitives/json/json-bytes.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import { toPieces } from "../json/large.ts";
-import { encodeSlices } from "../json/write-slices.ts";
+import { toPieces } from "../primitives/json/large.ts";
+import { encodeSlices } from "../primitives/json/write-slices.ts";
 import type { LineConnection, Slices } from "../platform/platform.ts";
 
 /** At once where nothing is large; else answers that come after may overtake it. @returns false if it is longer than a line may be: then it was not sent */

@@ -15,15 +15,15 @@
 
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
 import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
-import type { ConfirmationRequest } from "../call.ts";
-import { JsonArgumentText } from "../tools/arguments.ts";
+import type { ConfirmationRequest } from "../call/call.ts";
+import { JsonArgumentText } from "../call/arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
-import type { JsonText } from "../json/json-text.ts";
-import { readText } from "../json/read-slices.ts";
+import type { JsonText } from "../primitives/json/json-text.ts";
+import { readText } from "../primitives/json/read-slices.ts";
 import type { Slices } from "../platform/platform.ts";
-import type { KeptRangeWish } from "../results/kept-results.ts";
-import type { SettingChange } from "../settings/plugin-settings.ts";
-import type { UndoWish } from "../undo/undos.ts";
+import type { KeptRangeWish } from "../dispatch/results/kept-results.ts";
+import type { SettingChange } from "../plugins/settings/plugin-settings.ts";
+import type { UndoWish } from "../effects/undo/undos.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */

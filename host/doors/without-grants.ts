@@ -4,8 +4,8 @@
  */
 
 import { isJsonObject } from "../../manifests/mod.ts";
-import type { ToolResult } from "../call.ts";
-import { copyHolder } from "../json/large.ts";
+import type { ToolResult } from "../call/call.ts";
+import { copyHolder } from "../primitives/json/large.ts";
 
 /** The result itself where there is nothing to leave out; large values stay bytes. */
 export function resultWithoutGrants<R extends ToolResult>(result: R): R {

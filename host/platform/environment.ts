@@ -3,11 +3,11 @@
 import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { cacheFolder } from "./cache-folder.ts";
-import { configFolder } from "./config-folder.ts";
+import { cacheFolder } from "./files/cache-folder.ts";
+import { configFolder } from "./files/config-folder.ts";
 import type { Environment } from "./environment-types.ts";
-import { fateOf, ownIdentity } from "./process-identity.ts";
-import { withSlashes } from "./slashes.ts";
+import { fateOf, ownIdentity } from "./processes/process-identity.ts";
+import { withSlashes } from "./files/slashes.ts";
 
 /** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
 export function createEnvironment(): Environment {

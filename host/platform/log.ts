@@ -3,7 +3,7 @@
 import { openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type pino from "pino";
-import { BoundedLines, ownerOf } from "./bounded-lines.ts";
+import { BoundedLines, ownerOf } from "./network/bounded-lines.ts";
 import type { Log, LogLevel } from "./platform.ts";
 import { denoFiles, denoTarget, fileTarget, standardWriter, StreamWriter } from "./stream-writer.ts";
 

@@ -1,30 +1,30 @@
 /** The platform on Node. */
 
-import { createBundler } from "./bundler.ts";
-import { createClock } from "./clock.ts";
+import { createBundler } from "./bundling/bundler.ts";
+import { createClock } from "./threads/clock.ts";
 import { createEnvironment } from "./environment.ts";
-import { createFiles } from "./files.ts";
-import { createGuardedFiles } from "./guarded-files.ts";
+import { createFiles } from "./files/files.ts";
+import { createGuardedFiles } from "./files/guarded-files.ts";
 import { createIsolation } from "./isolation/isolation.ts";
-import { createJournals } from "./journals.ts";
-import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
+import { createJournals } from "./files/journals.ts";
+import { createLinuxWalk, hasLinuxWalk } from "./files/linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
-import { createNetwork } from "./network.ts";
+import { createNetwork } from "./network/network.ts";
 import type { Platform } from "./platform.ts";
-import { createPortableWalk } from "./portable-walk.ts";
-import { createProcesses } from "./processes.ts";
+import { createPortableWalk } from "./files/portable-walk.ts";
+import { createProcesses } from "./processes/processes.ts";
 import { createRandom } from "./random.ts";
-import { createRunners } from "./runners.ts";
-import { createServerProcesses } from "./server-processes.ts";
-import { createServiceThreads } from "./services.ts";
-import { createSlices } from "./slices.ts";
-import { createSockets } from "./sockets.ts";
+import { createRunners } from "./processes/runners.ts";
+import { createServerProcesses } from "./processes/server-processes.ts";
+import { createServiceThreads } from "./threads/services.ts";
+import { createSlices } from "./threads/slices.ts";
+import { createSockets } from "./network/sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
 import { createTrustedProcesses } from "./trusted/trusted.ts";
-import { createWatcher } from "./watcher.ts";
+import { createWatcher } from "./files/watcher.ts";
 import { runningHash } from "./web-crypto.ts";
-import { createWorkerLauncher } from "./workers.ts";
+import { createWorkerLauncher } from "./threads/workers.ts";
 
 export interface PlatformOptions {
   readonly log?: LogOptions;
@@ -55,7 +55,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     watcher: createWatcher(),
     sockets: createSockets(),
     // Loaded by who serves: most hosts do not.
-    http: { serve: async (options) => await (await import("./http-server.ts")).serveHttp(options) },
+    http: { serve: async (options) => await (await import("./network/http-server.ts")).serveHttp(options) },
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
@@ -66,7 +66,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     inspectSystem,
     bundler: createBundler(),
     // Loaded by who fetches: most hosts do not.
-    git: { fetch: async (options) => await (await import("./git.ts")).createGit().fetch(options) },
+    git: { fetch: async (options) => await (await import("./processes/git.ts")).createGit().fetch(options) },
     log: createLog(options.log),
   };
 }

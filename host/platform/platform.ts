@@ -6,15 +6,15 @@
 
 import type { Environment } from "./environment-types.ts";
 import type { Holder, ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
-import type { Bundler } from "./bundler-types.ts";
-import type { HttpServers } from "./http-types.ts";
-import type { Git } from "./git-types.ts";
-import type { Journals } from "./journal-types.ts";
-import type { Network } from "./network-types.ts";
-import type { ProcessEnd, Processes } from "./process-types.ts";
+import type { Bundler } from "./bundling/bundler-types.ts";
+import type { HttpServers } from "./network/http-types.ts";
+import type { Git } from "./processes/git-types.ts";
+import type { Journals } from "./files/journal-types.ts";
+import type { Network } from "./network/network-types.ts";
+import type { ProcessEnd, Processes } from "./processes/process-types.ts";
 import type { CheckedPath } from "./proof.ts";
-import type { ServerProcesses } from "./server-process-types.ts";
-import type { ServiceThreads } from "./service-types.ts";
+import type { ServerProcesses } from "./processes/server-process-types.ts";
+import type { ServiceThreads } from "./threads/service-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */

@@ -20,7 +20,7 @@ export interface CheckedPath<Access extends "read" | "write"> {
   readonly written: string;
   /**
    * True if the grant also allows the place the opened descriptor really is (SPEC PA4, C4). With `any` denials hold for every
-   * spelling of their names; `permitsPlace` (`host/platform/spelling.ts`) says when that is to be asked.
+   * spelling of their names; `permitsPlace` (`host/platform/files/spelling.ts`) says when that is to be asked.
    */
   readonly permits: (resolvedPath: string, spelling?: Spelling) => boolean;
   /** Asked before a folder or link is removed, moved or replaced. */

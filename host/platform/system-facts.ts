@@ -3,12 +3,12 @@
 import { execFile } from "node:child_process";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "./cache-folder.ts";
+import { cacheFolder } from "./files/cache-folder.ts";
 import { findDeno } from "./isolation/runtimes.ts";
-import { hasLinuxWalk } from "./linux-walk.ts";
+import { hasLinuxWalk } from "./files/linux-walk.ts";
 import type { SystemFacts } from "./platform.ts";
-import { makeScratchFolder } from "./scratch-folder.ts";
-import { createWatcher } from "./watcher.ts";
+import { makeScratchFolder } from "./files/scratch-folder.ts";
+import { createWatcher } from "./files/watcher.ts";
 
 const DENO_MS = 10_000;
 /** A watcher that tells later than this is as good as none: the reconcile scan comes first. */

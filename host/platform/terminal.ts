@@ -1,9 +1,9 @@
 /** The person's terminal. Questions go to stderr: stdout is for results. */
 
 import { createInterface } from "node:readline";
-import { BoundedLines } from "./bounded-lines.ts";
+import { BoundedLines } from "./network/bounded-lines.ts";
 import { joinBytes } from "./bytes.ts";
-import { createStreamConnection } from "./line-connection.ts";
+import { createStreamConnection } from "./network/line-connection.ts";
 import { FileError, type LineConnection, type Terminal } from "./platform.ts";
 import { isGone, PIECE_LENGTH, standardWriter, toWritable } from "./stream-writer.ts";
 

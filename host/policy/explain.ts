@@ -11,11 +11,11 @@ import {
   type RuleEffect,
   type SideEffectClass,
 } from "../../manifests/mod.ts";
-import type { Because, Confinement } from "../call.ts";
-import type { ModeDecision } from "../confirmations/mode.ts";
-import type { Quota } from "../quotas/quota.ts";
+import type { Because, Confinement } from "../call/call.ts";
+import type { ModeDecision } from "./confirmation-mode.ts";
+import type { Quota } from "../call/quota.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
-import type { Grant } from "./grant.ts";
+import type { Grant } from "../call/grant.ts";
 import type { MergedRules } from "./match.ts";
 import { refusalBy, type ToolLayer } from "./tool-layers.ts";
 import type { LackingLimit } from "./tool-limits.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
-import type { Grant, GrantReader, RunGrants } from "./grant.ts";
+import type { Grant, GrantReader, RunGrants } from "../call/grant.ts";
 import type { Ceiling } from "./permission-types.ts";
 import { PROTECTED_NAMES, type Protection, toProtectionLayer } from "./protect.ts";
 import type { ToolLayer } from "./tool-layers.ts";

@@ -1,7 +1,7 @@
 /** What a decision allowed and a later one about the same call does not (SPEC C2, P1). Pure. */
 
 import type { PermissionLayer } from "../../manifests/mod.ts";
-import type { AllowDecision, Decision } from "../call.ts";
+import type { AllowDecision, Decision } from "../call/call.ts";
 
 /** In words; undefined if the later one takes nothing away. */
 export function lostSince(before: AllowDecision, now: Decision): string | undefined {

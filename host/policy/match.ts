@@ -18,10 +18,10 @@ import {
   type RuleEffect,
   toEntry,
 } from "../../manifests/mod.ts";
-import { type Quota, quotasOf } from "../quotas/quota.ts";
-import type { Because } from "../call.ts";
+import { type Quota, quotasOf } from "../call/quota.ts";
+import type { Because } from "../call/call.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
-import { MODES_BY_STRICTNESS } from "../confirmations/strictness.ts";
+import { MODES_BY_STRICTNESS } from "../call/strictness.ts";
 import { asMeant, isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";
 

@@ -1,7 +1,7 @@
 /** Permission types: whether tools of a kind ask a person, and which folders they are kept in (SPEC P7). */
 
 import type { PermissionType, Permissions, PolicyConfig, SideEffectClass } from "../../manifests/mod.ts";
-import type { Because } from "../call.ts";
+import type { Because } from "../call/call.ts";
 
 /** Which type's approval a class of tools is under. Reading follows the class (SPEC E1). */
 const TYPE_OF: Readonly<Record<SideEffectClass, PermissionType | undefined>> = {

@@ -14,14 +14,14 @@ import {
   sideEffectClassOf,
   type SideEffectClass,
 } from "../../manifests/mod.ts";
-import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call.ts";
-import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
-import type { Quota } from "../quotas/quota.ts";
-import type { Session } from "../calls/session.ts";
+import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call/call.ts";
+import { confirmationMode, type ModeDecision } from "./confirmation-mode.ts";
+import type { Quota } from "../call/quota.ts";
+import type { Session } from "../call/session.ts";
 import { isVisibleTo } from "../tools/listing.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
-import type { Grant, GrantReader, RunGrants } from "./grant.ts";
+import type { Grant, GrantReader, RunGrants } from "../call/grant.ts";
 import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";

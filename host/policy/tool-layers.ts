@@ -4,8 +4,8 @@
  */
 
 import type { FlatPermissions, LayerLevel, LayerRules, Permissions, PolicyConfig, PolicyLayer } from "../../manifests/mod.ts";
-import type { Because } from "../call.ts";
-import type { Session } from "../calls/session.ts";
+import type { Because } from "../call/call.ts";
+import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { asMeant, isInGroup, isKnownGroup } from "./groups.ts";
 import { matchesGlob } from "./glob.ts";

@@ -1,7 +1,7 @@
 /** The limits of a tool's calls: what its plugin asks for, as far as a person or a rule allows it (SPEC B3, T2, M2). Pure. */
 
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Limits, limitText } from "../../manifests/mod.ts";
-import type { GrantHint, ToolErrorData } from "../errors.ts";
+import type { GrantHint, ToolErrorData } from "../call/errors.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 
 /** A limit that a plugin asked to be higher than it is. */

@@ -1,7 +1,7 @@
 /** Which plugins run natively because a person said so, and what holds them then (SPEC O1, R10). */
 
 import type { Route, ToolDefinition, TrustedName } from "../../manifests/mod.ts";
-import type { Confinement } from "../call.ts";
+import type { Confinement } from "../call/call.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
 /** Whether the name stands in the list, with whatever bytes. */

@@ -1,13 +1,13 @@
 /** Where everything of a host is: project, state, workspace, plugin roots. Absolute paths. */
 
-import type { HostOptions } from "../host-options.ts";
-import { sha256Hex } from "../sources/directory/digest.ts";
+import type { HostOptions } from "../host/host-options.ts";
+import { sha256Hex } from "../primitives/digest.ts";
 import { normalizePath, type PermissionBases } from "../../manifests/mod.ts";
 import type { Environment } from "../platform/environment-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { Protection } from "../policy/protect.ts";
 import { openProject, type ProjectFile } from "./project-file.ts";
-import { type ProjectTrust, trustedProject } from "../trust/project-trust.ts";
+import { type ProjectTrust, trustedProject } from "./trust/project-trust.ts";
 
 /** The folders that a host works with, and its project's configuration. */
 export interface Places {

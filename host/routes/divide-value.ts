@@ -9,11 +9,11 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "../../manifests/mod.ts";
-import { joined } from "../json/json-bytes.ts";
-import { jsonPieces, textPieces } from "../json/write-slices.ts";
-import type { LargePart, Outcome } from "./executor.ts";
+import { joined } from "../primitives/json/json-bytes.ts";
+import { jsonPieces, textPieces } from "../primitives/json/write-slices.ts";
+import type { LargePart, Outcome } from "../tools/execution.ts";
 import { failureText, type OutcomeFacts, partsOutcome, plainOutcome, shortened } from "./output.ts";
-import { LONG_MEMBERS } from "../tools/content-block.ts";
+import { LONG_MEMBERS } from "../call/content-block.ts";
 
 /** Plain JSON, or with `isTold` the parts of a tool output. */
 export interface ReturnedValue {

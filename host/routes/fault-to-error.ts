@@ -2,8 +2,8 @@
 
 import type { Limits } from "../../manifests/mod.ts";
 import { adviceOnReference, type ExhaustedLimit, type Fault } from "../../sandbox/mod.ts";
-import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../errors.ts";
-import { copyJson } from "../json/json.ts";
+import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../call/errors.ts";
+import { copyJson } from "../primitives/json/json.ts";
 
 /** The message of a tool whose promise cannot settle. */
 export const NEVER_SETTLES =

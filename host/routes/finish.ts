@@ -1,12 +1,12 @@
 /** What is done to the outcome of every run, whatever route it took: what it used is added, quotas count, secrets are taken out. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import { toolError } from "../errors.ts";
-import type { Large } from "../json/large.ts";
-import { takeIn } from "../json/take-in.ts";
+import { toolError } from "../call/errors.ts";
+import type { Large } from "../primitives/json/large.ts";
+import { takeIn } from "../primitives/json/take-in.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { Execution, Executor, LargePart, Outcome } from "./executor.ts";
+import type { Secrets } from "../capabilities/secrets/secrets.ts";
+import type { Execution, Executor, LargePart, Outcome } from "../tools/execution.ts";
 
 export interface FinishOptions {
   readonly secrets: Pick<Secrets, "redact" | "redactBytes">;

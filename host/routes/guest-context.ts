@@ -1,9 +1,9 @@
 /** What a guest is told about its call (SPEC D7), as the JSON text that the sandbox takes. */
 
 import type { JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
-import type { AllowDecision } from "../call.ts";
-import type { Session } from "../calls/session.ts";
-import type { Execution } from "./executor.ts";
+import type { AllowDecision } from "../call/call.ts";
+import type { Session } from "../call/session.ts";
+import type { Execution } from "../tools/execution.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** All that a guest is told; functions are added inside. */

@@ -1,18 +1,18 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
 import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
-import { askInStandstill } from "../calls/asks.ts";
-import type { ToolContext } from "../context.ts";
-import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
-import { copyJson, copySlices, type JsonCopy } from "../json/json.ts";
+import { askInStandstill } from "../call/asks.ts";
+import type { ToolContext } from "../call/context.ts";
+import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../call/errors.ts";
+import { copyJson, copySlices, type JsonCopy } from "../primitives/json/json.ts";
 import type { Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { ToolError } from "../tools/tool-error.ts";
-import { isToolOutput } from "../tools/tool-output.ts";
+import { isToolOutput } from "../call/tool-output.ts";
 import type { Tool, ToolFactory } from "../tools/tool.ts";
 import { largeOutcome, largePart } from "./divide-value.ts";
-import type { Execution, Executor, Outcome } from "./executor.ts";
+import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
 import { asksForTools, openRunRecord, type RunRecord } from "./run-record.ts";

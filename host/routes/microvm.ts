@@ -1,8 +1,8 @@
 /** The `microvm` route: a reserved name. Policy may say it, so that files written for it can be read (SPEC O4). */
 
-import { unavailable } from "../errors.ts";
+import { unavailable } from "../call/errors.ts";
 import { NO_MICROVM } from "../policy/trust.ts";
-import type { Executor } from "./executor.ts";
+import type { Executor } from "../tools/execution.ts";
 
 /** Answers what is missing, and runs nothing. */
 export function createMicrovmExecutor(): Executor {

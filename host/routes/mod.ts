@@ -1,15 +1,15 @@
 /** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
 
 import { createFileLanes } from "../capabilities/mod.ts";
-import type { Executors } from "./executor.ts";
+import type { Executors } from "../tools/execution.ts";
 import { finished } from "./finish.ts";
-import type { DryRuns } from "../overlay/dry-runs.ts";
+import type { DryRuns } from "../effects/overlay/dry-runs.ts";
 import { createHostExecutor } from "./host.ts";
 import { createMicrovmExecutor } from "./microvm.ts";
 import { createRemoteExecutor, type RemoteRouteOptions } from "./remote.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
-export type { Execution, Executor, Executors, Outcome } from "./executor.ts";
+export type { Execution, Executor, Executors, Outcome } from "../tools/execution.ts";
 export { createHostExecutor } from "./host.ts";
 export type { RouteOptions } from "./run-record.ts";
 export { createWasmExecutor } from "./wasm.ts";

@@ -1,10 +1,10 @@
 /** Reads what a tool returned, plain JSON or a tool output, into an outcome (SPEC X1). Everything in it is the tool's own word. */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
-import type { ContentBlock } from "../call.ts";
-import { toolFailed } from "../errors.ts";
-import { createBlockReader, LONG_MEMBERS } from "../tools/content-block.ts";
-import type { LargePart, Outcome, OutcomeBase } from "./executor.ts";
+import type { ContentBlock } from "../call/call.ts";
+import { toolFailed } from "../call/errors.ts";
+import { createBlockReader, LONG_MEMBERS } from "../call/content-block.ts";
+import type { LargePart, Outcome, OutcomeBase } from "../tools/execution.ts";
 
 /** What the host itself knows about the run. */
 export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps" | "unfinished" | "problems">;

@@ -1,16 +1,16 @@
 /** One call over HTTP: the request, and the events that come back, read as a stranger's (SPEC O3). */
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { resourceExhausted, type ToolErrorData } from "../errors.ts";
-import { joined } from "../json/json-bytes.ts";
-import { readJsonText } from "../json/json-text.ts";
-import { sizeOf } from "../json/known-size.ts";
-import { encodeSlices } from "../json/write-slices.ts";
+import { resourceExhausted, type ToolErrorData } from "../call/errors.ts";
+import { joined } from "../primitives/json/json-bytes.ts";
+import { readJsonText } from "../primitives/json/json-text.ts";
+import { sizeOf } from "../primitives/json/known-size.ts";
+import { encodeSlices } from "../primitives/json/write-slices.ts";
 import type { Slices } from "../platform/platform.ts";
-import type { HttpField, HttpResponse, Network } from "../platform/network-types.ts";
-import { NetworkError } from "../platform/network-types.ts";
+import type { HttpField, HttpResponse, Network } from "../platform/network/network-types.ts";
+import { NetworkError } from "../platform/network/network-types.ts";
 import type { CheckedUrl } from "../platform/proof.ts";
-import type { Execution } from "./executor.ts";
+import type { Execution } from "../tools/execution.ts";
 
 /** The other host answered, and it was no result. */
 export class RemoteFailure extends Error {

@@ -1,13 +1,13 @@
 /** What another host says came of a call, in the terms of this one (SPEC O3, X2). */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Limits } from "../../manifests/mod.ts";
-import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../errors.ts";
+import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../call/errors.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
-import { copyJson, copySlices } from "../json/json.ts";
-import { readJsonText } from "../json/json-text.ts";
-import { readSlices } from "../json/read-slices.ts";
+import { copyJson, copySlices } from "../primitives/json/json.ts";
+import { readJsonText } from "../primitives/json/json-text.ts";
+import { readSlices } from "../primitives/json/read-slices.ts";
 import { largeOutcome } from "./divide-value.ts";
-import type { Outcome } from "./executor.ts";
+import type { Outcome } from "../tools/execution.ts";
 import { type OutcomeFacts, partsOutcome } from "./output.ts";
 
 /** Whose word it is, and what of it is taken. */

@@ -7,11 +7,11 @@
 
 import { addressesLayer, chooseRemote, type Remote } from "./remote-target.ts";
 import { checkUrl } from "../capabilities/mod.ts";
-import { cancelled, type ToolErrorData, unavailable, wallTimeout } from "../errors.ts";
-import { NetworkError } from "../platform/network-types.ts";
+import { cancelled, type ToolErrorData, unavailable, wallTimeout } from "../call/errors.ts";
+import { NetworkError } from "../platform/network/network-types.ts";
 import type { RemoteConfig } from "../../manifests/mod.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { Execution, Executor, Outcome } from "./executor.ts";
+import type { Secrets } from "../capabilities/secrets/secrets.ts";
+import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { exchangeCall, RemoteFailure } from "./remote-exchange.ts";
 import { readRemoteResult } from "./remote-result.ts";
 import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";

@@ -1,7 +1,7 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
 import type { EmitEvent, EventSubject } from "../audit/events.ts";
-import { sessionOwner } from "../calls/session.ts";
+import { sessionOwner } from "../call/session.ts";
 import {
   type BridgeContext,
   type CapabilityAct,
@@ -11,8 +11,8 @@ import {
   grantHint,
   type OpenToolCalls,
 } from "../capabilities/mod.ts";
-import { type ChainStep, markOf } from "../chains/chain.ts";
-import type { GrantHint } from "../errors.ts";
+import { type ChainStep, markOf } from "../call/chain.ts";
+import type { GrantHint } from "../call/errors.ts";
 import {
   type AccessQuery,
   applyDefaults,
@@ -26,21 +26,21 @@ import {
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
 import { isInnerHost } from "../capabilities/inner-host.ts";
-import { deepFreeze } from "../json/json.ts";
-import { outlineOfLarge } from "../json/outline.ts";
+import { deepFreeze } from "../primitives/json/json.ts";
+import { outlineOfLarge } from "../primitives/json/outline.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
-import type { Grant } from "../policy/grant.ts";
+import type { Grant } from "../call/grant.ts";
 import { limitHint } from "../policy/tool-limits.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
-import type { CallSecrets } from "../secrets/call-secrets.ts";
-import type { Secrets } from "../secrets/secrets.ts";
+import type { CallSecrets } from "../capabilities/secrets/call-secrets.ts";
+import type { Secrets } from "../capabilities/secrets/secrets.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
-import type { Undos } from "../undo/undos.ts";
+import type { Undos } from "../effects/undo/undos.ts";
 import type { Shares } from "../../sandbox/mod.ts";
-import type { Execution } from "./executor.ts";
+import type { Execution } from "../tools/execution.ts";
 import { ToldProgress } from "./told-progress.ts";
-import { createRunTime, type RunTime } from "./run-time.ts";
+import { createRunTime, type RunTime } from "../call/run-time.ts";
 
 /** What routes are made with. */
 export interface RouteOptions {

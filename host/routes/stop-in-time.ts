@@ -1,7 +1,7 @@
 /** The end of a run, the same on every route that runs natively: deadline, cancellation, grace period (SPEC T2, T3). */
 
 import type { Clock } from "../platform/platform.ts";
-import type { RunTime } from "./run-time.ts";
+import type { RunTime } from "../call/run-time.ts";
 
 /** Why a run was told to end. */
 export type StopReason = "timeout" | "cancelled";

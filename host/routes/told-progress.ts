@@ -1,12 +1,12 @@
 /** A call's progress on its way to those who are told: redacted, in its order; above 64 KB in slices, and written once for all (SPEC LV2). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import { joined } from "../json/json-bytes.ts";
-import { LARGE_VALUE, sizeOf } from "../json/known-size.ts";
-import { readLarge } from "../json/read-slices.ts";
-import { encodeSlices } from "../json/write-slices.ts";
+import { joined } from "../primitives/json/json-bytes.ts";
+import { LARGE_VALUE, sizeOf } from "../primitives/json/known-size.ts";
+import { readLarge } from "../primitives/json/read-slices.ts";
+import { encodeSlices } from "../primitives/json/write-slices.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Secrets } from "../secrets/secrets.ts";
+import type { Secrets } from "../capabilities/secrets/secrets.ts";
 
 export interface RedactedProgress {
   readonly value: JsonValue;

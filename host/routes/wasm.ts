@@ -1,17 +1,17 @@
 /** The `wasm` route: a plugin's tool in the sandbox, its every act answered by the bridges under the call's grant (SPEC O2, B5). */
 
-import { sessionOwner } from "../calls/session.ts";
+import { sessionOwner } from "../call/session.ts";
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
-import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
+import { cancelled, type ToolErrorData, unavailable } from "../call/errors.ts";
 import { MAXIMUM_STATE_BYTES } from "../../sandbox/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation, Invocation, InvocationOutcome, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
-import type { ToolCall } from "../call.ts";
-import type { RecordingSummary } from "../recordings/recording.ts";
-import type { Recorder } from "../recordings/recorder.ts";
-import { textOf } from "../json/known-size.ts";
+import type { ToolCall } from "../call/call.ts";
+import type { RecordingSummary } from "../call/recording.ts";
+import type { Recorder } from "../effects/recordings/recorder.ts";
+import { textOf } from "../primitives/json/known-size.ts";
 import type { PluginVersion } from "../tools/tool.ts";
-import type { Execution, Executor, Outcome } from "./executor.ts";
+import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { faultToError } from "./fault-to-error.ts";
 import { guestContextText } from "./guest-context.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";

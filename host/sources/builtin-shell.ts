@@ -6,9 +6,9 @@
  */
 
 import type { JsonSchema } from "../../manifests/mod.ts";
-import type { RanProgram, RunOptions } from "../context.ts";
+import type { RanProgram, RunOptions } from "../call/context.ts";
 import { InvalidArgs, PermissionDenied, ToolTimeout } from "../tools/tool-error.ts";
-import { toolOutput, type ToolOutput } from "../tools/tool-output.ts";
+import { toolOutput, type ToolOutput } from "../call/tool-output.ts";
 import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 
 interface ShellArgs {

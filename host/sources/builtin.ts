@@ -1,8 +1,8 @@
 /** The tools that come with bascule, on the host route, through the same guarded files as plugins (SPEC G2). */
 
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
-import type { KeptResults } from "../results/kept-results.ts";
+import type { KeptResults } from "../dispatch/results/kept-results.ts";
 import { BUILTIN_OWNER, type Registry } from "../tools/registry.ts";
 import { FsDenied, ToolFailed } from "../tools/tool-error.ts";
 import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";

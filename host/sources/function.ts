@@ -1,9 +1,9 @@
 /** Functions of the embedding program as tools (SPEC K1). */
 
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
 import { ToolFailed } from "../tools/tool-error.ts";
-import type { ToolOutput } from "../tools/tool-output.ts";
+import type { ToolOutput } from "../call/tool-output.ts";
 import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { type DeclaredSchema, declareSchema, isBeyondOurs, isTelling, type SchemaLike } from "./adapters/schema-like.ts";
 

@@ -1,6 +1,6 @@
 /** Lists a folder recursively by a glob, bounded in depth and number. */
 
-import type { WorkspaceFiles } from "../context.ts";
+import type { WorkspaceFiles } from "../call/context.ts";
 import { matchesGlob } from "../policy/glob.ts";
 
 /** One file or folder that matches. */

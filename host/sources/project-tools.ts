@@ -6,7 +6,7 @@ import { FileError, type Files, type Platform } from "../platform/platform.ts";
 import type { Places } from "../project/places.ts";
 import { PROJECT_OWNER, type RegisteredToolInput, type Registry } from "../tools/registry.ts";
 import type { PluginVersion, ToolBinding } from "../tools/tool.ts";
-import { digestFiles } from "./directory/digest.ts";
+import { digestFiles } from "../primitives/digest.ts";
 
 export interface ProjectToolsOptions {
   readonly platform: Pick<Platform, "files">;

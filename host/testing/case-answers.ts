@@ -2,9 +2,9 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
-import { equalJson } from "../json/equal-json.ts";
-import { fromBase64, toBase64 } from "../recordings/base64.ts";
-import { sha256Hex } from "../sources/directory/digest.ts";
+import { equalJson } from "../primitives/json/equal-json.ts";
+import { fromBase64, toBase64 } from "../effects/recordings/base64.ts";
+import { sha256Hex } from "../primitives/digest.ts";
 
 /** One operation and what it is answered, as the case's file says it: `$workspace` stands for the workspace. */
 export interface CaseAnswer {

@@ -1,9 +1,9 @@
 /** Runs one file of a plugin's cases: each a call through dispatch, in an empty workspace of its own (SPEC I7). */
 
 import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
-import type { ToolResult } from "../call.ts";
-import { equalJson } from "../json/equal-json.ts";
-import type { Host } from "../host-interface.ts";
+import type { ToolResult } from "../call/call.ts";
+import { equalJson } from "../primitives/json/equal-json.ts";
+import type { Host } from "../host/host-interface.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";

@@ -2,14 +2,14 @@
 
 import { type IsolationConfig, type Manifest, manifestToJson, type Permissions, raisedLimits } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
-import { createHost } from "../host.ts";
-import type { Host } from "../host-interface.ts";
+import { createHost } from "../host/host.ts";
+import type { Host } from "../host/host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
-import type { HostOptions } from "../host-options.ts";
-import { mergePermissions } from "../grants/merge-permissions.ts";
+import type { HostOptions } from "../host/host-options.ts";
+import { mergePermissions } from "../policy/merge-permissions.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import { createPolicy } from "../policy/policy.ts";
-import { MANIFEST_FILE } from "../sources/directory/walk.ts";
+import { MANIFEST_FILE } from "../plugins/folder/walk.ts";
 import { caseFiles } from "./cases.ts";
 import type { FileOutcome, TestEvent } from "./outcome.ts";
 import { runCaseFile } from "./run-cases.ts";

@@ -8,11 +8,11 @@ import {
   parsePermissions,
   type Permissions,
 } from "../../manifests/mod.ts";
-import type { ToolResult } from "../call.ts";
-import type { ToolErrorData } from "../errors.ts";
-import type { Host } from "../host-interface.ts";
+import type { ToolResult } from "../call/call.ts";
+import type { ToolErrorData } from "../call/errors.ts";
+import type { Host } from "../host/host-interface.ts";
 import { NEVER_SETTLES } from "../routes/fault-to-error.ts";
-import type { Session } from "../calls/session.ts";
+import type { Session } from "../call/session.ts";
 import type { FileOutcome, TestError, TestEvent, TestOutcome, TestStatus } from "./outcome.ts";
 import { TEST_TOOL } from "./test-copy.ts";
 

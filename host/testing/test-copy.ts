@@ -2,8 +2,8 @@
 
 import { type Manifest, manifestToJson, type Permissions, type SideEffect, toEntry, type ToolDefinition } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
-import { readFolder } from "../sources/directory/read.ts";
-import { MANIFEST_FILE } from "../sources/directory/walk.ts";
+import { readFolder } from "../plugins/folder/read.ts";
+import { MANIFEST_FILE } from "../plugins/folder/walk.ts";
 
 /** The plugin's bytes at one moment. */
 export interface PluginBytes {

@@ -8,7 +8,7 @@ import {
   SIDE_EFFECTS,
   type ToolDefinition,
 } from "../../manifests/mod.ts";
-import { copyJson } from "../json/json.ts";
+import { copyJson } from "../primitives/json/json.ts";
 import { ToolRegistrationError } from "./tool-error.ts";
 import type { PublishedWords, ToolDeclaration } from "./tool.ts";
 

@@ -11,8 +11,8 @@ import {
   type ToolAnnotations,
   type Visibility,
 } from "../../manifests/mod.ts";
-import type { Confinement } from "../call.ts";
-import type { Session } from "../calls/session.ts";
+import type { Confinement } from "../call/call.ts";
+import type { Session } from "../call/session.ts";
 import type { LackingLimit } from "../policy/tool-limits.ts";
 import type { PublishedWords, RegisteredTool, ToolSourceName } from "./tool.ts";
 

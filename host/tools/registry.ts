@@ -12,7 +12,7 @@ import { confusableKey, type SideEffect, type ToolDefinition } from "../../manif
 import { currentPlatform } from "../platform/current.ts";
 import { ToolNotFound, ToolRegistrationError } from "./tool-error.ts";
 import { nearestNames } from "./nearest.ts";
-import { toolNotFound } from "../errors.ts";
+import { toolNotFound } from "../call/errors.ts";
 
 export type { ToolFilter, ToolListing } from "./listing.ts";
 export type { OwnerStanding, RegistryWarning, Snapshot } from "./snapshot.ts";

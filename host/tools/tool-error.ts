@@ -1,7 +1,7 @@
 /** The errors that host tools throw on purpose, one class a code, and those that misuse of the registry throws (SPEC X3, X4). */
 
 import type { JsonObject, Problem } from "../../manifests/mod.ts";
-import { type ErrorCode, type GrantHint, toolError, type ToolErrorData } from "../errors.ts";
+import { type ErrorCode, type GrantHint, toolError, type ToolErrorData } from "../call/errors.ts";
 
 /** What a thrown error may say beside its message. */
 export interface ToolErrorOptions {

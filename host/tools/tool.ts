@@ -1,8 +1,8 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
 import type { JsonObject, JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../../manifests/mod.ts";
-import type { ToolContext } from "../context.ts";
-import type { ToolOutput } from "./tool-output.ts";
+import type { ToolContext } from "../call/context.ts";
+import type { ToolOutput } from "../call/tool-output.ts";
 
 /** Where a tool comes from (SPEC R3). */
 export const TOOL_SOURCES = ["plugin", "builtin", "function", "langchain", "ai-sdk", "mcp", "remote", "skill"] as const;

@@ -88,7 +88,7 @@ export type OperationMessage = Omit<Extract<WorkerMessage, { type: "operation" }
 
 /** Longer than any operation's. */
 const NAME_LENGTH = 64;
-/** `MAX_MEMBERS` of host/json/read-slices.ts. */
+/** `MAX_MEMBERS` of host/primitives/json/read-slices.ts. */
 const LIMITS = " (above 64 KB an object has at most 10000 members)";
 /** Bytes that one character may take. */
 const UTF8 = 3;

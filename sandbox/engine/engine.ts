@@ -349,5 +349,5 @@ function putAscii(bytes: Uint8Array, text: string, address: number): boolean {
   return true;
 }
 
-/** Applied to every runtime; fixed, because the engine recurses on the worker's native stack, which is sized for it (`host/platform/workers.ts`). */
+/** Applied to every runtime; fixed, because the engine recurses on the worker's native stack, which is sized for it (`host/platform/threads/workers.ts`). */
 export const ENGINE_STACK_BYTES: number = GUEST_STACK_BYTES;

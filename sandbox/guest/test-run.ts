@@ -7,7 +7,7 @@ import { attempt, closeSteps, createContext, heard, type Report, type Scope, sco
 import { arrayIncludes, bareList, PrimordialRegExp, reflectApply, stringIncludes, stringSlice } from "./primordials.ts";
 import { performanceNow } from "./call-time.ts";
 
-/** What the host asks for (`host/cli/test-plugin.ts`). */
+/** What the host asks for (`host/testing/test-plugin.ts`). */
 export interface RunWish {
   /** Relative to the plugin's folder. */
   readonly file: string;

@@ -1,4 +1,4 @@
-/** What the sandbox needs of threads; implemented in `host/platform/workers.ts` and its worker entry files. */
+/** What the sandbox needs of threads; implemented in `host/platform/threads/workers.ts` and its worker entry files. */
 
 import type { Envelope } from "./wire.ts";
 

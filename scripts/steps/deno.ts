@@ -12,7 +12,7 @@ interface LeftOut {
 
 /** Of the layers' own tests (the others start `node` or read the checkout) those that say nothing about Deno. */
 const NOT_ABOUT_DENO: readonly LeftOut[] = [
-  { files: "test/host/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
+  { files: "test/host/plugins/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
   { files: "test/host/testing/deno-agrees.test.ts", because: "starts deno itself and compares with it" },
   { files: "test/host/embedding/**", because: "starts both runtimes itself" },
@@ -54,24 +54,25 @@ const THE_SAME: readonly LeftOut[] = [
   },
   {
     files:
-      "test/host/cli/{audit,bench,consent,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
+      "test/host/doors/cli/{audit,bench,consent,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
     because: "commands, by way of the platform; walk-through, dev, completions, serve, mcp, runner, doctor and the processes stay",
   },
-  { files: "test/host/{packing,testing}/**", because: "the same; deno-agrees starts deno itself" },
+  { files: "test/host/{plugins/packing,testing}/**", because: "the same; deno-agrees starts deno itself" },
   { files: "test/attack/consent/!(state-that-leads-elsewhere).test.ts", because: "attacks on these; the one that stays goes for the disk" },
   { files: "test/attack/shell/output-floods.test.ts", because: "processes of memory, and bytes that the host counts" },
   {
-    files: "test/host/{chains,confirmations,overlay,quotas,recordings,results,secrets,settings}/**",
+    files:
+      "test/host/{dispatch/chains,confirmations,effects/{overlay,recordings},policy/quotas,dispatch/results,capabilities/secrets,plugins/settings}/**",
     because: "gates and wrappers, by way of the platform",
   },
   { files: "test/attack/{chains,dry-run,permissions,recordings}/**", because: "attacks on these" },
   {
-    files: "test/host/{limits-in-force,one-terminal-event,options}.test.ts",
+    files: "test/host/host/{limits-in-force,one-terminal-event,options}.test.ts",
     because: "hosts on the platform of memory; host, open-sandbox and trusted stay, which start more than threads",
   },
   { files: "test/host/project/{files-in-force,killed-changes}.test.ts", because: "the same" },
   { files: "test/host/sources/{project-tools,shell}.test.ts", because: "the same" },
-  { files: "test/host/{skills,toolkits,trust}/**", because: "the same" },
+  { files: "test/host/{sources/{skills,toolkits},project/trust/*}.test.ts", because: "the same" },
   { files: "test/host/doors/{large-results,plugin-view}.test.ts", because: "the same, with sockets of memory" },
   { files: "test/attack/mcp/**", because: "the same" },
   { files: "test/attack/reload/thousands-of-changes.test.ts", because: "the same" },

@@ -23,10 +23,10 @@ import { type CommandOutcome, runCommand } from "../../scripts/run-command.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 const PARTS = ["bin", "host", "manifests", "sandbox", "scripts", "package.json"];
-const SOURCES = "host/cli/main.ts";
+const SOURCES = "host/doors/cli/main.ts";
 const BUNDLE = /^dist\/builds\/[0-9a-f]{16}\/cli\.js$/;
 const RECORD = "dist/builds/current.json";
-const VERSION_FILE = "host/version.ts";
+const VERSION_FILE = "host/primitives/version.ts";
 
 const folders: string[] = [];
 /** A copy of this checkout, bundled as `npm ci` does. */
@@ -76,7 +76,7 @@ describe("the program of a checkout", () => {
   it("is the bundle of what was edited, once that is bundled [I2.rebuild]", { timeout: 60_000 }, async () => {
     const checkout = copyOf(bundled);
     const first = await programOf(checkout);
-    appendFileSync(join(checkout, "host/version.ts"), `globalThis.console.log("edited");\n`);
+    appendFileSync(join(checkout, "host/primitives/version.ts"), `globalThis.console.log("edited");\n`);
     expect(await programOf(checkout)).toBe(SOURCES);
     await prepare(checkout);
     const second = await programOf(checkout);

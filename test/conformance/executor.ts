@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../host/audit/events.ts";
-import type { Execution, Executor, Outcome } from "../../host/routes/executor.ts";
+import type { Execution, Executor, Outcome } from "../../host/tools/execution.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 
 /** One route with a tool that does what the suite asks for. */

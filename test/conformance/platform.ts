@@ -1,10 +1,10 @@
 /** What every platform must do alike (architecture, decision 6). */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MemoryEntry } from "../../host/platform/memory.ts";
+import type { MemoryEntry } from "../../host/platform/memory/memory.ts";
 import type { GuardedFiles, Platform } from "../../host/platform/platform.ts";
-import type { MemoryRequest, MemoryAnswer } from "../../host/platform/memory-network.ts";
-import { type HttpRequest, type HttpResponse, NetworkError } from "../../host/platform/network-types.ts";
+import type { MemoryRequest, MemoryAnswer } from "../../host/platform/memory/memory-network.ts";
+import { type HttpRequest, type HttpResponse, NetworkError } from "../../host/platform/network/network-types.ts";
 import type { CheckedPath } from "../../host/platform/proof.ts";
 import { checkedPath, checkedUrl } from "../support/checked-path.ts";
 

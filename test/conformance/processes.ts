@@ -1,7 +1,7 @@
 /** What every platform's processes must do alike (architecture, decision 6, SPEC G2, T3). */
 
 import { describe, expect, it } from "vitest";
-import type { ProcessEnd, Processes, ProcessOptions } from "../../host/platform/process-types.ts";
+import type { ProcessEnd, Processes, ProcessOptions } from "../../host/platform/processes/process-types.ts";
 import { checkedProgram } from "../support/checked-path.ts";
 
 /** What the programs do that a platform has to have. */

@@ -2,7 +2,7 @@
  * File acts while another thread swaps what is at their path for a link that leads outside, as fast as it can.
  *
  * `test/attack/fs/rename-race.test.ts` says what each act may answer; here all of them run for very many rounds, and only
- * what would be an escape counts. Linux only: elsewhere a narrow window stays (`host/platform/portable-walk.ts`).
+ * what would be an escape counts. Linux only: elsewhere a narrow window stays (`host/platform/files/portable-walk.ts`).
  */
 
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";

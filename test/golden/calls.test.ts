@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../host/audit/events.ts";
 import { createHost, type Host, type HostOptions } from "../../host/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import { createProcesses } from "../../host/platform/processes.ts";
+import { createProcesses } from "../../host/platform/processes/processes.ts";
 import { matchesGolden } from "../support/golden.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 import { shellHost } from "../support/shell-host.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serveRunner } from "../../host/doors/ipc/serve-runner.ts";
 import { createHost, eventAliases, functionTool, type HostOptions } from "../../host/mod.ts";
-import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../host/platform/memory/memory-sockets.ts";
 import { matchesGolden } from "../support/golden.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 

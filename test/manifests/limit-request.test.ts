@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limitText, parseManifest, raisedLimits } from "../../manifests/mod.ts";
-import { manifest, tool } from "../host/sources/directory/harness.ts";
+import { manifest, tool } from "../host/plugins/folder/harness.ts";
 
 function raised(parts: Readonly<Record<string, unknown>>): unknown {
   const parsed = parseManifest(manifest("words", parts));

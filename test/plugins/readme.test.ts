@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliProject, createCliProject } from "../host/cli/run-cli.ts";
+import { type CliProject, createCliProject } from "../host/doors/cli/run-cli.ts";
 import { blocksBelow, missingLines, sessionSteps, shellWords } from "../support/readme.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CommandOutcome, runCommand } from "../../scripts/run-command.ts";
-import { createCliProject } from "../host/cli/run-cli.ts";
+import { createCliProject } from "../host/doors/cli/run-cli.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

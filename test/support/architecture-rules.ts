@@ -81,8 +81,8 @@ const AMBIENT: ReadonlySet<string> = new Set([
 
 /** Hashing, and checking a signature, are pure functions, although they hang on an ambient name: these few files may. */
 const HASHING_FILES: ReadonlySet<string> = new Set([
-  "host/sources/directory/digest.ts",
-  "host/sources/directory/signature.ts",
+  "host/primitives/digest.ts",
+  "host/plugins/folder/signature.ts",
   "sandbox/image/cache-file.ts",
 ]);
 
@@ -117,8 +117,10 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
   if (found.names.some((name) => PROOFS.has(name)) && from !== "host/capabilities/checked.ts" && !isPlatform(from)) {
     violations.push(`${at}: makes a proof (only host/capabilities/checked.ts does)`);
   }
-  if (found.names.includes("hostPlace") && !/^host\/(overlay|undo)\//.test(from))
-    violations.push(`${at}: looks for the host itself (only host/overlay/ and host/undo/ do; ask the grant with checkPath)`);
+  if (found.names.includes("hostPlace") && !/^host\/effects\/(overlay|undo)\//.test(from))
+    violations.push(
+      `${at}: looks for the host itself (only host/effects/overlay/ and host/effects/undo/ do; ask the grant with checkPath)`,
+    );
   return violations;
 }
 
@@ -133,7 +135,7 @@ function checkLayers(from: string, at: string, target: string): string[] {
 
 /** What starts and enters a worker hands it port, clock and waits: they meet in sandbox/worker/, which is no part of the public face. */
 function isWorkerEntry(from: string, target: string): boolean {
-  return /^host\/platform\/(worker-(node|deno)|workers)\.ts$/.test(from) && target.startsWith("sandbox/worker/");
+  return /^host\/platform\/threads\/(worker-(node|deno)|workers)\.ts$/.test(from) && target.startsWith("sandbox/worker/");
 }
 
 function checkPackage(from: string, at: string, specifier: string): string[] {

@@ -2,7 +2,7 @@
 
 import type { Behaviour } from "../conformance/executor.ts";
 import { ToolFailed } from "../../host/tools/tool-error.ts";
-import { toolOutput } from "../../host/tools/tool-output.ts";
+import { toolOutput } from "../../host/call/tool-output.ts";
 import type { Tool } from "../../host/tools/tool.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>

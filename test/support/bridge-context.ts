@@ -3,8 +3,8 @@
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
 import { answerOperation, createActs, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import { CallMeter } from "../../host/quotas/meter.ts";
-import { createSecrets } from "../../host/secrets/secrets.ts";
+import { CallMeter } from "../../host/call/meter.ts";
+import { createSecrets } from "../../host/capabilities/secrets/secrets.ts";
 import {
   compilePermissions,
   isJsonObject,

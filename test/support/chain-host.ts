@@ -2,7 +2,7 @@
 
 import type { HostEvent } from "../../host/audit/events.ts";
 import { createHost, type Host, type HostOptions } from "../../host/mod.ts";
-import type { MemoryPlatform } from "../../host/platform/memory.ts";
+import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
 import type { Permissions } from "../../manifests/mod.ts";
 import { memoryPlatformWithWorkers } from "./memory-platform.ts";
 

@@ -3,12 +3,12 @@
 import { writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { editProject } from "../../host/bundles/edit-project.ts";
-import { openLock } from "../../host/consent/lock.ts";
-import { createGrantStore } from "../../host/grants/grants.ts";
+import { editProject } from "../../host/plugins/bundles/edit-project.ts";
+import { openLock } from "../../host/plugins/consent/lock.ts";
+import { createGrantStore } from "../../host/project/grants/grants.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { openProject } from "../../host/project/project-file.ts";
-import { trustedProject } from "../../host/trust/project-trust.ts";
+import { trustedProject } from "../../host/project/trust/project-trust.ts";
 
 export interface ChangedFiles {
   /** Step `n` is of kind `n % STEPS`. */

@@ -1,15 +1,15 @@
 /** A plugin directory whose versions need consent, in memory: lock, kept versions, grants, and what a person can do. */
 
-import type { ConsentMode } from "../../host/consent/changes.ts";
-import { type Consent, createConsent } from "../../host/consent/consent.ts";
-import { type ConsentActs, createConsentActs } from "../../host/consent/consent-acts.ts";
-import { type Lock, openLock } from "../../host/consent/lock.ts";
-import { createVersions } from "../../host/consent/versions.ts";
-import { createGrantStore, type GrantStore } from "../../host/grants/grants.ts";
-import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../host/platform/memory.ts";
-import type { ProjectTrust } from "../../host/trust/project-trust.ts";
-import type { PluginStatus } from "../../host/sources/directory/mod.ts";
-import { type Bench, inRoot, openBench } from "../host/sources/directory/harness.ts";
+import type { ConsentMode } from "../../host/plugins/consent/changes.ts";
+import { type Consent, createConsent } from "../../host/plugins/consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "../../host/plugins/consent/consent-acts.ts";
+import { type Lock, openLock } from "../../host/plugins/consent/lock.ts";
+import { createVersions } from "../../host/plugins/consent/versions.ts";
+import { createGrantStore, type GrantStore } from "../../host/project/grants/grants.ts";
+import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../host/platform/memory/memory.ts";
+import type { ProjectTrust } from "../../host/project/trust/project-trust.ts";
+import type { PluginStatus } from "../../host/plugins/folder/mod.ts";
+import { type Bench, inRoot, openBench } from "../host/plugins/folder/harness.ts";
 
 export const ROOT = "/project";
 export const LOCK: string = `${ROOT}/bascule.lock`;

@@ -8,9 +8,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { consoleMount } from "../../host/doors/console/mount.ts";
 import { type HostServer, openHostServer } from "../../host/doors/http/server.ts";
 import { createHttpTokens, type HttpTokens } from "../../host/doors/http/tokens.ts";
-import { createHost } from "../../host/host.ts";
-import type { Host } from "../../host/host-interface.ts";
-import type { HostOptions } from "../../host/host-options.ts";
+import { createHost } from "../../host/host/host.ts";
+import type { Host } from "../../host/host/host-interface.ts";
+import type { HostOptions } from "../../host/host/host-options.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { configOf } from "./http-door.ts";
 

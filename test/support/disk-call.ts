@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { currentPlatform } from "../../host/platform/mod.ts";
-import type { MemoryEntry } from "../../host/platform/memory.ts";
+import type { MemoryEntry } from "../../host/platform/memory/memory.ts";
 import type { Permissions } from "../../manifests/mod.ts";
 import { type TestCall, testCall } from "./bridge-context.ts";
 import { plantOnDisk } from "./plant.ts";

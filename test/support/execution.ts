@@ -2,13 +2,13 @@
 
 import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { HostEvent } from "../../host/audit/events.ts";
-import type { ToolCall } from "../../host/call.ts";
+import type { ToolCall } from "../../host/call/call.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import type { Execution } from "../../host/routes/executor.ts";
+import type { Execution } from "../../host/tools/execution.ts";
 import type { RouteOptions } from "../../host/routes/run-record.ts";
-import { CallMeter } from "../../host/quotas/meter.ts";
-import { createSecrets } from "../../host/secrets/secrets.ts";
-import { createSession } from "../../host/calls/session.ts";
+import { CallMeter } from "../../host/call/meter.ts";
+import { createSecrets } from "../../host/capabilities/secrets/secrets.ts";
+import { createSession } from "../../host/call/session.ts";
 import type { RegisteredTool } from "../../host/tools/tool.ts";
 import { compilePermissions, DEFAULT_LIMITS, type JsonValue, type Limits, type Permissions } from "../../manifests/mod.ts";
 import { WORKSPACE } from "./memory-platform.ts";

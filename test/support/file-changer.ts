@@ -1,11 +1,11 @@
 /** A program of its own that changes what several processes change: the lock, the grants, what was agreed to, `bascule.json`. */
 
-import { editProject } from "../../host/bundles/edit-project.ts";
-import { openLock } from "../../host/consent/lock.ts";
-import { createGrantStore } from "../../host/grants/grants.ts";
+import { editProject } from "../../host/plugins/bundles/edit-project.ts";
+import { openLock } from "../../host/plugins/consent/lock.ts";
+import { createGrantStore } from "../../host/project/grants/grants.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { openProject } from "../../host/project/project-file.ts";
-import { trustedProject } from "../../host/trust/project-trust.ts";
+import { trustedProject } from "../../host/project/trust/project-trust.ts";
 
 const [folder = "", config = "", name = "", count = "0"] = process.argv.slice(-4);
 const real = currentPlatform({ log: { level: "error" } });

@@ -4,8 +4,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { cacheFolder } from "../../host/platform/cache-folder.ts";
-import { configFolder } from "../../host/platform/config-folder.ts";
+import { cacheFolder } from "../../host/platform/files/cache-folder.ts";
+import { configFolder } from "../../host/platform/files/config-folder.ts";
 
 const CASES = fileURLToPath(new URL("../golden/cases/", import.meta.url));
 /** Writes the files in place of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */

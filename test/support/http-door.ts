@@ -3,10 +3,10 @@
 import { openHostServer, type HostServer } from "../../host/doors/http/server.ts";
 import type { HttpMount } from "../../host/doors/http/mount.ts";
 import { createHttpTokens, hashOf, type HttpTokens } from "../../host/doors/http/tokens.ts";
-import { createHost } from "../../host/host.ts";
-import type { Host } from "../../host/host-interface.ts";
-import type { HostOptions } from "../../host/host-options.ts";
-import type { MemoryPlatform } from "../../host/platform/memory.ts";
+import { createHost } from "../../host/host/host.ts";
+import type { Host } from "../../host/host/host-interface.ts";
+import type { HostOptions } from "../../host/host/host-options.ts";
+import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
 import { type JsonObject, parseProject, type TokenConfig } from "../../manifests/mod.ts";
 import { memoryPlatform } from "./memory-platform.ts";
 

@@ -1,7 +1,7 @@
 /** Service tasks on the test's own thread. */
 
 import { expect } from "vitest";
-import { createService, type Service, type ServiceOptions } from "../../host/service/service.ts";
+import { createService, type Service, type ServiceOptions } from "../../host/primitives/service/service.ts";
 
 export function localService(world: ServiceOptions["world"]): Service {
   return createService({ threads: undefined, world, onDefect: (message) => expect.unreachable(message) });

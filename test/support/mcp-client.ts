@@ -4,8 +4,8 @@ import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "
 import { transportOf } from "../../host/doors/mcp/lines.ts";
 import { createMcpHandler, type McpDoorOptions, type McpHttpCaller, serveMcpLines } from "../../host/doors/mcp/mod.ts";
 import { createHost, type Host, type HostOptions, type JsonObject } from "../../host/mod.ts";
-import type { MemoryPlatform } from "../../host/platform/memory.ts";
-import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
+import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
+import { createMemoryPair } from "../../host/platform/memory/memory-sockets.ts";
 import { memoryPlatformWithWorkers } from "./memory-platform.ts";
 
 export const MODERN = "2026-07-28";

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { HostOptions } from "../../host/host-options.ts";
+import type { HostOptions } from "../../host/host/host-options.ts";
 import { createHost, type Host, type HostEvent, type JsonObject, type McpServerStatus } from "../../host/mod.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import type { Log } from "../../host/platform/platform.ts";

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { transportOf } from "../../host/doors/mcp/lines.ts";
 import { serveMcpLines } from "../../host/doors/mcp/mod.ts";
 import type { Host, JsonObject } from "../../host/mod.ts";
-import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../host/platform/memory/memory-sockets.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { MODERN } from "./mcp-client.ts";
 

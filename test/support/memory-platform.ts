@@ -1,7 +1,12 @@
 /** A memory platform with a workspace, and real workers where a test runs guests. */
 
-import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform, type MemoryPlatformOptions } from "../../host/platform/memory.ts";
-import { createWorkerLauncher } from "../../host/platform/workers.ts";
+import {
+  createMemoryPlatform,
+  type MemoryEntry,
+  type MemoryPlatform,
+  type MemoryPlatformOptions,
+} from "../../host/platform/memory/memory.ts";
+import { createWorkerLauncher } from "../../host/platform/threads/workers.ts";
 
 export const WORKSPACE = "/workspace";
 

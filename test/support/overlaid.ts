@@ -1,8 +1,8 @@
 /** A call whose files are an overlay over those of another call. */
 
-import { applyChanges, type Applied } from "../../host/overlay/apply.ts";
-import { createOverlay, type Overlay } from "../../host/overlay/overlay.ts";
-import type { OverlayLimits } from "../../host/overlay/overlay-tree.ts";
+import { applyChanges, type Applied } from "../../host/effects/overlay/apply.ts";
+import { createOverlay, type Overlay } from "../../host/effects/overlay/overlay.ts";
+import type { OverlayLimits } from "../../host/effects/overlay/overlay-tree.ts";
 import { answerOperation, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { TestCall } from "./bridge-context.ts";
 

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import type { MemoryEntry } from "../../host/platform/memory.ts";
+import type { MemoryEntry } from "../../host/platform/memory/memory.ts";
 
 /** Folders above are made; what the kernel owns is left as it is. */
 export async function plantOnDisk(path: string, entry: MemoryEntry): Promise<void> {

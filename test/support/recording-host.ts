@@ -1,13 +1,13 @@
 /** A host in memory whose calls are recorded, and short ways to what was kept. */
 
 import { createHost, type Host, type HostCallOptions, type HostOptions, type JsonValue, type ToolResult } from "../../host/mod.ts";
-import type { Recording } from "../../host/recordings/recording.ts";
-import { readRecording } from "../../host/recordings/recording-file.ts";
-import { replayIn, type ReplayOutcome } from "../../host/recordings/replay.ts";
-import { createRecordingStore, type RecordingStore } from "../../host/recordings/store.ts";
-import type { MemoryPlatform } from "../../host/platform/memory.ts";
+import type { Recording } from "../../host/call/recording.ts";
+import { readRecording } from "../../host/effects/recordings/recording-file.ts";
+import { replayIn, type ReplayOutcome } from "../../host/testing/replay.ts";
+import { createRecordingStore, type RecordingStore } from "../../host/effects/recordings/store.ts";
+import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
-import { createWorkerLauncher } from "../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../host/platform/threads/workers.ts";
 import { memoryPlatform, WORKSPACE } from "./memory-platform.ts";
 
 export interface RecordingHost extends AsyncDisposable {

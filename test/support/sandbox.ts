@@ -1,8 +1,8 @@
 /** A real sandbox with real workers, and short ways to load and call plugins in it. */
 
-import { readLargeJson } from "../../host/json/read-slices.ts";
-import { createSlices } from "../../host/platform/slices.ts";
-import { createWorkerLauncher } from "../../host/platform/workers.ts";
+import { readLargeJson } from "../../host/primitives/json/read-slices.ts";
+import { createSlices } from "../../host/platform/threads/slices.ts";
+import { createWorkerLauncher } from "../../host/platform/threads/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {

@@ -1,13 +1,13 @@
 /** A trusted plugin's calls in real processes, with files of its own. */
 
 import type { HostEvent } from "../../host/audit/events.ts";
-import type { Confinement } from "../../host/call.ts";
+import type { Confinement } from "../../host/call/call.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import type { OpenToolCalls } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import type { Execution, Outcome } from "../../host/routes/executor.ts";
+import type { Execution, Outcome } from "../../host/tools/execution.ts";
 import { createProcessExecutor } from "../../host/routes/process/process.ts";
-import { createSession } from "../../host/calls/session.ts";
+import { createSession } from "../../host/call/session.ts";
 import type { RegisteredTool } from "../../host/tools/tool.ts";
 import { compilePermissions } from "../../manifests/mod.ts";
 import { executionOf, routeOptions, type TestExecution } from "./execution.ts";

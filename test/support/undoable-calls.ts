@@ -1,12 +1,12 @@
 /** Calls on a workspace on the disk that keep what they change, and undoing them, without a host around them. */
 
 import { answerOperation, createOpenFiles } from "../../host/capabilities/mod.ts";
-import { fileError } from "../../host/platform/file-errors.ts";
+import { fileError } from "../../host/platform/files/file-errors.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
-import { lookTask } from "../../host/undo/look-task.ts";
-import { recordUndo } from "../../host/undo/record-undo.ts";
-import { createUndoStore, type UndoLog, type UndoStore } from "../../host/undo/undo-store.ts";
-import { type Undone, undoSteps } from "../../host/undo/undo.ts";
+import { lookTask } from "../../host/effects/undo/look-task.ts";
+import { recordUndo } from "../../host/effects/undo/record-undo.ts";
+import { createUndoStore, type UndoLog, type UndoStore } from "../../host/effects/undo/undo-store.ts";
+import { type Undone, undoSteps } from "../../host/effects/undo/undo.ts";
 import { testCall, type TestCall } from "./bridge-context.ts";
 
 export interface UndoableCall {

@@ -2,12 +2,12 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
-import type { ToolResult } from "../../call.ts";
-import type { Host } from "../../host-interface.ts";
+import type { ToolResult } from "../../call/call.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { Clock, Random, Slices } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
 import { resultWithoutGrants } from "../without-grants.ts";
-import type { CommitCaller, Committed } from "../../overlay/dry-runs.ts";
+import type { CommitCaller, Committed } from "../../effects/overlay/dry-runs.ts";
 import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
 import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfList, jsonOfResults, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";

@@ -1,13 +1,13 @@
 /** The calls of the server's clients: whose they are, what came of them, and how they are cancelled (SPEC T3, E6). */
 
-import type { ConfirmPrompt, ToolResult } from "../../call.ts";
-import type { CallOptions } from "../../calls/calls.ts";
-import { type HashPlatform, hashOf } from "../../json/json-hash.ts";
-import type { Host } from "../../host-interface.ts";
+import type { ConfirmPrompt, ToolResult } from "../../call/call.ts";
+import type { CallOptions } from "../../dispatch/calls.ts";
+import { type HashPlatform, hashOf } from "../../primitives/json/json-hash.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
-import { MAX_RESULT_BYTES, sizeOf } from "../../calls/recent-results.ts";
-import { createRemembered } from "../../calls/remembered.ts";
+import { MAX_RESULT_BYTES, sizeOf } from "../../dispatch/recent-results.ts";
+import { createRemembered } from "../../dispatch/remembered.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";

@@ -1,11 +1,11 @@
 /** The door for programs of any kind: HTTP, for whoever has a token (SPEC I4). */
 
 import { Hono } from "hono";
-import { defectText } from "../../errors.ts";
+import { defectText } from "../../call/errors.ts";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
-import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
+import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/network/http-types.ts";
 import { type GiveBack, LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
-import { JournalError } from "../../platform/journal-types.ts";
+import { JournalError } from "../../platform/files/journal-types.ts";
 import type { Log, Random, Slices } from "../../platform/platform.ts";
 import { DoorError } from "../operations.ts";
 import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";

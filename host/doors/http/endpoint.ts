@@ -2,9 +2,9 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject, TokenScope } from "../../../manifests/mod.ts";
-import { piecesBytes } from "../../json/json-bytes.ts";
-import { toPieces } from "../../json/large.ts";
-import { jsonPieces } from "../../json/write-slices.ts";
+import { piecesBytes } from "../../primitives/json/json-bytes.ts";
+import { toPieces } from "../../primitives/json/large.ts";
+import { jsonPieces } from "../../primitives/json/write-slices.ts";
 import { LARGE_BYTES } from "../../../sandbox/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { HttpCaller } from "./tokens.ts";

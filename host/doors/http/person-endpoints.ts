@@ -11,8 +11,8 @@ import {
   problemToText,
 } from "../../../manifests/mod.ts";
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
-import { LockFileError } from "../../consent/lock.ts";
-import type { Host } from "../../host-interface.ts";
+import { LockFileError } from "../../plugins/consent/lock.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type McpServerStatus, McpToolsChanged } from "../../sources/mcp/mod.ts";
 import type { Operations } from "../operations.ts";

@@ -1,9 +1,9 @@
 /** What answers to a person hold, of plugins, undo and MCP servers. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { printable } from "../../cli/text.ts";
-import { changeWords, lengthText } from "../../consent/change-text.ts";
-import { asks, type ConsentChange } from "../../consent/changes.ts";
+import { printable } from "../../primitives/text.ts";
+import { changeWords, lengthText } from "../../plugins/consent/change-text.ts";
+import { asks, type ConsentChange } from "../../plugins/consent/changes.ts";
 import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
 
 export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });

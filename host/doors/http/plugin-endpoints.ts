@@ -1,7 +1,7 @@
 /** Endpoints for plugins: what they ask for, hold and use, which versions serve, how they are set (SPEC I2, C3, H6, G1). For people. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { PluginUse } from "../../learn/used.ts";
+import type { PluginUse } from "../../plugins/learn/used.ts";
 import type { Operations, PluginView } from "../operations.ts";
 import type { CallApi } from "./call-endpoints.ts";
 import { type Endpoint, json, jsonOf, jsonOfList, textIn } from "./endpoint.ts";

@@ -10,12 +10,12 @@ import {
   LIMIT_CEILINGS,
   type ValueError,
 } from "../../../manifests/mod.ts";
-import { piecesOf } from "../../json/json-bytes.ts";
-import { sizeOf } from "../../json/known-size.ts";
-import { MAX_MEMBERS, readText } from "../../json/read-slices.ts";
+import { piecesOf } from "../../primitives/json/json-bytes.ts";
+import { sizeOf } from "../../primitives/json/known-size.ts";
+import { MAX_MEMBERS, readText } from "../../primitives/json/read-slices.ts";
 import { type GiveBack, LARGE_BYTES } from "../../../sandbox/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
-import { BodyTooLarge } from "../../platform/http-types.ts";
+import { BodyTooLarge } from "../../platform/network/http-types.ts";
 import { RequestProblem } from "./problem.ts";
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;

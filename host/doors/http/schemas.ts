@@ -2,8 +2,8 @@
 
 import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { CONFIRM_MODES, type JsonValue, LIMIT_CEILINGS, PERMISSION_KINDS } from "../../../manifests/mod.ts";
-import { ERROR_CODES } from "../../errors.ts";
-import { LEAST_RESULT_BYTES } from "../../results/result-bytes.ts";
+import { ERROR_CODES } from "../../call/errors.ts";
+import { LEAST_RESULT_BYTES } from "../../call/result-bytes.ts";
 import { PROBLEM_CODES } from "./problem.ts";
 
 /** What answers hold is described, and more may be in it: clients are to ignore what they do not know. */

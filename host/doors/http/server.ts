@@ -1,11 +1,11 @@
 /** A host's HTTP server: the door, `/v1`, and what else is mounted, at an address (SPEC I4). */
 
 import type { ServerConfig } from "../../../manifests/mod.ts";
-import type { Host } from "../../host-interface.ts";
-import type { HttpServer } from "../../platform/http-types.ts";
+import type { Host } from "../../host/host-interface.ts";
+import type { HttpServer } from "../../platform/network/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createInTurn } from "../../project/in-turn.ts";
-import { usedBy } from "../../learn/used.ts";
+import { usedBy } from "../../plugins/learn/used.ts";
 import { createOperations } from "../host-operations.ts";
 import { createHttpCalls } from "./calls.ts";
 import { createHttpDoor, DEFAULT_SERVER_LIMITS } from "./door.ts";

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
-import type { Host } from "../../host-interface.ts";
+import type { Host } from "../../host/host-interface.ts";
 import { type CallApi, GONE, isAsync, shownTo, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";

@@ -1,10 +1,10 @@
 /** Sessions of the server's clients: each belongs to the token that opened it, and is not there for any other (SPEC T1, I4). */
 
-import type { Host } from "../../host-interface.ts";
+import type { Host } from "../../host/host-interface.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
-import type { Session } from "../../calls/session.ts";
-import type { HostSessionOptions } from "../../calls/sessions.ts";
+import type { Session } from "../../call/session.ts";
+import type { HostSessionOptions } from "../../dispatch/sessions.ts";
 import { RequestProblem } from "./problem.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
 

@@ -1,7 +1,7 @@
 /** Server-sent events: a bounded stream of frames with heartbeats (WHATWG HTML §9.2). */
 
-import { piecesBytes } from "../../json/json-bytes.ts";
-import { type JsonPiece, toPieces } from "../../json/large.ts";
+import { piecesBytes } from "../../primitives/json/json-bytes.ts";
+import { type JsonPiece, toPieces } from "../../primitives/json/large.ts";
 import type { Clock, Slices } from "../../platform/platform.ts";
 
 /** One event. `data` becomes one line of JSON, so nothing in it can end the frame. */

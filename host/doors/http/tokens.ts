@@ -7,7 +7,7 @@
 
 import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
-import { sha256Hex } from "../../sources/directory/digest.ts";
+import { sha256Hex } from "../../primitives/digest.ts";
 
 /** Whose request it is. */
 export interface HttpCaller {

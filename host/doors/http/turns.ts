@@ -1,12 +1,12 @@
 /** Turns: several calls that belong together (SPEC D4, K6, T3). */
 
-import type { ToolResult } from "../../call.ts";
-import { chainsOf, type ToolChain } from "../../chains/turn.ts";
-import type { Host } from "../../host-interface.ts";
+import type { ToolResult } from "../../call/call.ts";
+import { chainsOf, type ToolChain } from "../../dispatch/chains/turn.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { Random } from "../../platform/platform.ts";
-import { MAX_RESULT_BYTES, sizeOf } from "../../calls/recent-results.ts";
-import { sizeIn } from "../../json/heap-size.ts";
-import { createRemembered } from "../../calls/remembered.ts";
+import { MAX_RESULT_BYTES, sizeOf } from "../../dispatch/recent-results.ts";
+import { sizeIn } from "../../primitives/json/heap-size.ts";
+import { createRemembered } from "../../dispatch/remembered.ts";
 import { type CallWish, type HttpCall, type HttpCalls, toOptions } from "./calls.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";

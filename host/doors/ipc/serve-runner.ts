@@ -1,7 +1,7 @@
 /** The door for runners: answers one of them, in a session of its own, until it is gone (SPEC I6). */
 
-import type { ToolResult } from "../../call.ts";
-import type { JsonText } from "../../json/json-text.ts";
+import type { ToolResult } from "../../call/call.ts";
+import type { JsonText } from "../../primitives/json/json-text.ts";
 import type { LineConnection, Slices } from "../../platform/platform.ts";
 import { sendJson } from "../send-json.ts";
 import { MAX_LINE_BYTES, parseLine } from "../wire.ts";

@@ -12,10 +12,10 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import type { ToolResult } from "../../call.ts";
-import type { ErrorCode } from "../../errors.ts";
-import { holdLarge, largeIn } from "../../json/large.ts";
-import type { JsonText } from "../../json/json-text.ts";
+import type { ToolResult } from "../../call/call.ts";
+import type { ErrorCode } from "../../call/errors.ts";
+import { holdLarge, largeIn } from "../../primitives/json/large.ts";
+import type { JsonText } from "../../primitives/json/json-text.ts";
 import { MAX_LINE_BYTES } from "../wire.ts";
 
 /** What a runner can ask for. */

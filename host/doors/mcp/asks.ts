@@ -7,8 +7,8 @@ import {
   inputRequired,
   inputResponse,
 } from "@modelcontextprotocol/server";
-import { printableLines } from "../../cli/text.ts";
-import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../calls/asks.ts";
+import { printableLines } from "../../primitives/text.ts";
+import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../call/asks.ts";
 import { checkValue, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { CallSide } from "./open-call.ts";
 

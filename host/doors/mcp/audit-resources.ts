@@ -1,7 +1,7 @@
 /** `bascule://audit`: what this client's own session did, from the durable record. Never another session's. */
 
 import { EVENT_TYPES } from "../../audit/events.ts";
-import type { Host } from "../../host-interface.ts";
+import type { Host } from "../../host/host-interface.ts";
 import { eventWithoutGrants } from "../without-grants.ts";
 import { jsonResource, type McpResources, queryOf } from "./resources.ts";
 

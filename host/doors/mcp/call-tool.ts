@@ -12,16 +12,16 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
-import type { ToolResult } from "../../call.ts";
-import { toolNotFound } from "../../errors.ts";
-import { notExported } from "../../exports/names.ts";
-import { hashOf } from "../../json/json-hash.ts";
-import { holdLarge, largeIn } from "../../json/large.ts";
-import { copyJson } from "../../json/json.ts";
+import type { ToolResult } from "../../call/call.ts";
+import { toolNotFound } from "../../call/errors.ts";
+import { notExported } from "../../tools/exports/names.ts";
+import { hashOf } from "../../primitives/json/json-hash.ts";
+import { holdLarge, largeIn } from "../../primitives/json/large.ts";
+import { copyJson } from "../../primitives/json/json.ts";
 import type { ToolListing } from "../../tools/listing.ts";
-import { hasOwnWords, toMcp } from "../../result.ts";
+import { hasOwnWords, toMcp } from "../../call/result.ts";
 import { nearestName, nearestNames } from "../../tools/nearest.ts";
-import type { Session } from "../../calls/session.ts";
+import type { Session } from "../../call/session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { askThrough, type Missing } from "./asks.ts";
 import type { McpClient } from "./client.ts";

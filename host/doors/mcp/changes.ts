@@ -1,7 +1,7 @@
 /** Tells clients what changed, in the tick in which it did (SPEC H8). Many events of one tick are one notice. */
 
 import type { HostEvent } from "../../audit/events.ts";
-import type { Host } from "../../host-interface.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { McpPrompts } from "./prompts.ts";
 import { PLUGINS_URI, pluginUri } from "./plugin-resources.ts";
 

@@ -3,8 +3,8 @@
 import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { droppedText } from "../../../sandbox/mod.ts";
-import { printableLines, shorten } from "../../cli/text.ts";
-import { decodeText } from "../../json/large.ts";
+import { printableLines, shorten } from "../../primitives/text.ts";
+import { decodeText } from "../../primitives/json/large.ts";
 import type { Clock, LogLevel } from "../../platform/platform.ts";
 import type { Follower } from "./open-call.ts";
 import type { DoorParts } from "./parts.ts";

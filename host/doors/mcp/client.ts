@@ -1,11 +1,11 @@
 /** One client of the door: its session, and what the door remembers for it. */
 
-import type { Host } from "../../host-interface.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import type { LayerRules } from "../../../manifests/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
-import type { Session } from "../../calls/session.ts";
-import type { HostSessionOptions } from "../../calls/sessions.ts";
+import type { Session } from "../../call/session.ts";
+import type { HostSessionOptions } from "../../dispatch/sessions.ts";
 
 /** Which revision of the protocol it speaks: `legacy` is 2025-11-25 and before. */
 export type Era = "legacy" | "modern";

@@ -1,12 +1,12 @@
 /** A confirmation as MCP asks for it: an elicitation that says who asks and what will run (SPEC E2, E5). */
 
 import { type ElicitRequestFormParams, inputRequired, inputResponse } from "@modelcontextprotocol/server";
-import type { ConfirmationRequest, ConfirmPrompt } from "../../call.ts";
+import type { ConfirmationRequest, ConfirmPrompt } from "../../call/call.ts";
 import { shownRequest } from "../../confirmations/request.ts";
-import { dryRunLines } from "../../cli/dry-run-text.ts";
-import { createStyle } from "../../cli/style.ts";
-import { printable, printableJson, shorten } from "../../cli/text.ts";
-import type { DryRunReport } from "../../overlay/report.ts";
+import { dryRunLines } from "../../call/dry-run-text.ts";
+import { createStyle } from "../../primitives/style.ts";
+import { printable, printableJson, shorten } from "../../primitives/text.ts";
+import type { DryRunReport } from "../../call/dry-run-report.ts";
 import type { CallSide, Question } from "./open-call.ts";
 
 /** The one input that a confirmation asks for. */

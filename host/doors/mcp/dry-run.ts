@@ -1,13 +1,13 @@
 /** Dry runs and committing them through MCP: two keys of a `tools/call`'s `_meta` (SPEC E8). */
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { ToolResult } from "../../call.ts";
-import { equalJson } from "../../json/equal-json.ts";
-import { toolError, unavailable, userDenied } from "../../errors.ts";
-import type { Host } from "../../host-interface.ts";
+import type { ToolResult } from "../../call/call.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
+import { toolError, unavailable, userDenied } from "../../call/errors.ts";
+import type { Host } from "../../host/host-interface.ts";
 import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
-import type { CommitCaller, CommitRefused } from "../../overlay/dry-runs.ts";
-import type { Session } from "../../calls/session.ts";
+import type { CommitCaller, CommitRefused } from "../../effects/overlay/dry-runs.ts";
+import type { Session } from "../../call/session.ts";
 
 /** `true`: nothing is changed, and the result's `_meta` holds under the same key what would have been. */
 export const DRY_RUN_KEY = "bascule/dryRun";

@@ -4,12 +4,12 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
-import { bodyText } from "../../json/body-text.ts";
-import { flatten } from "../../json/flatten.ts";
-import { copyJson } from "../../json/json.ts";
-import { sizeOf } from "../../json/known-size.ts";
-import { LARGE_TEXT, readText } from "../../json/read-slices.ts";
-import { createWaitingMarks } from "../../json/waiting-marks.ts";
+import { bodyText } from "../../primitives/json/body-text.ts";
+import { flatten } from "../../primitives/json/flatten.ts";
+import { copyJson } from "../../primitives/json/json.ts";
+import { sizeOf } from "../../primitives/json/known-size.ts";
+import { LARGE_TEXT, readText } from "../../primitives/json/read-slices.ts";
+import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
 
 /** Of one door. */

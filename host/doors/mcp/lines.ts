@@ -2,11 +2,11 @@
 
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { piecesBytes } from "../../json/json-bytes.ts";
+import { piecesBytes } from "../../primitives/json/json-bytes.ts";
 import type { LineConnection } from "../../platform/platform.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
-import { LARGE_TEXT } from "../../json/read-slices.ts";
+import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
 import type { LargeInputs } from "./large-inputs.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer, followChanges } from "./server.ts";

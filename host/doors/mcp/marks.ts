@@ -4,12 +4,12 @@
  */
 
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
-import { piecesBytes } from "../../json/json-bytes.ts";
-import { copyHolder, type JsonPiece, type Large, largeIn } from "../../json/large.ts";
-import { createWaitingMarks } from "../../json/waiting-marks.ts";
+import { piecesBytes } from "../../primitives/json/json-bytes.ts";
+import { copyHolder, type JsonPiece, type Large, largeIn } from "../../primitives/json/large.ts";
+import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { McpResult } from "../../result.ts";
-import { LONG_MEMBERS } from "../../tools/content-block.ts";
+import type { McpResult } from "../../call/result.ts";
+import { LONG_MEMBERS } from "../../call/content-block.ts";
 
 /** Of one door. */
 export interface Marks {

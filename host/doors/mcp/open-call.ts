@@ -1,7 +1,7 @@
 /** A call that may take its client several requests: each brings it to its end, or to its next question. */
 
 import type { InputRequests } from "@modelcontextprotocol/server";
-import type { ToolCall, ToolResult } from "../../call.ts";
+import type { ToolCall, ToolResult } from "../../call/call.ts";
 
 /** What a call needs to know of its client before it goes on. */
 export interface Question {

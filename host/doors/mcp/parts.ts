@@ -1,10 +1,10 @@
 /** What the handlers of one door have in common, and who is served by them. Types only. */
 
 import type { Server } from "@modelcontextprotocol/server";
-import type { CallOptions } from "../../calls/calls.ts";
-import type { Host } from "../../host-interface.ts";
+import type { CallOptions } from "../../dispatch/calls.ts";
+import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { HostSessionOptions } from "../../calls/sessions.ts";
+import type { HostSessionOptions } from "../../dispatch/sessions.ts";
 import type { Changes } from "./changes.ts";
 import type { Era, McpClient } from "./client.ts";
 import type { LargeInputs } from "./large-inputs.ts";

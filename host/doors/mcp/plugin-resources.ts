@@ -1,8 +1,8 @@
 /** `bascule://plugins`: which plugins there are, what each asks for, which kinds of access it was granted, and what is wrong with it. */
 
 import { checkPluginName } from "../../../manifests/mod.ts";
-import type { Host } from "../../host-interface.ts";
-import { type PluginStatus, realDirectoryOf } from "../../sources/directory/mod.ts";
+import type { Host } from "../../host/host-interface.ts";
+import { type PluginStatus, realDirectoryOf } from "../../plugins/folder/mod.ts";
 import type { McpClient } from "./client.ts";
 import { jsonResource, type McpResources } from "./resources.ts";
 

@@ -2,7 +2,7 @@
 
 import { type CompleteResult, ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from "@modelcontextprotocol/server";
 import { checkValue, type JsonSchema, type JsonValue } from "../../../manifests/mod.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../primitives/version.ts";
 import { callTool, invalidState } from "./call-tool.ts";
 import type { Era, McpClient } from "./client.ts";
 import { pageOf } from "./pages.ts";

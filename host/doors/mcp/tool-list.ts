@@ -2,7 +2,7 @@
 
 import type { Tool } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../manifests/mod.ts";
-import { wordsForClients } from "../../exports/mcp-annotations.ts";
+import { wordsForClients } from "../../tools/exports/mcp-annotations.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 
 /** One tool's definition, under its public name. */

@@ -7,7 +7,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { cacheFolder } from "../cache-folder.ts";
+import { cacheFolder } from "../files/cache-folder.ts";
 
 /** `namespaces`: no network, no other process, no file but the runtime, its libraries and our code. `network`: no network. */
 export type SystemConfinement = "namespaces" | "network" | "none";

@@ -3,8 +3,8 @@
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { serveProcess } from "../../../sandbox/mod.ts";
-import { sharedNow } from "../shared-clock.ts";
-import { startWorker } from "../workers.ts";
+import { sharedNow } from "../threads/shared-clock.ts";
+import { startWorker } from "../threads/workers.ts";
 
 /** A socket of its own, for Deno's standard input takes twice as long; Windows has other pipes. */
 const input = process.platform === "win32" ? process.stdin : new Socket({ fd: 0, readable: true, writable: false });

@@ -4,8 +4,8 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
-import { setAlive } from "../handle-alive.ts";
-import { withOnlyPipes } from "../inherited-files.ts";
+import { setAlive } from "../files/handle-alive.ts";
+import { withOnlyPipes } from "../files/inherited-files.ts";
 
 export interface ProcessStart {
   readonly command: readonly [program: string, ...args: string[]];

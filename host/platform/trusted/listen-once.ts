@@ -2,7 +2,7 @@
 
 import { createServer, type Socket } from "node:net";
 import { rmSync } from "node:fs";
-import { createLineConnection } from "../line-connection.ts";
+import { createLineConnection } from "../network/line-connection.ts";
 import type { LineConnection, LineListener } from "../platform.ts";
 
 type LinePieces = readonly (string | Uint8Array)[];

@@ -4,9 +4,9 @@
  */
 
 import { isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
-import { reportModified } from "../../capabilities/file-act.ts";
+import { reportModified } from "../../capabilities/files/file-act.ts";
 import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
-import { readText } from "../../json/read-slices.ts";
+import { readText } from "../../primitives/json/read-slices.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { TrustedProcess } from "../../platform/trusted/trusted-types.ts";
 import { answerCheck, type Check, MAX_VALUE_LENGTH, realPathOf } from "./check.ts";

@@ -6,7 +6,7 @@
 import { evaluateAccess, namesPath, normalizePath } from "../../../manifests/mod.ts";
 import type { BridgeContext } from "../../capabilities/bridge.ts";
 import { proveFound, toAct } from "../../capabilities/checked.ts";
-import { findProgram, realPathOf, searchPath } from "../../capabilities/find-program.ts";
+import { findProgram, realPathOf, searchPath } from "../../capabilities/run/find-program.ts";
 import { refusalMessage } from "../../capabilities/refusal.ts";
 import type { CheckAnswer, CheckContext } from "./check-answer.ts";
 

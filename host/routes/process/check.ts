@@ -11,10 +11,10 @@ import {
 import { toAct } from "../../capabilities/checked.ts";
 import { refusalMessage } from "../../capabilities/refusal.ts";
 import type { Spelling } from "../../platform/proof.ts";
-import { isKernelPath } from "../../platform/kernel-paths.ts";
+import { isKernelPath } from "../../platform/files/kernel-paths.ts";
 import type { CheckAnswer, CheckContext } from "./check-answer.ts";
 import { checkRun } from "./check-run.ts";
-import { NetworkError } from "../../platform/network-types.ts";
+import { NetworkError } from "../../platform/network/network-types.ts";
 import { FileError, type Files } from "../../platform/platform.ts";
 
 /** One check as Deno asks it; without a value the whole kind is meant. */

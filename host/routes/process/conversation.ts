@@ -3,12 +3,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
 import { droppedText, type ExhaustedLimit, type Fault, type HostAnswer, LOG_LINE_BYTES, LOG_TEXT_LENGTH } from "../../../sandbox/mod.ts";
 import { answerOperation } from "../../capabilities/mod.ts";
-import { piecesOf } from "../../json/json-bytes.ts";
-import { copyJson, type JsonCopy, copySlices } from "../../json/json.ts";
-import { type JsonText, readJsonText } from "../../json/json-text.ts";
-import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../../json/read-slices.ts";
+import { piecesOf } from "../../primitives/json/json-bytes.ts";
+import { copyJson, type JsonCopy, copySlices } from "../../primitives/json/json.ts";
+import { type JsonText, readJsonText } from "../../primitives/json/json-text.ts";
+import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../../primitives/json/read-slices.ts";
 import type { LogLevel, Slices } from "../../platform/platform.ts";
-import { fromBase64Slices, toBase64Slices } from "../../recordings/base64.ts";
+import { fromBase64Slices, toBase64Slices } from "../../effects/recordings/base64.ts";
 import type { RunRecord } from "../run-record.ts";
 
 /** How a call's conversation ended. */

@@ -6,16 +6,16 @@
 
 import { evaluateAccess, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import { type Fault, LOG_LINE_BYTES, LOG_TEXT_LENGTH, readImportMap } from "../../../sandbox/mod.ts";
-import { temporaryFolder } from "../../capabilities/temp.ts";
-import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
-import { sizeOf } from "../../json/known-size.ts";
-import { encodeSlices } from "../../json/write-slices.ts";
+import { temporaryFolder } from "../../capabilities/files/temp.ts";
+import { cancelled, unavailable, wallTimeout } from "../../call/errors.ts";
+import { sizeOf } from "../../primitives/json/known-size.ts";
+import { encodeSlices } from "../../primitives/json/write-slices.ts";
 import { FileError, type Slices } from "../../platform/platform.ts";
 import type { TrustedConfinement, TrustedProcess } from "../../platform/trusted/trusted-types.ts";
 import { untrusted } from "../../policy/trust.ts";
 import type { PluginVersion, RegisteredTool } from "../../tools/tool.ts";
 import { largeOutcome } from "../divide-value.ts";
-import type { Execution, Executor, Outcome } from "../executor.ts";
+import type { Execution, Executor, Outcome } from "../../tools/execution.ts";
 import { faultToError } from "../fault-to-error.ts";
 import { guestContextText } from "../guest-context.ts";
 import { partsOutcome, plainOutcome } from "../output.ts";

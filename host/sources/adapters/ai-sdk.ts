@@ -1,7 +1,7 @@
 /** Tools of Vercel's AI SDK, by their shape (SPEC K2). */
 
-import type { ToolContext } from "../../context.ts";
-import { copyJson } from "../../json/json.ts";
+import type { ToolContext } from "../../call/context.ts";
+import { copyJson } from "../../primitives/json/json.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolFactory } from "../../tools/tool.ts";
 import { foreignTool, type ForeignToolOptions } from "./foreign-tool.ts";

@@ -1,7 +1,7 @@
 /** A tool of another framework as one of ours: its schema in our words, its check and its code its own (SPEC K2, S5). */
 
-import type { ToolContext } from "../../context.ts";
-import { copyJson } from "../../json/json.ts";
+import type { ToolContext } from "../../call/context.ts";
+import { copyJson } from "../../primitives/json/json.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
 import type { ToolDeclaration, ToolFactory } from "../../tools/tool.ts";

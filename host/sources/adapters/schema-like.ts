@@ -2,8 +2,8 @@
 
 import { downConvert } from "./down-convert.ts";
 import { checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
-import { equalJson } from "../../json/equal-json.ts";
-import { copyJson } from "../../json/json.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
+import { copyJson } from "../../primitives/json/json.ts";
 
 /**
  * A JSON Schema (TypeBox's are), or an object that can tell one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own

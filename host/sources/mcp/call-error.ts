@@ -1,7 +1,7 @@
 /** Why an MCP server gave no result, in its own words or those of the way to it (SPEC K3, X4). */
 
 import type { JsonObject } from "../../../manifests/mod.ts";
-import { copyJson } from "../../json/json.ts";
+import { copyJson } from "../../primitives/json/json.ts";
 import { ToolError, ToolFailed, ToolUnavailable } from "../../tools/tool-error.ts";
 import { LoginNeeded } from "./tokens.ts";
 import { refusal } from "./result.ts";

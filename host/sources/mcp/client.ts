@@ -2,7 +2,7 @@
 
 import type { AuthProvider, CallToolResult, Client, InputRequiredResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { ToolFailed } from "../../tools/tool-error.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../primitives/version.ts";
 
 /** What the source needs of a client; the SDK's `Client` is one. */
 export type McpClient = Pick<Client, "listTools" | "callTool" | "close"> & Partial<Pick<Client, "onclose" | "setNotificationHandler">>;

@@ -16,8 +16,8 @@ import {
   type SideEffect,
   type ToolDefinition,
 } from "../../../manifests/mod.ts";
-import { copyJson } from "../../json/json.ts";
-import { equalJson } from "../../json/equal-json.ts";
+import { copyJson } from "../../primitives/json/json.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
 import type { PublishedWords, ToolDeclaration } from "../../tools/tool.ts";
 import { ToolRegistrationError } from "../../tools/tool-error.ts";
 import { downConvert } from "../adapters/down-convert.ts";

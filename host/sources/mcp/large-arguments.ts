@@ -4,11 +4,11 @@
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json/json-text.ts";
-import { sizeOf } from "../../json/known-size.ts";
-import { LARGE_TEXT } from "../../json/read-slices.ts";
-import { createWaitingMarks } from "../../json/waiting-marks.ts";
-import { encodeSlices, jsonPieces } from "../../json/write-slices.ts";
+import { readJsonText } from "../../primitives/json/json-text.ts";
+import { sizeOf } from "../../primitives/json/known-size.ts";
+import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
+import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
+import { encodeSlices, jsonPieces } from "../../primitives/json/write-slices.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import type { McpClient } from "./client.ts";

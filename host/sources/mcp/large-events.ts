@@ -1,7 +1,7 @@
 /** A stream of server-sent events in which the data of large ones is replaced (SPEC LV2; WHATWG HTML, 9.2.6). */
 
-import { piecesOf } from "../../json/json-bytes.ts";
-import { LARGE_TEXT } from "../../json/read-slices.ts";
+import { piecesOf } from "../../primitives/json/json-bytes.ts";
+import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
 
 /** @param shorten gives other data for that of a large event; undefined drops the event */
 export function shortEvents(shorten: (data: string) => Promise<string | undefined>): TransformStream<Uint8Array, Uint8Array> {

@@ -5,11 +5,11 @@
 
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { bodyText } from "../../json/body-text.ts";
-import { flatten } from "../../json/flatten.ts";
-import { readJsonText } from "../../json/json-text.ts";
-import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../../json/read-slices.ts";
-import { createWaitingMarks } from "../../json/waiting-marks.ts";
+import { bodyText } from "../../primitives/json/body-text.ts";
+import { flatten } from "../../primitives/json/flatten.ts";
+import { readJsonText } from "../../primitives/json/json-text.ts";
+import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../../primitives/json/read-slices.ts";
+import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
 import type { McpClient } from "./client.ts";

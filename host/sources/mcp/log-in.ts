@@ -1,7 +1,7 @@
 /** Logs a person in at an MCP server: authorization code with PKCE, and a redirect to this machine (SPEC K3; RFC 8252, RFC 7636, RFC 9207). */
 
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
-import { hashOf } from "../../json/json-hash.ts";
+import { hashOf } from "../../primitives/json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf, type LoginStore, readGood } from "./logins.ts";
 

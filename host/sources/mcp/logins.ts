@@ -12,7 +12,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json/json-text.ts";
+import { readJsonText } from "../../primitives/json/json-text.ts";
 import { FileError } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 

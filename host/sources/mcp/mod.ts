@@ -1,13 +1,13 @@
 /** The MCP servers whose tools a host offers: those of `bascule.json`, and those that the embedding program adds (SPEC K3). */
 
 import type { EmitEvent } from "../../audit/events.ts";
-import type { Consent } from "../../consent/consent.ts";
-import { equalJson } from "../../json/equal-json.ts";
+import type { Consent } from "../../plugins/consent/consent.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
 import { type JsonValue, type McpServerConfig, normalizePath, parseProject, problemToText } from "../../../manifests/mod.ts";
 import type { Places } from "../../project/places.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { ServerProcessOptions } from "../../platform/server-process-types.ts";
-import type { Secrets } from "../../secrets/secrets.ts";
+import type { ServerProcessOptions } from "../../platform/processes/server-process-types.ts";
+import type { Secrets } from "../../capabilities/secrets/secrets.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { credentialsIn } from "./credentials.ts";
@@ -150,7 +150,7 @@ export function createMcpSource(options: {
     const locked = consent.lock.servers().get(name)?.bundle?.digest;
     if (locked === undefined ? consent.frozen : locked !== digest)
       throw new Error(`bascule.lock has ${locked === undefined ? "no" : "another"} bundle for "${name}" (bascule add it again)`);
-    const { launchBundle } = await import("../../bundles/open-bundle.ts");
+    const { launchBundle } = await import("../../plugins/bundles/open-bundle.ts");
     return await launchBundle(platform, places, { digest, values }, async (secret) => {
       const hosts = places.project.config().secrets[secret]?.hosts;
       if (hosts === undefined) return await secrets.valueOf(secret);

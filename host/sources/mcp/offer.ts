@@ -2,15 +2,15 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
-import { areAllShown, type ConsentChange } from "../../consent/changes.ts";
-import { tooManyChanges } from "../../consent/reason.ts";
-import type { ToolContext } from "../../context.ts";
-import { equalJson } from "../../json/equal-json.ts";
+import { areAllShown, type ConsentChange } from "../../plugins/consent/changes.ts";
+import { tooManyChanges } from "../../plugins/consent/reason.ts";
+import type { ToolContext } from "../../call/context.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
 import { createInTurn } from "../../project/in-turn.ts";
-import { hashOf } from "../../json/json-hash.ts";
+import { hashOf } from "../../primitives/json/json-hash.ts";
 import { checkToolName, type JsonObject, type JsonValue, type SideEffect } from "../../../manifests/mod.ts";
 import type { RegisteredToolInput, Registry } from "../../tools/registry.ts";
-import type { ToolOutput } from "../../tools/tool-output.ts";
+import type { ToolOutput } from "../../call/tool-output.ts";
 import { ownerOf, type ServerTool } from "./definitions.ts";
 import { changedParts, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
 

@@ -1,9 +1,9 @@
 /** What of servers' tools a person has accepted, in `bascule.lock`: a changed one is not offered until somebody agrees (SPEC K3, H6, H7). */
 
-import { type Compared, compareVersions, type ConsentChange } from "../../consent/changes.ts";
-import type { Consent } from "../../consent/consent.ts";
-import { sorted } from "../../consent/surface.ts";
-import { equalJson } from "../../json/equal-json.ts";
+import { type Compared, compareVersions, type ConsentChange } from "../../plugins/consent/changes.ts";
+import type { Consent } from "../../plugins/consent/consent.ts";
+import { sorted } from "../../plugins/consent/surface.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import type { ServerTool } from "./definitions.ts";
 

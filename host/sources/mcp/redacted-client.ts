@@ -3,7 +3,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
-import type { Secrets } from "../../secrets/secrets.ts";
+import type { Secrets } from "../../capabilities/secrets/secrets.ts";
 import type { McpClient } from "./client.ts";
 
 /** What tools say of themselves is pinned in a file, shown to models and to people; results of calls are looked through where all are. */

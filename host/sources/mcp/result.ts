@@ -2,10 +2,10 @@
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, printable } from "../../../manifests/mod.ts";
-import { copyJson } from "../../json/json.ts";
-import { blockFromMcp, type ContentBlock, createBlockReader } from "../../tools/content-block.ts";
+import { copyJson } from "../../primitives/json/json.ts";
+import { blockFromMcp, type ContentBlock, createBlockReader } from "../../call/content-block.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
-import { type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
+import { type ToolOutput, toolOutput } from "../../call/tool-output.ts";
 
 /** What is made of blocks later is made of all at once. */
 const MAX_BLOCKS = 10_000;

@@ -2,12 +2,12 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
-import type { ToolContext } from "../../context.ts";
+import type { ToolContext } from "../../call/context.ts";
 import { isJsonObject, type JsonValue, type McpServerConfig } from "../../../manifests/mod.ts";
 import type { Clock, Log, Slices } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { ToolUnavailable } from "../../tools/tool-error.ts";
-import type { ToolOutput } from "../../tools/tool-output.ts";
+import type { ToolOutput } from "../../call/tool-output.ts";
 import { toCallError } from "./call-error.ts";
 import { callServerTool, listServerTools, type McpClient } from "./client.ts";
 import { type ServerTool, toServerTools } from "./definitions.ts";

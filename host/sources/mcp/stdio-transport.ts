@@ -2,9 +2,9 @@
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject } from "../../../manifests/mod.ts";
-import { LARGE_TEXT } from "../../json/read-slices.ts";
-import { readJsonText } from "../../json/json-text.ts";
-import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "../../platform/server-process-types.ts";
+import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
+import { readJsonText } from "../../primitives/json/json-text.ts";
+import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "../../platform/processes/server-process-types.ts";
 import type { LargeArguments } from "./large-arguments.ts";
 import type { LargeResults } from "./large-results.ts";
 

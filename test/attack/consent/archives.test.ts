@@ -1,13 +1,13 @@
 import { gzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { toPluginFiles } from "../../../host/installing/archive-entry.ts";
-import { PackageError } from "../../../host/installing/package-error.ts";
-import { readArchive } from "../../../host/installing/read-archive.ts";
-import { parseSource, readPackage } from "../../../host/installing/read-package.ts";
-import { unpackTask } from "../../../host/installing/unpack-task.ts";
-import { type Git, GitError } from "../../../host/platform/git-types.ts";
-import { createMemoryPlatform } from "../../../host/platform/memory.ts";
-import { FOLDER_BOUNDS } from "../../../host/sources/directory/walk.ts";
+import { toPluginFiles } from "../../../host/plugins/installing/archive-entry.ts";
+import { PackageError } from "../../../host/plugins/installing/package-error.ts";
+import { readArchive } from "../../../host/plugins/installing/read-archive.ts";
+import { parseSource, readPackage } from "../../../host/plugins/installing/read-package.ts";
+import { unpackTask } from "../../../host/plugins/installing/unpack-task.ts";
+import { type Git, GitError } from "../../../host/platform/processes/git-types.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
+import { FOLDER_BOUNDS } from "../../../host/plugins/folder/walk.ts";
 import { paxRecord, tarOf, type TarMember, zipOf } from "../../support/archives.ts";
 
 /** The paths that come out, or why none do. */

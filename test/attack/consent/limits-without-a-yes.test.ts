@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { parseLockSlices } from "../../../host/consent/lock-text.ts";
+import { parseLockSlices } from "../../../host/plugins/consent/lock-text.ts";
 import { createPolicy } from "../../../host/policy/policy.ts";
-import { createSession } from "../../../host/calls/session.ts";
-import type { Demand } from "../../../host/trust/demands.ts";
+import { createSession } from "../../../host/call/session.ts";
+import type { Demand } from "../../../host/project/trust/demands.ts";
 import type { Limits } from "../../../manifests/mod.ts";
 import { consentWorld, LOCK, ROOT } from "../../support/consent-world.ts";
 import { drained } from "../../support/drained.ts";
-import { manifest, pluginFiles, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles, tool } from "../../host/plugins/folder/harness.ts";
 
 type World = Awaited<ReturnType<typeof consentWorld>>;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { consentWorld, type ConsentWorld, LOCK } from "../../support/consent-world.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
-import { manifest, pluginFiles, states, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles, states, tool } from "../../host/plugins/folder/harness.ts";
 import "../../support/seed.ts";
 
 /** A plugin in a folder of its name. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createVersions } from "../../../host/consent/versions.ts";
-import { privateKeyText, signDigest } from "../../../host/sources/directory/signature.ts";
+import { createVersions } from "../../../host/plugins/consent/versions.ts";
+import { privateKeyText, signDigest } from "../../../host/plugins/folder/signature.ts";
 import { consentWorld, LOCK, ROOT } from "../../support/consent-world.ts";
-import { manifest, pluginFiles, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles, tool } from "../../host/plugins/folder/harness.ts";
 
 const WIDER = { permissions: { read: ["$workspace"] } };
 const WIDEST = { permissions: { read: true, write: true } };

@@ -3,8 +3,8 @@
 import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOverlay } from "../../../host/overlay/overlay.ts";
-import type { DryRunReport } from "../../../host/overlay/report.ts";
+import { createOverlay } from "../../../host/effects/overlay/overlay.ts";
+import type { DryRunReport } from "../../../host/call/dry-run-report.ts";
 import { createExchanges } from "../../../host/capabilities/mod.ts";
 import { answerOperation } from "../../../host/capabilities/mod.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";

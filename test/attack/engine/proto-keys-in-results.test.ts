@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { copyJson } from "../../../host/json/json.ts";
+import { copyJson } from "../../../host/primitives/json/json.ts";
 import { attacker } from "../../support/attacker.ts";
 
 const KEYS = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"];

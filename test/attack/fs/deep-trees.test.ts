@@ -5,9 +5,9 @@ import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { removeTree } from "../../../host/platform/guarded-remove.ts";
-import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
-import type { Walk } from "../../../host/platform/walk.ts";
+import { removeTree } from "../../../host/platform/files/guarded-remove.ts";
+import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/files/linux-walk.ts";
+import type { Walk } from "../../../host/platform/files/walk.ts";
 import { checkedPath } from "../../support/checked-path.ts";
 import { diskCall } from "../../support/disk-call.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { createOverlay } from "../../../host/overlay/overlay.ts";
+import { createOverlay } from "../../../host/effects/overlay/overlay.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
 import type { Permissions } from "../../../manifests/mod.ts";
 import { errorName, type TestCall, testCall, textOf, toBytes } from "../../support/bridge-context.ts";

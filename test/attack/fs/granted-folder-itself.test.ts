@@ -1,8 +1,8 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { createOverlay } from "../../../host/overlay/overlay.ts";
+import { createOverlay } from "../../../host/effects/overlay/overlay.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { errorName, type TestCall, testCall } from "../../support/bridge-context.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_DIRECTORY_ENTRIES } from "../../../host/capabilities/list-directory.ts";
+import { MAX_DIRECTORY_ENTRIES } from "../../../host/capabilities/files/list-directory.ts";
 import { testCall } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { MAX_OPEN_FILES, OPEN_FILES } from "../../../host/platform/guarded-file.ts";
+import { MAX_OPEN_FILES, OPEN_FILES } from "../../../host/platform/files/guarded-file.ts";
 import type { GuardedFile, GuardedFiles } from "../../../host/platform/platform.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { hostPlace } from "../../../host/capabilities/checked.ts";

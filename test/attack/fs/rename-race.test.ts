@@ -1,12 +1,12 @@
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createGuardedFiles } from "../../../host/platform/guarded-files.ts";
-import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
-import { createPortableWalk } from "../../../host/platform/portable-walk.ts";
+import { createGuardedFiles } from "../../../host/platform/files/guarded-files.ts";
+import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/files/linux-walk.ts";
+import { createPortableWalk } from "../../../host/platform/files/portable-walk.ts";
 import type { FileInfo, GuardedFiles } from "../../../host/platform/platform.ts";
 import type { CheckedPath } from "../../../host/platform/proof.ts";
-import type { Walk } from "../../../host/platform/walk.ts";
+import type { Walk } from "../../../host/platform/files/walk.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { toBytes } from "../../support/bridge-context.ts";
 import { type DiskCall, diskCall } from "../../support/disk-call.ts";
@@ -98,7 +98,7 @@ const ROUNDS_EACH = ROUNDS / 4;
 
 const onLinux = process.platform === "linux";
 
-// Elsewhere a narrower window remains (host/platform/portable-walk.ts says which).
+// Elsewhere a narrower window remains (host/platform/files/portable-walk.ts says which).
 describe.runIf(onLinux)("attack: a path is swapped between the check and the act", { timeout: 60_000 }, () => {
   it("reads nothing from outside when the last link is swapped [C4.race]", async () => {
     const { answer, workspace } = await diskCall({

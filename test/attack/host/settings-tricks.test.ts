@@ -1,8 +1,8 @@
 /** Settings files that are too large, too deep, links, or named to reach something else (SPEC G1). */
 
 import { describe, expect, it } from "vitest";
-import type { MemoryEntry, MemoryPlatform } from "../../../host/platform/memory.ts";
-import { createSettingsStore, type SettingsState } from "../../../host/settings/settings-store.ts";
+import type { MemoryEntry, MemoryPlatform } from "../../../host/platform/memory/memory.ts";
+import { createSettingsStore, type SettingsState } from "../../../host/plugins/settings/settings-store.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const FOLDER = "/workspace/.bascule/settings";

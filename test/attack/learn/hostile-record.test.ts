@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { learnLines } from "../../../host/cli/learn-text.ts";
-import { createStyle } from "../../../host/cli/style.ts";
-import { createActCollector, type RecordedActs } from "../../../host/learn/acts.ts";
-import { learn, type Learned } from "../../../host/learn/learn.ts";
-import { createMaximum } from "../../../host/learn/maximum.ts";
+import { learnLines } from "../../../host/doors/cli/learn-text.ts";
+import { createStyle } from "../../../host/primitives/style.ts";
+import { createActCollector, type RecordedActs } from "../../../host/audit/acts.ts";
+import { learn, type Learned } from "../../../host/plugins/learn/learn.ts";
+import { createMaximum } from "../../../host/plugins/learn/maximum.ts";
 
 const BASES = { base: "/p/plugins/demo", plugin: "/p/plugins/demo", workspace: "/p", home: "/home/me", tmp: "/tmp" };
 

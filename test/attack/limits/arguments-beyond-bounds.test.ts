@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { JsonArgumentText, readArguments } from "../../../host/tools/arguments.ts";
+import { JsonArgumentText, readArguments } from "../../../host/call/arguments.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { holes } from "../../support/holes.ts";
 

@@ -1,8 +1,8 @@
 /** A client lets calls with large arguments wait, for slots and for persons, in as many sessions as it likes. */
 
 import { describe, expect, it } from "vitest";
-import { WAITING_ARGUMENTS } from "../../../host/calls/waiting-arguments.ts";
-import { createSession, type Session } from "../../../host/calls/session.ts";
+import { WAITING_ARGUMENTS } from "../../../host/dispatch/waiting-arguments.ts";
+import { createSession, type Session } from "../../../host/call/session.ts";
 import { testHost } from "../../support/test-host.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";

@@ -1,7 +1,7 @@
 /** A client, or one plugin of a client, asks for as many confirmations as it can: the others' are still put. */
 
 import { describe, expect, it } from "vitest";
-import type { ConfirmationRequest } from "../../../host/call.ts";
+import type { ConfirmationRequest } from "../../../host/call/call.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../../host/confirmations/pending.ts";
 
 let last = 0;

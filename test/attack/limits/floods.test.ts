@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const LIMITS = {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
-import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../../host/platform/memory/memory-sockets.ts";
 import { httpDoor, type HttpDoorUnderTest } from "../../support/http-door.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { questionLines } from "../../../host/cli/confirm.ts";
-import { createOutput } from "../../../host/cli/output.ts";
+import { questionLines } from "../../../host/doors/cli/confirm.ts";
+import { createOutput } from "../../../host/doors/cli/output.ts";
 import type { PendingConfirmation } from "../../../host/confirmations/pending.ts";
 import { confirmationForm } from "../../../host/doors/mcp/confirmation.ts";
 import { type ConfirmationRequest, createHost } from "../../../host/mod.ts";

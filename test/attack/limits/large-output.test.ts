@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
 import type { HostEvent } from "../../../host/audit/events.ts";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 

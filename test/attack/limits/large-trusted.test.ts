@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LARGE_BYTES } from "../../../sandbox/mod.ts";
-import { copyJson } from "../../../host/json/json.ts";
+import { copyJson } from "../../../host/primitives/json/json.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { runTrusted, toolBody } from "../../support/trusted-call.ts";

@@ -3,9 +3,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { MemoryEntry } from "../../../host/platform/memory.ts";
-import type { PluginStatus } from "../../../host/sources/directory/status.ts";
-import { type Bench, diskPlatform, openBench, pluginFiles } from "../../host/sources/directory/harness.ts";
+import type { MemoryEntry } from "../../../host/platform/memory/memory.ts";
+import type { PluginStatus } from "../../../host/plugins/folder/status.ts";
+import { type Bench, diskPlatform, openBench, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

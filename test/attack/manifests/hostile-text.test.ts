@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, tool } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 const BOM = "\ufeff";

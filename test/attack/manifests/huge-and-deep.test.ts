@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest } from "../../host/sources/directory/harness.ts";
+import { manifest } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 describe("a plugin folder of excessive size", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifest } from "../../host/sources/directory/harness.ts";
+import { manifest } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 describe("a manifest.json that is no regular file", () => {

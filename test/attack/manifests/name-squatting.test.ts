@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseManifest } from "../../../manifests/mod.ts";
-import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, tool } from "../../host/plugins/folder/harness.ts";
 import { plantOnDisk } from "../../support/plant.ts";
 import { hostileRoot } from "./hostile-root.ts";
 

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GLOBALS_FILE, pluginTypes, TYPES_FILE, typeName } from "../../../host/types/plugin-types.ts";
+import { GLOBALS_FILE, pluginTypes, TYPES_FILE, typeName } from "../../../host/plugins/types/plugin-types.ts";
 import { findHiddenText, type JsonSchema, type JsonValue, type Manifest } from "../../../manifests/mod.ts";
-import { declaredNames } from "../../host/types/declared-names.ts";
-import { manifestWith } from "../../host/types/manifest-with.ts";
+import { declaredNames } from "../../host/plugins/types/declared-names.ts";
+import { manifestWith } from "../../host/plugins/types/manifest-with.ts";
 import "../../support/seed.ts";
 
 /** Texts that end, begin or hide something in TypeScript. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createHost, type JsonObject } from "../../../host/mod.ts";
-import { bundleLines } from "../../../host/bundles/bundle-lines.ts";
-import { openBundle } from "../../../host/bundles/open-bundle.ts";
+import { bundleLines } from "../../../host/plugins/bundles/bundle-lines.ts";
+import { openBundle } from "../../../host/plugins/bundles/open-bundle.ts";
 import { bundleOf, launching, manifestOf, signed } from "../../support/bundles.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
-import type { MemoryPlatform } from "../../../host/platform/memory.ts";
+import type { MemoryPlatform } from "../../../host/platform/memory/memory.ts";
 
 const FILE = "/workspace/evil.mcpb";
 
@@ -216,7 +216,7 @@ describe("a hostile bundle", () => {
   });
 
   it("has nothing put into values that a person gave [M10.substitution]", async () => {
-    const { fillBundle } = await import("../../../host/bundles/fill-bundle.ts");
+    const { fillBundle } = await import("../../../host/plugins/bundles/fill-bundle.ts");
     const manifest = {
       launch: {
         command: { kind: "runtime", name: "node" },

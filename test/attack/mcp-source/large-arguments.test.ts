@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copyJson } from "../../../host/json/json.ts";
+import { copyJson } from "../../../host/primitives/json/json.ts";
 import { createHost, type Host, type JsonObject, type ToolResult } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { createLargeArguments } from "../../../host/sources/mcp/large-arguments.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { createSlices } from "../../../host/platform/slices.ts";
+import { createSlices } from "../../../host/platform/threads/slices.ts";
 import { shortEvents } from "../../../host/sources/mcp/large-events.ts";
 import { createLargeResults } from "../../../host/sources/mcp/large-results.ts";
 import { ALLOWED } from "../../conformance/source.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createHttpDoor } from "../../../host/doors/http/door.ts";
 import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
 import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
-import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../../host/platform/memory/memory-sockets.ts";
 import { DEFAULT_PROJECT, type TokenConfig } from "../../../manifests/mod.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../support/mcp-client.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createWireBody, MAX_WAITING_BUFFERS } from "../../../host/platform/network-pieces.ts";
-import { createNetworkSlots } from "../../../host/platform/network-slots.ts";
+import { createWireBody, MAX_WAITING_BUFFERS } from "../../../host/platform/network/network-pieces.ts";
+import { createNetworkSlots } from "../../../host/platform/network/network-slots.ts";
 import { netCall, rawServer, type TestServer } from "../../support/hostile-server.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);

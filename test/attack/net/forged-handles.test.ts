@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answerOperation } from "../../../host/capabilities/mod.ts";
-import type { HttpResponse } from "../../../host/platform/network-types.ts";
+import type { HttpResponse } from "../../../host/platform/network/network-types.ts";
 import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { failureOf, headOf, httpServer, netCall, rawServer } from "../../support/hostile-server.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { jsonPieces } from "../../../host/json/write-slices.ts";
+import { jsonPieces } from "../../../host/primitives/json/write-slices.ts";
 import { DEFAULT_LIMITS, type JsonValue } from "../../../manifests/mod.ts";
 import { type Answering, answerOperation, type AskingCall, createOperationRoom } from "../../../sandbox/call/answer-operation.ts";
 import { LARGE_BYTES } from "../../../sandbox/marshal.ts";

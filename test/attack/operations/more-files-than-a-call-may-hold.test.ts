@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_FILES_OF_A_CALL } from "../../../host/capabilities/open-files.ts";
+import { MAX_FILES_OF_A_CALL } from "../../../host/capabilities/files/open-files.ts";
 import { testCall } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/mod.ts";
-import { questionLines } from "../../../host/cli/confirm.ts";
-import { createOutput } from "../../../host/cli/output.ts";
+import { questionLines } from "../../../host/doors/cli/confirm.ts";
+import { createOutput } from "../../../host/doors/cli/output.ts";
 import { chainHost } from "../../support/chain-host.ts";
 import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { confirmationMode } from "../../../host/confirmations/mode.ts";
-import { createSession } from "../../../host/calls/session.ts";
+import { confirmationMode } from "../../../host/policy/confirmation-mode.ts";
+import { createSession } from "../../../host/call/session.ts";
 import { matchRules } from "../../../host/policy/match.ts";
 import { createPolicy } from "../../../host/policy/policy.ts";
 import { createRegistry } from "../../../host/tools/registry.ts";

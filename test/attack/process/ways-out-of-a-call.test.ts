@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { cacheFolder } from "../../../host/platform/cache-folder.ts";
+import { cacheFolder } from "../../../host/platform/files/cache-folder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { attempts, runTrusted, toolBody, trustedTool } from "../../support/trusted-call.ts";
 

@@ -1,9 +1,9 @@
 /** Somebody writes into `.bascule/calls/` what no host wrote, and has a person run it again. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRecording } from "../../../host/recordings/recording-file.ts";
+import { readRecording } from "../../../host/effects/recordings/recording-file.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { sha256Hex } from "../../../host/sources/directory/digest.ts";
+import { sha256Hex } from "../../../host/primitives/digest.ts";
 import { type RecordingHost, recordingHost } from "../../support/recording-host.ts";
 
 const MAIN = `export async function run() {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
-import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { manifest, tool } from "../../host/plugins/folder/harness.ts";
 import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { DEADLINE, pause } from "./live-root.ts";

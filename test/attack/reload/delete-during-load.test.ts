@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot } from "./live-root.ts";
 
 describe("a plugin that is taken away while it is loaded", () => {

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, type LiveRoot, liveRoot, PATIENT } from "./live-root.ts";
 
 async function prepare({ home }: LiveRoot, name: string, code: string): Promise<string> {

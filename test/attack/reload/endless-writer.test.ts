@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { pluginFiles } from "../../host/sources/directory/harness.ts";
+import { pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot } from "./live-root.ts";
 
 describe("a folder that is written to without end", () => {

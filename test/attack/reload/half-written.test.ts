@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot, PATIENT, pause } from "./live-root.ts";
 
 /** Writes a file in pieces with pauses, as slow editors, downloads and network file systems do. */

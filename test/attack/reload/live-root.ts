@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { SETTLE_TIMING, type SettleTiming } from "../../../host/sources/directory/settle.ts";
-import { type Bench, diskPlatform, openBench } from "../../host/sources/directory/harness.ts";
+import { SETTLE_TIMING, type SettleTiming } from "../../../host/plugins/folder/settle.ts";
+import { type Bench, diskPlatform, openBench } from "../../host/plugins/folder/harness.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 export interface LiveRoot extends Bench {

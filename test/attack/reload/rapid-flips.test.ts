@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { manifest, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot, PATIENT, pause } from "./live-root.ts";
 
 describe("a plugin that flips back and forth", () => {

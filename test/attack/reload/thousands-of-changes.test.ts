@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
-import { type Bench, manifest, openBench, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory/memory.ts";
+import { type Bench, manifest, openBench, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import "../../support/seed.ts";
 
 /** Names of which two look alike, and folders of which two may hold the same plugin. */
@@ -121,7 +121,7 @@ describe("thousands of changes", () => {
   it("lose nothing and leak nothing under a watch either [H9] [H3]", async () => {
     const memory = createMemoryPlatform({ files: { "/plugins/.keep/x": "" } });
     // Real time over a file system in memory: as many changes as there are turns.
-    const { createClock } = await import("../../../host/platform/clock.ts");
+    const { createClock } = await import("../../../host/platform/threads/clock.ts");
     const platform = { ...memory, clock: createClock() };
     const bench = openBench({ platform, timing: { quietMs: 5, goneMs: 12, graceMs: 20 } });
     await bench.directory.scan();

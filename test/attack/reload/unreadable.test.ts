@@ -1,9 +1,9 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { FileError, type FileErrorCode } from "../../../host/platform/platform.ts";
-import { inRoot, openBench, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { inRoot, openBench, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot } from "./live-root.ts";
 
 const isRoot = process.getuid?.() === 0;

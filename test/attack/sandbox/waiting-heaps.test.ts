@@ -2,7 +2,7 @@
 
 import { type Envelope, unpackMessage } from "../../../sandbox/worker/wire.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { createSandbox, type HostCallHandler, type WorkerLauncher } from "../../../sandbox/mod.ts";
 import { WATCH_EVERY_MS } from "../../../sandbox/pool/watchdog.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES } from "../../../sandbox/worker/held.ts";

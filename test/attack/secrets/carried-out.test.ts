@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../../host/audit/events.ts";
 import { createHost, functionTool, type Log, type ToolResult } from "../../../host/mod.ts";
-import { createNetwork } from "../../../host/platform/network.ts";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createNetwork } from "../../../host/platform/network/network.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { httpServer } from "../../support/hostile-server.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";

@@ -1,8 +1,8 @@
 /** Output without end: bounded in memory, in events and in the result, and the host goes on meanwhile. */
 
 import { describe, expect, it } from "vitest";
-import { createCapturedOutput } from "../../../host/capabilities/captured-output.ts";
-import { createOutputDeltas } from "../../../host/capabilities/output-deltas.ts";
+import { createCapturedOutput } from "../../../host/capabilities/run/captured-output.ts";
+import { createOutputDeltas } from "../../../host/capabilities/run/output-deltas.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments } from "../../../host/cli/arguments.ts";
-import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "../../../host/cli/permission-flags.ts";
+import { parseArguments } from "../../../host/doors/cli/arguments.ts";
+import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "../../../host/doors/cli/permission-flags.ts";
 
 const PLACE = { cwd: "/work", workspace: "/work", home: "/home/me" };
 

@@ -1,8 +1,8 @@
 /** A program's output does nothing to the terminal of the person who has it run. */
 
 import { describe, expect, it } from "vitest";
-import { main } from "../../../host/cli/main.ts";
-import { openTrustStore } from "../../../host/trust/trust-store.ts";
+import { main } from "../../../host/doors/cli/main.ts";
+import { openTrustStore } from "../../../host/project/trust/trust-store.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 const EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\rover\u202e\x9b2J\b\b";

@@ -1,7 +1,7 @@
 /** What callers and guests put into the record does nothing to the terminal of the person who reads it. */
 
 import { describe, expect, it } from "vitest";
-import { main } from "../../../host/cli/main.ts";
+import { main } from "../../../host/doors/cli/main.ts";
 import { createHost, functionTool } from "../../../host/mod.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 

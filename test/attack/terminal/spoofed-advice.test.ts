@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliProject, createCliProject } from "../../host/cli/run-cli.ts";
+import { type CliProject, createCliProject } from "../../host/doors/cli/run-cli.ts";
 
 const tool = (name: string): object => ({ name, description: "Lies", inputSchema: { type: "object" }, sideEffects: [] });
 const MANIFEST = {

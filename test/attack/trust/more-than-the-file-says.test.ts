@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MODES_BY_STRICTNESS } from "../../../host/confirmations/strictness.ts";
+import { MODES_BY_STRICTNESS } from "../../../host/call/strictness.ts";
 import { intersectCompiled, uniteCompiled } from "../../../host/policy/combine.ts";
 import { matchRules } from "../../../host/policy/match.ts";
-import { confirmationMode } from "../../../host/confirmations/mode.ts";
-import { demandsOf, withoutDemands } from "../../../host/trust/demands.ts";
+import { confirmationMode } from "../../../host/policy/confirmation-mode.ts";
+import { demandsOf, withoutDemands } from "../../../host/project/trust/demands.ts";
 import {
   compilePermissions,
   DEFAULT_LIMITS,

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type CliProject, createCliProject } from "../../host/cli/run-cli.ts";
+import { type CliProject, createCliProject } from "../../host/doors/cli/run-cli.ts";
 
 const NATIVE = `
 export function touch() {

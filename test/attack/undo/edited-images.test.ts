@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { sha256Hex } from "../../../host/sources/directory/digest.ts";
+import { sha256Hex } from "../../../host/primitives/digest.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const EVIL = "evil";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { answerOperation } from "../../../host/capabilities/mod.ts";
-import { lookTask } from "../../../host/undo/look-task.ts";
-import { recordUndo } from "../../../host/undo/record-undo.ts";
-import { createUndoStore } from "../../../host/undo/undo-store.ts";
+import { lookTask } from "../../../host/effects/undo/look-task.ts";
+import { recordUndo } from "../../../host/effects/undo/record-undo.ts";
+import { createUndoStore } from "../../../host/effects/undo/undo-store.ts";
 import { errorName, testCall, toBytes } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 

@@ -1,7 +1,7 @@
 /** Host tools that ask their caller in the middle of a call: what the suite expects of elicitation, sampling and roots. */
 
-import { type Ask, type Asks, CannotAsk } from "../../../host/calls/asks.ts";
-import type { ToolContext } from "../../../host/context.ts";
+import { type Ask, type Asks, CannotAsk } from "../../../host/call/asks.ts";
+import type { ToolContext } from "../../../host/call/context.ts";
 import type { ToolFactory } from "../../../host/tools/tool.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 

@@ -2,7 +2,7 @@
 
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
-import type { Host } from "../../../host/host-interface.ts";
+import type { Host } from "../../../host/host/host-interface.ts";
 import { functionTool } from "../../../host/mod.ts";
 import type { ToolFactory } from "../../../host/tools/tool.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { vendorPlugin } from "../../../host/vendoring/vendor-plugin.ts";
+import { vendorPlugin } from "../../../host/plugins/vendoring/vendor-plugin.ts";
 import { REPOSITORY } from "../../support/source-files.ts";
 import { RESULT_MARK, type ScriptCase, type Suite } from "../suite.ts";
 

@@ -7,7 +7,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symli
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import type { MemoryEntry } from "../../../host/platform/memory.ts";
+import type { MemoryEntry } from "../../../host/platform/memory/memory.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
 import type { Permissions } from "../../../manifests/mod.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type Audit, createAudit } from "../../../host/audit/audit.ts";
 import type { HostEvent } from "../../../host/audit/events.ts";
 import { createJournal, type EventStore } from "../../../host/audit/journal.ts";
-import { journalWriter, retainBy } from "../../../host/audit/open-events.ts";
-import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
-import { createService } from "../../../host/service/service.ts";
+import { journalWriter, retainBy } from "../../../host/host/open-events.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory/memory.ts";
+import { createService } from "../../../host/primitives/service/service.ts";
 
 const FOLDER = "/workspace/.bascule/audit";
 

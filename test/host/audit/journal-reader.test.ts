@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAudit } from "../../../host/audit/audit.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { createService, type Service } from "../../../host/service/service.ts";
+import { createService, type Service } from "../../../host/primitives/service/service.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const CALLS = 2_000;

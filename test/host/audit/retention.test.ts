@@ -3,12 +3,12 @@ import { type ActBounds, createActBudget } from "../../../host/audit/act-budget.
 import type { HostEvent } from "../../../host/audit/events.ts";
 import { fileOf } from "../../../host/audit/journal-files.ts";
 import { createJournal, type EventStore } from "../../../host/audit/journal.ts";
-import { journalWriter, retainBy } from "../../../host/audit/open-events.ts";
+import { journalWriter, retainBy } from "../../../host/host/open-events.ts";
 import { callerGroup, decideKept, type Holdings } from "../../../host/audit/retention.ts";
 import { type KeptEvent, searchJournal, searchStep } from "../../../host/audit/search.ts";
 import { verifyJournal } from "../../../host/audit/verify.ts";
-import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
-import { createService, type Service } from "../../../host/service/service.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory/memory.ts";
+import { createService, type Service } from "../../../host/primitives/service/service.ts";
 
 const FOLDER = "/workspace/.bascule/audit";
 

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host, type Log } from "../../../host/mod.ts";
-import { createJournals } from "../../../host/platform/journals.ts";
+import { createJournals } from "../../../host/platform/files/journals.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { hostTool } from "../../support/tools.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

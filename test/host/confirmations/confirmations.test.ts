@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/call.ts";
+import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/call/call.ts";
 import type { Permissions } from "../../../manifests/mod.ts";
-import { createSession } from "../../../host/calls/session.ts";
+import { createSession } from "../../../host/call/session.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost, type TestHost } from "../../support/test-host.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";

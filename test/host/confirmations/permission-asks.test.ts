@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CallClock } from "../../../sandbox/call/call-clock.ts";
 import type { ConfirmationRequest, ConfirmPrompt, HostEvent } from "../../../host/mod.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import { createSlots } from "../../../host/calls/session.ts";
+import { createSlots } from "../../../host/call/session.ts";
 import { CONTROL_BYTES, END_BY, openControl } from "../../../sandbox/worker/protocol.ts";
 import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
 

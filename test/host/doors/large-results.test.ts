@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
 import { createOperations } from "../../../host/doors/host-operations.ts";
-import { openSocketDoor } from "../../../host/doors/socket.ts";
-import { connectToHost } from "../../../host/doors/socket-client.ts";
-import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
+import { openSocketDoor } from "../../../host/doors/socket/socket.ts";
+import { connectToHost } from "../../../host/doors/socket/socket-client.ts";
+import { createMemoryPair } from "../../../host/platform/memory/memory-sockets.ts";
 import { httpDoor, type HttpDoorUnderTest } from "../../support/http-door.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpHost, type McpHost, WAYS } from "../../support/mcp-client.ts";

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { toPluginView } from "../../../host/doors/plugin-view.ts";
 import { parseManifest, type Permissions } from "../../../manifests/mod.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
-import { createCliProject } from "../cli/run-cli.ts";
-import { manifest, tool } from "../sources/directory/harness.ts";
+import { createCliProject } from "./cli/run-cli.ts";
+import { manifest, tool } from "../plugins/folder/harness.ts";
 
 const TOOL = { inputSchema: { type: "object" }, sideEffects: ["read", "execute"], description: "Does it" };
 const MANIFEST = {

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHost, type HostOptions } from "../../../host/mod.ts";
-import { createBundler } from "../../../host/platform/bundler.ts";
+import { createBundler } from "../../../host/platform/bundling/bundler.ts";
 
 const [, , name = "", folder = ""] = process.argv;
 const CONFIRM = { pattern: "*", confirm: "auto" };

@@ -1,13 +1,13 @@
 /** What a host is asked to do: each kind of call, and each door, by name. */
 
-import { main } from "../../../host/cli/main.ts";
+import { main } from "../../../host/doors/cli/main.ts";
 import { createOperations } from "../../../host/doors/host-operations.ts";
 import { openHostServer } from "../../../host/doors/http/server.ts";
 import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
 import { type RunnerDoorOptions, serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
 import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
-import { openSocketDoor } from "../../../host/doors/socket.ts";
-import { connectToHost } from "../../../host/doors/socket-client.ts";
+import { openSocketDoor } from "../../../host/doors/socket/socket.ts";
+import { connectToHost } from "../../../host/doors/socket/socket-client.ts";
 import type { CallOptions } from "../../../host/mod.ts";
 import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
 import type { MeasureOptions, Operation } from "./measure.ts";

@@ -1,8 +1,8 @@
 /** One host whose tools end in every way, with its doors in memory. */
 
-import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../../host/platform/memory/memory-sockets.ts";
 import { createHost, functionTool, type Host, type HostOptions } from "../../../host/mod.ts";
-import type { MemoryPlatform } from "../../../host/platform/memory.ts";
+import type { MemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import type { LineConnection, Log } from "../../../host/platform/platform.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 

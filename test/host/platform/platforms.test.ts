@@ -1,9 +1,9 @@
 import { describeOwnFiles, describePlatform } from "../../conformance/platform.ts";
-import { createGuardedFiles } from "../../../host/platform/guarded-files.ts";
-import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
+import { createGuardedFiles } from "../../../host/platform/files/guarded-files.ts";
+import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/files/linux-walk.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import type { MemoryAnswer, MemoryRequest } from "../../../host/platform/memory-network.ts";
-import { createPortableWalk } from "../../../host/platform/portable-walk.ts";
+import type { MemoryAnswer, MemoryRequest } from "../../../host/platform/memory/memory-network.ts";
+import { createPortableWalk } from "../../../host/platform/files/portable-walk.ts";
 import { httpServer } from "../../support/hostile-server.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { plantOnDisk } from "../../support/plant.ts";

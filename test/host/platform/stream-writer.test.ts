@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BoundedLines } from "../../../host/platform/bounded-lines.ts";
+import { BoundedLines } from "../../../host/platform/network/bounded-lines.ts";
 import { StreamWriter, toWritable } from "../../../host/platform/stream-writer.ts";
 
 const PIECE = 65_536;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AllowDecision, DenyDecision } from "../../../host/call.ts";
+import type { AllowDecision, DenyDecision } from "../../../host/call/call.ts";
 import { uniteCompiled } from "../../../host/policy/combine.ts";
 import { lostSince } from "../../../host/policy/lost.ts";
 import { compilePermissions, DEFAULT_LIMITS, type PermissionLayer, type Permissions } from "../../../manifests/mod.ts";

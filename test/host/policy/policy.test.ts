@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPolicy, type PolicyOptions, type ProjectPolicy } from "../../../host/policy/policy.ts";
-import { createSession } from "../../../host/calls/session.ts";
+import { createSession } from "../../../host/call/session.ts";
 import type { RegisteredTool } from "../../../host/tools/tool.ts";
 import { type AccessQuery, evaluateAccess, type JsonObject, type Permissions } from "../../../manifests/mod.ts";
 import { builtinOf, functionOf, pluginToolOf } from "../../support/registered.ts";

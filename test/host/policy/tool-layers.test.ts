@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHost, ProjectConfigError } from "../../../host/mod.ts";
 import { createPolicy } from "../../../host/policy/policy.ts";
-import { createSession, type Session, type SessionOptions } from "../../../host/calls/session.ts";
+import { createSession, type Session, type SessionOptions } from "../../../host/call/session.ts";
 import type { RegisteredTool } from "../../../host/tools/tool.ts";
 import { evaluateAccess, type JsonObject, type LayerRules, parseProject } from "../../../manifests/mod.ts";
 import { builtinOf, functionOf, pluginToolOf } from "../../support/registered.ts";

@@ -4,12 +4,12 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openLock } from "../../../host/consent/lock.ts";
+import { openLock } from "../../../host/plugins/consent/lock.ts";
 import { inFileTurn } from "../../../host/project/file-turn.ts";
-import { createGrantStore } from "../../../host/grants/grants.ts";
-import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { createGrantStore } from "../../../host/project/grants/grants.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { openTrustStore } from "../../../host/trust/trust-store.ts";
+import { openTrustStore } from "../../../host/project/trust/trust-store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../support/file-changer.ts", import.meta.url));

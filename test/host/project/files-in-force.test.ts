@@ -2,8 +2,8 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
-import { fileError } from "../../../host/platform/file-errors.ts";
-import type { MemoryPlatform } from "../../../host/platform/memory.ts";
+import { fileError } from "../../../host/platform/files/file-errors.ts";
+import type { MemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import type { Files } from "../../../host/platform/platform.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 

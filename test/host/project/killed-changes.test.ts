@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createGivenLimits } from "../../../host/consent/given-limits.ts";
-import { openLock } from "../../../host/consent/lock.ts";
-import { createGrantStore, type GrantStore } from "../../../host/grants/grants.ts";
-import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
+import { createGivenLimits } from "../../../host/plugins/consent/given-limits.ts";
+import { openLock } from "../../../host/plugins/consent/lock.ts";
+import { createGrantStore, type GrantStore } from "../../../host/project/grants/grants.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import type { Files, Platform } from "../../../host/platform/platform.ts";
 import { inFileTurn } from "../../../host/project/file-turn.ts";
 import { openProject } from "../../../host/project/project-file.ts";
-import { limitsDemand } from "../../../host/trust/demands.ts";
-import { type ProjectTrust, trustedProject } from "../../../host/trust/project-trust.ts";
-import { openTrustStore } from "../../../host/trust/trust-store.ts";
+import { limitsDemand } from "../../../host/project/trust/demands.ts";
+import { type ProjectTrust, trustedProject } from "../../../host/project/trust/project-trust.ts";
+import { openTrustStore } from "../../../host/project/trust/trust-store.ts";
 import { killChanges } from "../../support/kill-changes.ts";
 import { FUZZ_SEED } from "../../support/seed.ts";
 

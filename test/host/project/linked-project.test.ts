@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createOperations } from "../../../host/doors/host-operations.ts";
 import { createHost, type Host, type HostOptions } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { manifest } from "../sources/directory/harness.ts";
+import { manifest } from "../plugins/folder/harness.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const TOOLS = ["reads", "writes"].map((name) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { guestContextText } from "../../../host/routes/guest-context.ts";
 import { openRunRecord } from "../../../host/routes/run-record.ts";
-import type { Execution } from "../../../host/routes/executor.ts";
-import { createSession } from "../../../host/calls/session.ts";
+import type { Execution } from "../../../host/tools/execution.ts";
+import { createSession } from "../../../host/call/session.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginToolOf } from "../../support/registered.ts";

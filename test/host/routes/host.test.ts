@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../host/context.ts";
+import type { ToolContext } from "../../../host/call/context.ts";
 import { createHostExecutor } from "../../../host/routes/host.ts";
 import { ToolError } from "../../../host/tools/tool-error.ts";
 import type { Tool } from "../../../host/tools/tool.ts";

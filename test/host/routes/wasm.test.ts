@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readLargeJson } from "../../../host/json/read-slices.ts";
+import { readLargeJson } from "../../../host/primitives/json/read-slices.ts";
 import { createWasmExecutor } from "../../../host/routes/wasm.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer, Invocation, InvocationOutcome } from "../../../sandbox/mod.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
-import { createSecrets, type Secrets } from "../../../host/secrets/secrets.ts";
+import { createSecrets, type Secrets } from "../../../host/capabilities/secrets/secrets.ts";
 import { type Behaviour, executorSuite } from "../../conformance/executor.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";
 import { type FakeGuest, fakeSandbox, returns, USED } from "../../support/fake-sandbox.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { registerBuiltins } from "../../../host/sources/builtin.ts";
-import type { MemoryEntry } from "../../../host/platform/memory.ts";
+import type { MemoryEntry } from "../../../host/platform/memory/memory.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost, type TestHost } from "../../support/test-host.ts";
 import { createRegistry } from "../../../host/tools/registry.ts";

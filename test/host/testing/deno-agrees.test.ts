@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../host/cli/main.ts";
+import { main } from "../../../host/doors/cli/main.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { runCommand } from "../../../scripts/run-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCliProject } from "../cli/run-cli.ts";
+import { createCliProject } from "../doors/cli/run-cli.ts";
 
 const MANIFEST = {
   schemaVersion: "1.0",

@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { createCliProject, type CliProject } from "../cli/run-cli.ts";
+import { createCliProject, type CliProject } from "../doors/cli/run-cli.ts";
 
 const MANIFEST = {
   schemaVersion: "1.0",

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import { createNetwork } from "../../../host/platform/network.ts";
+import { createNetwork } from "../../../host/platform/network/network.ts";
 import { testCall } from "../../support/bridge-context.ts";
 import { httpServer } from "../../support/hostile-server.ts";
 import { outputOf, startSandbox } from "../../support/sandbox.ts";

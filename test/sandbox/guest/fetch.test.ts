@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MemoryNetworkOptions } from "../../../host/platform/memory-network.ts";
+import type { MemoryNetworkOptions } from "../../../host/platform/memory/memory-network.ts";
 import type { Permissions } from "../../../manifests/mod.ts";
 import { type TestCall, testCall } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";

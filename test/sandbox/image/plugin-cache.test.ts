@@ -1,6 +1,6 @@
 import { unpackRequest } from "../../../sandbox/worker/wire.ts";
 import { describe, expect, it } from "vitest";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSandbox, type PluginSource } from "../../../sandbox/mod.ts";
 import { createPluginCache } from "../../../sandbox/image/plugin-cache.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { threadCpuMs } from "../../../host/platform/thread-cpu.ts";
+import { threadCpuMs } from "../../../host/platform/threads/thread-cpu.ts";
 import { createLoadClock, lateFault } from "../../../sandbox/loading/load-clock.ts";
 import { CONTROL_BYTES, openControl } from "../../../sandbox/worker/protocol.ts";
 

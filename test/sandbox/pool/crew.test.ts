@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LARGE_BYTES, WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
 import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { REST_MS } from "../../../sandbox/pool/pool.ts";
 import { claim, type Control, CURRENT, openControl, TAKEN_KB } from "../../../sandbox/worker/protocol.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectGarbage } from "../../../host/platform/collection.ts";
+import { collectGarbage } from "../../../host/platform/threads/collection.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { unchanged } from "../../../sandbox/image/image.ts";
 import { createDroppedMemory } from "../../../sandbox/worker/dropped-memory.ts";

@@ -5,7 +5,7 @@ import type { Envelope } from "../../../sandbox/worker/wire.ts";
 import { createRandom } from "../../fuzz/random.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { INVOCATION, NOTHING_USED, PLUGIN } from "../../support/scripted-worker.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HostEvent } from "../../../../host/audit/events.ts";
-import type { ToolResult } from "../../../../host/call.ts";
+import type { ToolResult } from "../../../../host/call/call.ts";
 import type { HttpCalls } from "../../../../host/doors/http/calls.ts";
 import type { HttpSession } from "../../../../host/doors/http/sessions.ts";
 import { createHttpTurns, type HttpTurn } from "../../../../host/doors/http/turns.ts";

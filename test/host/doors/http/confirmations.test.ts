@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PendingConfirmation } from "../../../../host/confirmations/pending.ts";
 import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
-import type { ToolResult } from "../../../../host/call.ts";
+import type { ToolResult } from "../../../../host/call/call.ts";
 import { createHttpCalls } from "../../../../host/doors/http/calls.ts";
 import type { HttpSession } from "../../../../host/doors/http/sessions.ts";
 import { configOf, httpDoor, type HttpDoorOptions, type HttpDoorUnderTest, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";

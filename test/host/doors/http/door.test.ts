@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkSchema } from "../../../../manifests/mod.ts";
 import { ENDPOINTS } from "../../../../host/doors/http/endpoints.ts";
 import { openApiDocument } from "../../../../host/doors/http/openapi.ts";
-import { JournalError } from "../../../../host/platform/journal-types.ts";
+import { JournalError } from "../../../../host/platform/files/journal-types.ts";
 import type { McpClient } from "../../../../host/sources/mcp/mod.ts";
 import { httpDoor, TOKENS } from "../../../support/http-door.ts";
 import { memoryPlatformWithWorkers } from "../../../support/memory-platform.ts";

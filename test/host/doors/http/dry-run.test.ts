@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ToolCall } from "../../../../host/call.ts";
+import type { ToolCall } from "../../../../host/call/call.ts";
 import { CALL_ENDPOINTS } from "../../../../host/doors/http/call-endpoints.ts";
-import type { CommitWish } from "../../../../host/overlay/dry-runs.ts";
+import type { CommitWish } from "../../../../host/effects/overlay/dry-runs.ts";
 import { configOf, httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";

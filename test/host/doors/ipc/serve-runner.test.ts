@@ -4,7 +4,7 @@ import { tooLong, toResponse } from "../../../../host/doors/ipc/wire.ts";
 import { sendJson } from "../../../../host/doors/send-json.ts";
 import { MAX_LINE_BYTES } from "../../../../host/doors/wire.ts";
 import { createHost, functionTool, type Host, type HostOptions, type ToolResult } from "../../../../host/mod.ts";
-import { createMemoryPair } from "../../../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../../../host/platform/memory/memory-sockets.ts";
 import type { HostEvent } from "../../../../host/audit/events.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";

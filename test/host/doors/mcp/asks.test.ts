@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Asks, CannotAsk } from "../../../../host/calls/asks.ts";
+import { type Asks, CannotAsk } from "../../../../host/call/asks.ts";
 import { mcpHost, modernRequest, messageOf, until, WAYS } from "../../../support/mcp-client.ts";
 import { createMcpHandler } from "../../../../host/doors/mcp/mod.ts";
 import type { ToolFactory } from "../../../../host/tools/tool.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLargeInputs } from "../../../../host/doors/mcp/large-inputs.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
-import { createSlices } from "../../../../host/platform/slices.ts";
+import { createSlices } from "../../../../host/platform/threads/slices.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../manifests/mod.ts";
 
 const MIB = 1024 * 1024;

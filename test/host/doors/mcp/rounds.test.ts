@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
 import { createRounds, type Round } from "../../../../host/doors/mcp/rounds.ts";
-import { createMemoryClock } from "../../../../host/platform/memory-clock.ts";
+import { createMemoryClock } from "../../../../host/platform/memory/memory-clock.ts";
 import { createRandom } from "../../../../host/platform/random.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../../support/mcp-client.ts";
 

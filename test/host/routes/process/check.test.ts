@@ -4,7 +4,7 @@ import { answerCheck } from "../../../../host/routes/process/check.ts";
 import type { Permissions } from "../../../../manifests/mod.ts";
 import { hostPlace } from "../../../../host/capabilities/checked.ts";
 import { testCall } from "../../../support/bridge-context.ts";
-import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
+import { createMemoryPlatform } from "../../../../host/platform/memory/memory.ts";
 
 const platform = createMemoryPlatform({
   files: {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { listenOnce } from "../../../../host/platform/trusted/listen-once.ts";
-import type { Executor } from "../../../../host/routes/executor.ts";
+import type { Executor } from "../../../../host/tools/execution.ts";
 import { createHostExecutor } from "../../../../host/routes/host.ts";
 import { type Behaviour, executorSuite } from "../../../conformance/executor.ts";
 import { routeOptions } from "../../../support/execution.ts";

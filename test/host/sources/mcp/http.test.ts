@@ -4,7 +4,7 @@ import { fromJsonSchema, McpServer, WebStandardStreamableHTTPServerTransport } f
 import { onTestFinished, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../../../host/mod.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
-import { fetchFrom } from "../../../../host/platform/server-fetch.ts";
+import { fetchFrom } from "../../../../host/platform/network/server-fetch.ts";
 import { ALLOWED } from "../../../conformance/source.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

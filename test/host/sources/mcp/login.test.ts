@@ -11,9 +11,9 @@ import { createLoginStore, type Login, type LoginStore } from "../../../../host/
 import { createTokens } from "../../../../host/sources/mcp/tokens.ts";
 import { redactedClient } from "../../../../host/sources/mcp/redacted-client.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { fetchSecurely } from "../../../../host/platform/server-fetch.ts";
+import { fetchSecurely } from "../../../../host/platform/network/server-fetch.ts";
 import { ALLOWED } from "../../../conformance/source.ts";
-import { createCliProject } from "../../cli/run-cli.ts";
+import { createCliProject } from "../../doors/cli/run-cli.ts";
 
 const SECONDS = { timeout: 60_000 };
 

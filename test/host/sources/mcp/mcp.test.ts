@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type ToolResult } from "../../../../host/mod.ts";
 import { ALLOWED, sourceSuite, type SourceUnderTest } from "../../../conformance/source.ts";
 import { ADD, mcpProject, named, untilServer } from "../../../support/mcp-project.ts";
-import type { MemoryPlatform } from "../../../../host/platform/memory.ts";
+import type { MemoryPlatform } from "../../../../host/platform/memory/memory.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 /** The official server, in this process. */

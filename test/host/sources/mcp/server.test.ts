@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Tool, Transport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { createMemoryClock, type MemoryClock } from "../../../../host/platform/memory-clock.ts";
-import { createSlices } from "../../../../host/platform/slices.ts";
+import { createMemoryClock, type MemoryClock } from "../../../../host/platform/memory/memory-clock.ts";
+import { createSlices } from "../../../../host/platform/threads/slices.ts";
 import type { Log } from "../../../../host/platform/platform.ts";
 import { callServerTool, connectClient, listServerTools, type McpClient } from "../../../../host/sources/mcp/client.ts";
 import type { Pins } from "../../../../host/sources/mcp/pins.ts";

@@ -1,0 +1,61 @@
+/** What is in a folder, for one operation's answer: bounded before it is gathered, and few at a time (SPEC C4, B3). */
+
+import type { JsonValue } from "../../../manifests/mod.ts";
+import type { HostAnswer } from "../../../sandbox/mod.ts";
+import type { DirectoryEntry } from "../../platform/platform.ts";
+import { answer, failure } from "../answer.ts";
+import type { BridgeContext } from "../bridge.ts";
+import { actOn, isOver } from "./file-act.ts";
+import { MANY_ENTRIES } from "./packed.ts";
+
+/** More entries of one folder are an error, not a silence. */
+export const MAX_DIRECTORY_ENTRIES = 100_000;
+
+/** Of one call; the next ones wait. Each may hold all that an answer may hold. */
+const MAX_LISTINGS = 4;
+
+/** @param subject the act in Deno's form, for messages */
+export async function listDirectory(
+  written: string,
+  subject: string,
+  context: BridgeContext,
+  toValue: (entry: DirectoryEntry) => JsonValue,
+): Promise<HostAnswer> {
+  const { operationBytes } = context.limits;
+  const bounds = { maxEntries: MAX_DIRECTORY_ENTRIES, maxNamesLength: operationBytes, isOver: () => isOver(context) };
+  const answered = await actOn({ access: "read", written }, subject, context, (checked) =>
+    inTurn(context, async () => {
+      const entries = await context.platform.guarded.list(checked, bounds);
+      return answer(entries.length <= MANY_ENTRIES ? entries.map(toValue) : await context.platform.slices.run(mapped(entries, toValue)));
+    }),
+  );
+  if (answered.ok || answered.error.code !== "EFBIG") return answered;
+  const most = `${MAX_DIRECTORY_ENTRIES} entries, or ${operationBytes} bytes of them`;
+  return failure("RangeError", `Cannot list "${written}": there is more than one operation tells (${most})`, "EFBIG");
+}
+
+function* mapped(entries: readonly DirectoryEntry[], toValue: (entry: DirectoryEntry) => JsonValue): Generator<void, JsonValue> {
+  const values: JsonValue[] = [];
+  for (const entry of entries) {
+    values.push(toValue(entry));
+    if (values.length % MANY_ENTRIES === 0) yield;
+  }
+  return values;
+}
+
+interface Lanes {
+  count: number;
+  readonly last: Promise<unknown>[];
+}
+
+/** Made with a call's first listing. */
+const LANES = new WeakMap<BridgeContext, Lanes>();
+
+function inTurn<T>(context: BridgeContext, act: () => Promise<T>): Promise<T> {
+  const lanes = LANES.get(context) ?? { count: 0, last: [] };
+  LANES.set(context, lanes);
+  const lane = lanes.count++ % MAX_LISTINGS;
+  const mine = (lanes.last[lane] ?? Promise.resolve()).then(act);
+  lanes.last[lane] = mine.catch(() => undefined);
+  return mine;
+}

@@ -1,0 +1,53 @@
+/** Temporary files and folders: a name nobody can guess, made anew, for this user only. */
+
+import type { HostAnswer } from "../../../sandbox/mod.ts";
+import type { CheckedPath } from "../../platform/proof.ts";
+import { answer, failure } from "../answer.ts";
+import type { BridgeContext } from "../bridge.ts";
+import { actOn } from "./file-act.ts";
+
+/** Where to make it and how its name begins and ends. */
+export interface TempWish {
+  /** Default: the call's `$tmp`. */
+  readonly dir: string | undefined;
+  readonly prefix: string | undefined;
+  readonly suffix: string | undefined;
+}
+
+/** Needs write access to the folder. The answer is the path, absolute unless `dir` is relative (as Deno does). */
+export async function makeTemp(kind: "file" | "directory", wish: TempWish, context: BridgeContext): Promise<HostAnswer> {
+  const { prefix = "", suffix = "" } = wish;
+  // A prefix may not lead into another folder.
+  const separator = /[/\\]/.exec(`${prefix}${suffix}`)?.[0];
+  if (separator !== undefined) return failure("Error", `Invalid character in prefix or suffix: "${separator}"`);
+
+  const dir = wish.dir ?? temporaryFolder(context);
+  const name = `${prefix}${toHex(context.platform.random.bytes(8))}${suffix}`;
+  const written = dir === "" ? name : `${withoutTrailingSlashes(dir)}/${name}`;
+  return await actOn({ access: "write", written }, kind === "file" ? "tmpfile" : "tmpdir", context, async (checked) => {
+    await make(kind, checked, context);
+    return answer(written);
+  });
+}
+
+/** Step by step: a regular expression takes the square of the time for a million slashes that something follows. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
+async function make(kind: "file" | "directory", path: CheckedPath<"write">, { platform: { guarded } }: BridgeContext): Promise<void> {
+  if (kind === "file") return await guarded.writeBytes(path, new Uint8Array(), { createNew: true, mode: 0o600 });
+  await guarded.makeDirectory(path, { recursive: false, mode: 0o700 });
+}
+
+/** `$tmp` as the call's permissions understand it, else the system's. */
+export function temporaryFolder({ grant, platform }: Pick<BridgeContext, "grant" | "platform">): string {
+  const bases = grant.layers.map((layer) => layer.permissions.bases.tmp);
+  return bases.find((tmp) => tmp !== undefined) ?? platform.environment.tmp;
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,177 @@
+/** What one call has of secrets: placeholders that only this call's requests are seen through (SPEC C7). */
+
+import {
+  addressRange,
+  bindSecret,
+  canonicalHost,
+  evaluateAccess,
+  parseIp,
+  type PermissionLayer,
+  type SecretBinding,
+  type SecretSource,
+} from "../../../manifests/mod.ts";
+import type { ByteReplacer } from "./byte-search.ts";
+import type { Random } from "../../platform/platform.ts";
+import type { Grant } from "../../call/grant.ts";
+
+/** The secrets of one call. */
+export interface CallSecrets {
+  /** True if the variable is handed over by reference only, whether it has a value or not. */
+  has(name: string): boolean;
+  /** Variables that the project has and the environment need not have. */
+  readonly names: readonly string[];
+  /** The same placeholder each time within the call. */
+  placeholder(name: string): Promise<PlaceholderOutcome>;
+  /** By placeholder: those that the guest was given. */
+  readonly issued: ReadonlyMap<string, IssuedSecret>;
+  /**
+   * Opens what takes the values of this call's secrets out of one stream that comes in for the guest; undefined while there are none.
+   *
+   * Others' are not looked for: by what is taken out a guest could tell whether it has guessed one.
+   */
+  scrubber(): (() => ByteReplacer) | undefined;
+}
+
+export type PlaceholderOutcome =
+  | { readonly kind: "placeholder"; readonly placeholder: string }
+  /** The variable is not set. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "unfit"; readonly reason: string };
+
+/** A secret that the guest holds the placeholder of. */
+export interface IssuedSecret {
+  readonly name: string;
+  readonly placeholder: string;
+  readonly value: string;
+  /** Undefined if the value may go there, else why not. */
+  readonly refusal: (url: URL) => string | undefined;
+}
+
+/** Recognisable, of one length, and of characters that stay as they are in headers, URLs, forms, JSON and HTML; 128 random bits. */
+export const PLACEHOLDER: RegExp = /bascule_secret_[0-9a-f]{32}/g;
+
+/** What came of looking for a value. */
+export type SecretValue =
+  | { readonly kind: "value"; readonly value: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unfit"; readonly reason: string };
+
+export interface CallSecretsOptions {
+  readonly grant: Grant;
+  readonly sources: Readonly<Record<string, SecretSource>>;
+  readonly read: (name: string) => Promise<SecretValue>;
+  readonly random: Pick<Random, "bytes">;
+  readonly scrubber: (names: readonly string[], shown: (name: string) => string) => (() => ByteReplacer) | undefined;
+}
+
+/** @param before of the same call, under the grant that it had until now */
+export function createCallSecrets(options: CallSecretsOptions, before?: CallSecrets): CallSecrets {
+  return new SecretsOfOneCall(options, before instanceof SecretsOfOneCall ? before : undefined);
+}
+
+/** With prototype methods, and maps only where a secret is asked for: every call has one. */
+class SecretsOfOneCall implements CallSecrets {
+  readonly #options: CallSecretsOptions;
+  #issued: Map<string, IssuedSecret> | undefined;
+  #given: Map<string, Promise<PlaceholderOutcome>> | undefined;
+
+  constructor(options: CallSecretsOptions, before: SecretsOfOneCall | undefined) {
+    this.#options = options;
+    // What the guest was given stays good, and bound as it was.
+    if (before !== undefined) {
+      this.#issued = before.#issued;
+      this.#given = before.#given;
+    }
+  }
+
+  has(name: string): boolean {
+    const { sources, grant } = this.#options;
+    return Object.hasOwn(sources, name) || secretNames(grant).has(name);
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.#options.sources);
+  }
+
+  get issued(): ReadonlyMap<string, IssuedSecret> {
+    return this.#issued ?? NONE_ISSUED;
+  }
+
+  scrubber(): (() => ByteReplacer) | undefined {
+    const { grant, sources, scrubber } = this.#options;
+    const names = [...new Set([...secretNames(grant), ...Object.keys(sources)])].filter(
+      (name) => evaluateAccess(grant.layers, { kind: "env", name }).state === "granted",
+    );
+    const placeholders = new Map(Array.from(this.issued.values(), ({ name, placeholder }) => [name, placeholder]));
+    // An echo is what was sent, as the guest knows it.
+    return scrubber(names, (name) => placeholders.get(name) ?? `[secret ${name}]`);
+  }
+
+  placeholder(name: string): Promise<PlaceholderOutcome> {
+    this.#given ??= new Map();
+    const known = this.#given.get(name) ?? this.#issue(name);
+    this.#given.set(name, known);
+    return known;
+  }
+
+  async #issue(name: string): Promise<PlaceholderOutcome> {
+    const { grant, sources, read, random } = this.#options;
+    const found = await read(name);
+    if (found.kind !== "value") return found;
+    const placeholder = `bascule_secret_${Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    const bindings = bindingsOf(name, grant, sources);
+    this.#issued ??= new Map();
+    this.#issued.set(placeholder, { name, placeholder, value: found.value, refusal: (url) => refusalOf(name, bindings, url) });
+    return { kind: "placeholder", placeholder };
+  }
+}
+
+const NONE_ISSUED: ReadonlyMap<string, IssuedSecret> = new Map();
+
+const NAMES = new WeakMap<Grant, ReadonlySet<string>>();
+
+/** Any layer that calls a variable a secret makes it one: no other can hand out the value. */
+export function secretNames(grant: Grant): ReadonlySet<string> {
+  const known = NAMES.get(grant);
+  if (known !== undefined) return known;
+  const names = new Set(grant.layers.flatMap(bindingsIn).map(({ name }) => name));
+  NAMES.set(grant, names);
+  return names;
+}
+
+function bindingsIn({ permissions }: PermissionLayer): readonly SecretBinding[] {
+  const entry = permissions.entries.get("env");
+  if (entry === undefined) return [];
+  const { allow, listed = [] } = entry;
+  return (allow === true ? listed : allow).flatMap(({ secret }) => secret ?? []);
+}
+
+/** One list for each layer that binds the secret, and one for the project's word on it: the value goes where all of them let it. */
+function bindingsOf(name: string, { layers }: Grant, sources: CallSecretsOptions["sources"]): readonly (readonly SecretBinding[])[] {
+  const ofLayers = layers.map((layer) => bindingsIn(layer).filter((binding) => binding.name === name));
+  const hosts = Object.hasOwn(sources, name) ? sources[name]?.hosts : undefined;
+  return [...ofLayers, ...(hosts === undefined ? [] : [[bindSecret({ name, hosts })]])].filter((list) => list.length > 0);
+}
+
+function refusalOf(name: string, bindings: readonly (readonly SecretBinding[])[], url: URL): string | undefined {
+  const host = canonicalHost(url.hostname);
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const isBound =
+    host !== undefined && bindings.length > 0 && bindings.every((list) => list.some(({ permits }) => permits({ host, port })));
+  const target = `Secret "${name}" may not go to "${url.hostname}:${port}"`;
+  if (!isBound) return `${target}: ${boundTo(bindings)}`;
+  // What is sent without encryption is read by all that lies between; on the way to this machine itself nothing does.
+  if (url.protocol === "https:" || isThisMachine(host)) return undefined;
+  return `${target} over http: its value is sent over https only, except to this machine itself`;
+}
+
+function boundTo(bindings: readonly (readonly SecretBinding[])[]): string {
+  if (bindings.length === 0) return `it is bound to no host (name them: { "name", "secret": true, "hosts" } in the env grant)`;
+  const lists = new Set(bindings.map((list) => list.flatMap(({ hosts }) => hosts).join(", ")));
+  return `it is bound to ${[...lists].join(", and of these to ")}`;
+}
+
+function isThisMachine(host: string): boolean {
+  const address = parseIp(host);
+  return host === "localhost" || (address !== undefined && addressRange(host) === "loopback");
+}

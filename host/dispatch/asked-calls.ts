@@ -1,0 +1,56 @@
+/** Calls whose callers were let go until a person answers: a repeat of one gets what comes of it and runs nothing (SPEC E6). */
+
+import { JsonArgumentText, type RawArguments } from "../call/arguments.ts";
+import type { ToolResult } from "../call/call.ts";
+import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
+import { copyJson } from "../primitives/json/json.ts";
+import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
+import { createRemembered } from "./remembered.ts";
+import { type Session, sessionOwner } from "../call/session.ts";
+
+/** One host's. The last 1,000 are known, fewer if they are large; those that wait all are, and are bounded as questions. */
+export interface AskedCalls {
+  /** @param pending what the caller was told */
+  add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
+  /** What came of the call so far; undefined if it is not one of these. */
+  find(call: AskedCall): Promise<ToolResult | undefined>;
+  /** What was told of a call that still waits. */
+  pending(callId: string): ToolResult | undefined;
+}
+
+export interface AskedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: RawArguments;
+  readonly session: Pick<Session, "id" | "owner">;
+}
+
+const REMEMBERED = 1_000;
+
+export function createAskedCalls(platform?: HashPlatform): AskedCalls {
+  const calls = createRemembered<{ readonly key: Promise<string>; result: ToolResult }>(REMEMBERED, MAX_RESULT_BYTES);
+  return {
+    async add(call, pending, ended) {
+      const entry = { key: keyOf(call, platform), result: pending };
+      calls.set(call.callId, entry, sessionOwner(call.session));
+      entry.result = await ended;
+      calls.ended(call.callId, entry, sizeOf(entry.result));
+    },
+    async find(call) {
+      const entry = calls.get(call.callId);
+      return entry !== undefined && (await entry.key) === (await keyOf(call, platform)) ? entry.result : undefined;
+    },
+    pending(callId) {
+      const result = calls.get(callId)?.result;
+      return result?.status === "pending_approval" ? result : undefined;
+    },
+  };
+}
+
+/** The same for the same arguments, however they are written; another in another session, which gets nothing by an id that it knows. */
+async function keyOf({ tool, args, session }: AskedCall, platform: HashPlatform | undefined): Promise<string> {
+  if (args instanceof JsonArgumentText) return await hashOf([session.id, tool, "text", args.text]);
+  const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
+  return await hashOf([session.id, tool, "json", copy.ok ? copy.value : null], platform);
+}

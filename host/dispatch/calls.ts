@@ -1,0 +1,297 @@
+/** How doors make calls: builds the `ToolCall`, dispatches it, remembers what came of it (SPEC D4, T5). */
+
+import type { RawArguments } from "../call/arguments.ts";
+import type { HashPlatform } from "../primitives/json/json-hash.ts";
+import { createAskedCalls } from "./asked-calls.ts";
+import type { ConfirmPrompt, ToolCall, ToolResult } from "../call/call.ts";
+import { dispatch, type Dispatch } from "./dispatch.ts";
+import { invalidOption, toolError, type ToolErrorData, unavailable } from "../call/errors.ts";
+import { chainsOf, runChain, type TurnResponse } from "./chains/turn.ts";
+import type { ChainPlace } from "../call/chain.ts";
+import { type JsonValue, sideEffectClass } from "../../manifests/mod.ts";
+import type { HostCallHandler } from "../../sandbox/mod.ts";
+import type { Clock } from "../platform/platform.ts";
+import type { Session } from "../call/session.ts";
+import { createRecentResults } from "./recent-results.ts";
+import { type CallSelection, follow, OpenTurns, RunningCalls } from "./running-calls.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
+import { openTrace } from "./trace.ts";
+
+/** Everything about a call that is not its tool and its arguments. */
+export interface CallOptions {
+  /** Default: a session of the host's own, shared by all calls that name none. */
+  readonly session?: Session;
+  /** The turn this call belongs to. */
+  readonly turn?: string;
+  readonly signal?: AbortSignal;
+  /** From the start of the tool; never above policy's limit. */
+  readonly timeoutMs?: number;
+  /** Default: a new UUIDv7. */
+  readonly callId?: string;
+  /**
+   * What the guest gets as randomness is computed from this text: two calls with the same one get the same. Anybody who
+   * knows it knows every key and token that the guest makes.
+   */
+  readonly seed?: string;
+  /**
+   * What the guest sees as the time when it begins, in milliseconds since the epoch. From then on its time depends only on
+   * what it does: a timer passes when nothing else is left to wait for.
+   */
+  readonly timeMs?: number;
+  /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
+  readonly record?: boolean;
+  /**
+   * Change nothing: files change in memory only, requests that could change something are not sent, and the result's `dryRun`
+   * says what would have changed. `host.commit(callId)` does it.
+   */
+  readonly dryRun?: boolean;
+  /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
+  readonly answer?: HostCallHandler;
+  /** W3C traceparent. */
+  readonly traceparent?: string;
+  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
+  /** What a guest writes to `console` and its log; the host's log gets it as well. */
+  readonly onLog?: ToolCall["onLog"];
+  /** Answers what host tools ask the caller in the middle of a call. */
+  readonly ask?: ToolCall["ask"];
+  /** How to ask a person, for whose answer the caller waits. */
+  readonly confirm?: ConfirmPrompt;
+  /**
+   * Without `confirm`, of a call that needs a person: `pending` (default) answers `approval_required` at once, and the call
+   * runs when somebody approves it; `refuse` answers `user_denied`.
+   */
+  readonly unattended?: "pending" | "refuse";
+}
+
+/** One of several calls. */
+export interface CallRequest {
+  readonly tool: string;
+  readonly args?: RawArguments;
+  readonly callId?: string;
+  readonly timeoutMs?: number;
+}
+
+/** What several calls have in common. */
+export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"> {
+  /** One after the other instead of up to the session's cap at once. */
+  readonly sequential?: boolean;
+  /**
+   * `chain`: the calls are steps of one chain (SPEC K6). Those that only read run together, each of the others by itself, and
+   * what comes after a failure is not run. Only tools that may be chained can be among them. Default `direct`.
+   */
+  readonly mode?: "direct" | "chain";
+  /** Of a chain: steps that change something run beside others too. Default false. */
+  readonly parallelMutations?: boolean;
+}
+
+/** What calls are made with. */
+export interface CallsOptions {
+  /** The state of the host at this moment; asked once for each call. */
+  readonly current: () => Dispatch;
+  readonly newId: () => string;
+  readonly clock: Pick<Clock, "after">;
+  /** Hashes large arguments in slices. */
+  readonly platform?: HashPlatform;
+  readonly defaultSession: Session;
+  /** Awaited before the first call: what records calls is there then. Must not reject. */
+  readonly prepare?: () => Promise<void>;
+  /** Cuts a result down to what its session takes. */
+  readonly cap?: (result: ToolResult, session: Session) => ToolResult;
+}
+
+/** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
+export interface Calls {
+  /** Never rejects. */
+  call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
+  /** Results in the order of the requests. Never rejects. */
+  callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** The same, with what the calls called in turn. */
+  turn(requests: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
+  /**
+   * Tells these calls to end, down to what their guests wait for, and waits until they have.
+   *
+   * @returns their results: `cancelled`, or what they came to first. Empty where nothing of it runs. Never rejects.
+   */
+  cancel(which: CallSelection): Promise<readonly ToolResult[]>;
+  isRunning(callId: string): boolean;
+  /** Of an ended call, or of one that waits for a person; the last 1,000 are remembered, fewer if they are large. */
+  result(callId: string): ToolResult | undefined;
+  /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
+  close(drainMs: number): Promise<void>;
+}
+
+const REMEMBERED = 1_000;
+
+/** Takes calls until it is closed. */
+export function createCalls(options: CallsOptions): Calls {
+  const { current, newId, clock, defaultSession } = options;
+  const results = createRecentResults(REMEMBERED);
+  const asked = createAskedCalls(options.platform);
+  const running = new RunningCalls();
+  const turns = new OpenTurns();
+  let closing = false;
+  let preparing = options.prepare;
+
+  async function call(tool: string, args: RawArguments, wish: CallOptions = {}, chain?: ChainPlace): Promise<ToolResult> {
+    const isWaiting = wish.confirm !== undefined || wish.unattended === "refuse";
+    let letGo: ToolCall["onPending"];
+    const onPending = isWaiting ? undefined : (pending: ToolResult): void => letGo?.(pending);
+    const request = toCall(tool, args, wish, { newId, defaultSession, onPending, chain });
+    const host = current();
+    if (closing) return await refuse(request, host, unavailable(tool, "the host is closing"));
+    if (preparing !== undefined) {
+      await preparing();
+      preparing = undefined;
+    }
+    if (wish.callId !== undefined) {
+      const known = await asked.find(request);
+      if (known !== undefined) return known;
+      // Under an id of its own, so that nothing is recorded of the other call.
+      if (running.isOfAnother(request)) return await refuse({ ...request, callId: newId() }, host, takenId());
+    }
+    const stop = new AbortController();
+    const unfollow = wish.signal && follow(wish.signal, stop);
+    const ended = run(request, host, stop, unfollow);
+    if (isWaiting) return await ended;
+    return await new Promise((resolve) => {
+      // A person has to agree first: the caller is told so, and the call is no longer the caller's to cancel.
+      letGo = (pending) => {
+        unfollow?.();
+        void asked.add(request, pending, ended);
+        resolve(pending);
+      };
+      void ended.then(resolve);
+    });
+  }
+
+  async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
+    const ended = dispatch(request, host, stop);
+    const number = running.add(request, ended, stop);
+    const whole = await ended;
+    running.remove(number);
+    unfollow?.();
+    const result = options.cap === undefined ? whole : options.cap(whole, request.session);
+    results.add(result);
+    return result;
+  }
+
+  /** A call that is not made has its record too. */
+  async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
+    const trace = openTrace(request, host);
+    const refused = error.code === "invalid_args" ? trace.invalid(error) : trace.fail(error);
+    await host.hooks.ended(request, refused);
+    return refused;
+  }
+
+  async function callAll(requests: readonly CallRequest[], wish: CallAllOptions): Promise<readonly ToolResult[]> {
+    return await turns.run(wish, defaultSession, async (signal) => {
+      const shared = { ...wish, signal };
+      const run = (request: CallRequest): Promise<ToolResult> => call(request.tool, request.args ?? {}, ofRequest(request, shared));
+      if (wish.sequential !== true) return await Promise.all(requests.map(run));
+      const inOrder: ToolResult[] = [];
+      for (const request of requests) inOrder.push(await run(request));
+      return inOrder;
+    });
+  }
+
+  async function turn(requests: readonly CallRequest[], wish: CallAllOptions): Promise<TurnResponse> {
+    const { turn: turnId = newId(), mode } = wish;
+    const shared = { ...wish, turn: turnId };
+    if (mode === "chain") return await turns.run(shared, defaultSession, (signal) => chainOf(turnId, requests, { ...shared, signal }));
+    const results = await callAll(requests, shared);
+    return { turnId, results, toolChains: chainsOf(results) };
+  }
+
+  async function chainOf(turnId: string, requests: readonly CallRequest[], shared: CallAllOptions): Promise<TurnResponse> {
+    const { sequential = false, parallelMutations = false } = shared;
+    const { results, chain } = await runChain(
+      requests,
+      { sequential, parallelMutations },
+      {
+        chainId: newId(),
+        isMutation: (tool) => isMutation(current().registry.find(tool)),
+        call: (request, place) => call(request.tool, request.args ?? {}, ofRequest(request, shared), place),
+        skip(request, place, because) {
+          const asked = toCall(request.tool, request.args ?? {}, ofRequest(request, shared), { newId, defaultSession, chain: place });
+          return refuse(
+            asked,
+            current(),
+            toolError("cancelled", `An earlier step of the chain failed, so this one did not run: ${because}`),
+          );
+        },
+      },
+    );
+    return { turnId, results, toolChains: [chain] };
+  }
+
+  return {
+    call: (tool, args, wish) => call(tool, args, wish),
+    callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
+    turn: (requests, wish = {}) => turn(requests, wish),
+    isRunning: (callId) => running.isAny({ callId }),
+    cancel(which) {
+      turns.cancel(which);
+      return running.cancel(which);
+    },
+    result: (callId) => results.get(callId) ?? asked.pending(callId),
+    async close(drainMs) {
+      closing = true;
+      const stopTimer = clock.after(drainMs, () => void running.cancel({}));
+      while (running.size > 0) await running.ended();
+      stopTimer();
+    },
+  };
+}
+
+function takenId(): ToolErrorData {
+  return invalidOption("callId", "a call of another session has it (give a new one, or leave it out)");
+}
+
+/** What of the turn's wishes holds for one of its calls. */
+function ofRequest({ callId, timeoutMs }: CallRequest, shared: CallAllOptions): CallOptions {
+  return { ...shared, ...(callId !== undefined && { callId }), ...(timeoutMs !== undefined && { timeoutMs }) };
+}
+
+/** What a tool that is not there would do, nobody knows: it does nothing. */
+function isMutation(tool: RegisteredTool | undefined): boolean {
+  if (tool === undefined) return false;
+  const { destructive, sideEffects } = tool.definition;
+  return destructive || !["none", "read"].includes(sideEffectClass(sideEffects));
+}
+
+interface MadeFor {
+  readonly onPending?: ToolCall["onPending"];
+  readonly chain?: ChainPlace | undefined;
+}
+
+function toCall(
+  tool: string,
+  args: RawArguments,
+  wish: CallOptions,
+  { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
+): ToolCall {
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, ask, confirm } = wish;
+  const { seed, timeMs, record, dryRun, answer } = wish;
+  return Object.freeze({
+    callId,
+    tool,
+    args,
+    session,
+    caller: chain === undefined ? "direct" : "chain",
+    ...(chain && { chain }),
+    ...(turn !== undefined && { turnId: turn }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(seed !== undefined && { seed }),
+    ...(timeMs !== undefined && { timeMs }),
+    ...(record !== undefined && { record }),
+    ...(dryRun === true && { dryRun }),
+    ...(answer && { answer }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
+    ...(ask && { ask }),
+    ...(confirm && { confirm }),
+    ...(onPending && { onPending }),
+  });
+}

@@ -1,0 +1,119 @@
+/** The calls of one turn: made together, and answered together with what they called (SPEC D4, K6, AU6). */
+
+import type { ToolResult } from "../../call/call.ts";
+import { Chain, type ChainPlace, type ChainStep } from "../../call/chain.ts";
+
+/** What came of a turn. */
+export interface TurnResponse {
+  readonly turnId: string;
+  /** In the order of the requests. */
+  readonly results: readonly ToolResult[];
+  /** The turn itself, if it was sent as a chain, and one for each of its calls that called others. */
+  readonly toolChains: readonly ToolChain[];
+}
+
+/** Steps that belong together, and how they were run. */
+export interface ToolChain {
+  readonly chainId: string;
+  readonly modeRequested: ChainMode;
+  /** `sequential` where no two steps ran at the same time. */
+  readonly modeUsed: ChainMode;
+  /** It was to run in parallel, and what it changes did not let it. */
+  readonly fallbackToSeq: boolean;
+  /** Whether steps that change something may run beside others. */
+  readonly parallelMutationsEnabled: boolean;
+  /** Indexes of the steps that ran together, in order. */
+  readonly waves: readonly (readonly number[])[];
+  readonly steps: readonly ChainStep[];
+}
+
+/** How steps are run. */
+export type ChainMode = "parallel" | "sequential";
+
+/** How a turn sent as a chain is to run. */
+export interface ChainWish {
+  /** One after the other. */
+  readonly sequential: boolean;
+  /** Steps that change something run beside others: whoever wishes it knows that they do not touch the same things. */
+  readonly parallelMutations: boolean;
+}
+
+/** What a turn's steps are made with. */
+export interface ChainTurn<R> {
+  readonly chainId: string;
+  /** Whether a call of the tool may change something. */
+  readonly isMutation: (tool: string) => boolean;
+  readonly call: (request: R, place: ChainPlace) => Promise<ToolResult>;
+  /** Answers a step that is not run. */
+  readonly skip: (request: R, place: ChainPlace, because: string) => Promise<ToolResult>;
+}
+
+/**
+ * Runs the requests in waves: calls that only read together, each of the others by itself. A wave with a failure is the last:
+ * what comes after it was meant for another state of things.
+ */
+export async function runChain<R extends { readonly tool: string }>(
+  requests: readonly R[],
+  wish: ChainWish,
+  turn: ChainTurn<R>,
+): Promise<{ readonly results: readonly ToolResult[]; readonly chain: ToolChain }> {
+  const chain = new Chain(turn.chainId);
+  const results: ToolResult[] = [];
+  let failure: string | undefined;
+  for (const wave of wavesOf(requests, wish, turn.isMutation)) {
+    const because = failure;
+    const ended = await Promise.all(
+      wave.map(async (request) => {
+        const { index, end } = chain.begin();
+        const place: ChainPlace = { chain, index, depth: 0, path: [], holdsState: false };
+        const result = because === undefined ? await turn.call(request, place) : await turn.skip(request, place, because);
+        end({
+          ...{ callId: result.callId, tool: result.tool, depth: 0, ok: result.ok, durationMs: result.durationMs },
+          ...(!result.ok && { code: result.error.code }),
+        });
+        return result;
+      }),
+    );
+    results.push(...ended);
+    const failed = ended.find(({ ok }) => !ok);
+    if (failed?.ok === false) failure ??= `${failed.tool} (${failed.error.code})`;
+  }
+  return { results, chain: describeChain(chain.id, chain.steps, wish) };
+}
+
+function wavesOf<R extends { readonly tool: string }>(
+  requests: readonly R[],
+  { sequential, parallelMutations }: ChainWish,
+  isMutation: ChainTurn<R>["isMutation"],
+): readonly (readonly R[])[] {
+  const waves: R[][] = [];
+  let isOpen = false;
+  for (const request of requests) {
+    const isAlone = sequential || (!parallelMutations && isMutation(request.tool));
+    if (isOpen && !isAlone) waves.at(-1)?.push(request);
+    else waves.push([request]);
+    isOpen = !isAlone;
+  }
+  return waves;
+}
+
+/** The chains of calls that called others: how much ran at once was their own code's choice. */
+export function chainsOf(results: readonly ToolResult[]): readonly ToolChain[] {
+  return results.flatMap(({ callId, steps }) => (steps === undefined || steps.length === 0 ? [] : [describeChain(callId, steps)]));
+}
+
+function describeChain(chainId: string, steps: readonly ChainStep[], wish?: ChainWish): ToolChain {
+  const waves: number[][] = [];
+  for (const { wave, index } of steps) (waves[wave] ??= []).push(index);
+  const modeUsed = waves.some((wave) => wave.length > 1) ? "parallel" : "sequential";
+  const modeRequested = wish === undefined ? modeUsed : wish.sequential ? "sequential" : "parallel";
+  return Object.freeze({
+    chainId,
+    modeRequested,
+    modeUsed,
+    fallbackToSeq: modeRequested === "parallel" && modeUsed === "sequential" && steps.length > 1,
+    parallelMutationsEnabled: wish?.parallelMutations ?? true,
+    waves,
+    steps,
+  });
+}

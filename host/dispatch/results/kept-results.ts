@@ -1,0 +1,144 @@
+/**
+ * Results that were too large for who asked, kept for a while so that the rest can be read in ranges (SPEC X6).
+ *
+ * A handle is a random number and counts only in the session it was given to: for every other one there is no such result.
+ */
+
+import type { Session } from "../../call/session.ts";
+import type { Platform } from "../../platform/platform.ts";
+
+/** A part of a kept result. Ranges never divide a character, so they may be a few bytes off what was asked for. */
+export interface KeptRange {
+  readonly text: string;
+  /** In bytes of UTF-8, where the text really begins. */
+  readonly offset: number;
+  readonly totalBytes: number;
+  /** Where to read on; absent at the end. */
+  readonly nextOffset?: number;
+}
+
+/** In bytes of UTF-8. */
+export interface KeptRangeWish {
+  /** Default 0. */
+  readonly offset?: number;
+  /** Default, and at most, 256 KiB. */
+  readonly length?: number;
+  /** The range is to be a result itself: it has to fit into what the session takes, however it is escaped. */
+  readonly asResult?: boolean;
+}
+
+/** One host's. */
+export interface KeptResults {
+  /**
+   * @param text bytes are kept as they are, and once however often they are given
+   * @returns the handle; undefined if the text is larger than all that the session may keep
+   */
+  keep(session: Pick<Session, "id" | "owner" | "resultBytes">, text: string | Uint8Array): string | undefined;
+  /** @returns undefined if the session has no such result, or has it no more. */
+  read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
+  /** Forgets those of a session that is over. */
+  endSession(sessionId: string): void;
+}
+
+const MIB = 1024 * 1024;
+/** Of all sessions, and of all that one owner opened. */
+const MAX_BYTES = 64 * MIB;
+const MAX_OWNER_BYTES = 32 * MIB;
+/** Counted from when it was last read. Looked at when something is kept or read. */
+const KEPT_MS = 15 * 60_000;
+const MAX_RANGE_BYTES = 256 * 1024;
+/** What a range is wrapped in where it is a result. */
+const AROUND_BYTES = 512;
+/** The most that JSON makes of one byte. */
+const ESCAPED = 6;
+
+interface Kept {
+  readonly sessionId: string;
+  /** Who opened the session, or the session itself. */
+  readonly owner: string;
+  readonly bytes: Uint8Array;
+  readonly takesBytes: number;
+  untilMs: number;
+}
+
+export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "random">): KeptResults {
+  /** The one that was used longest ago first. */
+  const kept = new Map<string, Kept>();
+  const handles = new WeakMap<Uint8Array, string>();
+
+  function bytesByOwner(): Map<string, number> {
+    const byOwner = new Map<string, number>();
+    for (const { owner, bytes } of kept.values()) byOwner.set(owner, (byOwner.get(owner) ?? 0) + bytes.length);
+    return byOwner;
+  }
+
+  function forgetOldest(owner: string): void {
+    for (const [handle, one] of kept) if (one.owner === owner) return void kept.delete(handle);
+  }
+
+  /** An owner above its share loses its own oldest first, then the owner that keeps most: many sessions of one owner push out no other's. */
+  function makeRoom(owner: string, wanted: number): void {
+    for (let byOwner = bytesByOwner(); byOwner.size > 0; byOwner = bytesByOwner()) {
+      const own = (byOwner.get(owner) ?? 0) + wanted;
+      const all = [...byOwner.values()].reduce((total, bytes) => total + bytes, wanted);
+      if (own <= MAX_OWNER_BYTES && all <= MAX_BYTES) return;
+      const [most = owner] = [...byOwner].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+      forgetOldest(own > MAX_OWNER_BYTES ? owner : most);
+    }
+  }
+
+  function forgetExpired(now: number): void {
+    for (const [handle, one] of kept) if (one.untilMs <= now) kept.delete(handle);
+  }
+
+  return {
+    keep({ id: sessionId, owner = sessionId, resultBytes: takesBytes }, text) {
+      const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+      if (bytes.length > MAX_OWNER_BYTES) return undefined;
+      const now = clock.monotonic();
+      forgetExpired(now);
+      const known = handles.get(bytes);
+      if (known !== undefined && kept.get(known)?.sessionId === sessionId) return known;
+      makeRoom(owner, bytes.length);
+      const handle = Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      kept.set(handle, { sessionId, owner, bytes, takesBytes, untilMs: now + KEPT_MS });
+      handles.set(bytes, handle);
+      return handle;
+    },
+    read(sessionId, handle, { offset = 0, length = MAX_RANGE_BYTES, asResult = false } = {}) {
+      const now = clock.monotonic();
+      forgetExpired(now);
+      const found = kept.get(handle);
+      if (found === undefined || found.sessionId !== sessionId) return undefined;
+      found.untilMs = now + KEPT_MS;
+      kept.delete(handle);
+      kept.set(handle, found);
+      const most = asResult ? Math.floor((found.takesBytes - AROUND_BYTES) / ESCAPED) : MAX_RANGE_BYTES;
+      return rangeOf(found.bytes, offset, Math.min(length, most, MAX_RANGE_BYTES));
+    },
+    endSession(sessionId) {
+      for (const [handle, one] of kept) if (one.sessionId === sessionId) kept.delete(handle);
+    },
+  };
+}
+
+function rangeOf(bytes: Uint8Array, offset: number, length: number): KeptRange {
+  const begin = nextCharacter(bytes, Math.min(Math.max(0, Math.floor(offset)), bytes.length));
+  let end = Math.min(begin + Math.max(1, Math.floor(length)), bytes.length);
+  while (end > begin && isInside(bytes, end)) end--;
+  // A character that is longer than what was asked for comes whole: reading on must get on.
+  if (end === begin) end = nextCharacter(bytes, Math.min(begin + 1, bytes.length));
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(begin, end));
+  return { text, offset: begin, totalBytes: bytes.length, ...(end < bytes.length && { nextOffset: end }) };
+}
+
+function nextCharacter(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isInside(bytes, at)) at++;
+  return at;
+}
+
+/** Whether a place lies within a character. */
+function isInside(bytes: Uint8Array, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000;
+}

@@ -1,0 +1,132 @@
+/** The host's sessions: the one that calls without a session share, those kept by role, and those that doors open (SPEC T1). */
+
+import type { EmitEvent } from "../audit/events.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
+import { expandHome, type LayerRules, normalizePath } from "../../manifests/mod.ts";
+import { createSession, isWithin, type Session, type SessionOptions, type TaskContext } from "../call/session.ts";
+
+/** A session as a door asks for it. */
+export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspace" | "named" | "agentId" | "context"> {
+  /** Default: a new UUIDv7. */
+  readonly id?: string;
+  /** Default: the parent's, else the host's. Relative to the working directory. */
+  readonly workspace?: string;
+  readonly context?: SessionContext;
+}
+
+/** Who the embedding program calls for, and what the task needs. */
+export interface SessionContext extends TaskContext {
+  readonly agentId?: string;
+}
+
+/** The host's sessions. */
+export interface Sessions {
+  readonly default: Session;
+  open(options?: HostSessionOptions): Session;
+  /** One session for each role and context, kept for later calls. */
+  of(role: string | undefined, context: SessionContext | undefined): Session;
+  /** The same session with the real path of its workspace, or as it is while that is not there. */
+  resolve(session: Session): Promise<Session>;
+  /** Says that a session is over; once. */
+  end(session: Pick<Session, "id">): void;
+  /** Ends all. */
+  close(): void;
+}
+
+const KEPT = 256;
+/** A link in the parent's workspace that leads out of it would be a way out for whom the parent delegates to. */
+const LED_OUT: LayerRules = { name: "a workspace that leads out of the parent's", deny: ["group:all"] };
+
+export function createSessions(options: {
+  readonly platform: Pick<Platform, "files" | "environment" | "random">;
+  readonly workspace: string;
+  /** The workspace by the link that it was named by. */
+  readonly named?: string;
+  readonly emit: EmitEvent;
+  /** @throws {ProjectConfigError} if a layer is wrong. */
+  readonly checkLayers: (layers: readonly LayerRules[]) => void;
+  /** What others hold for a session that is over is given back. */
+  readonly onEnd: (id: string) => void;
+}): Sessions {
+  const { platform, emit, checkLayers } = options;
+  const opened = new Set<string>();
+  const kept = new Map<string, Session>();
+  const resolved = new WeakMap<Session, Promise<Session>>();
+
+  function open(wish: HostSessionOptions = {}): Session {
+    const { id = platform.random.uuidv7(), workspace, context, ...rest } = wish;
+    const inherited = rest.parent?.workspace ?? options.workspace;
+    const folder =
+      workspace === undefined ? inherited : normalizePath(expandHome(workspace, platform.environment.home), platform.environment.cwd);
+    if (folder === undefined) throw new TypeError(`"${workspace}" is no path`);
+    if (rest.layers) checkLayers(rest.layers);
+    const { agentId, ...task } = context ?? {};
+    const named = folder === options.workspace && options.named !== undefined ? { named: options.named } : {};
+    const session = createSession({ ...rest, ...named, id, workspace: folder, context: task, ...(agentId !== undefined && { agentId }) });
+    opened.add(id);
+    emit({
+      type: "session.opened",
+      sessionId: id,
+      payload: {
+        workspace: folder,
+        ...(session.role !== undefined && { role: session.role }),
+        ...(session.owner !== undefined && { owner: session.owner }),
+      },
+    });
+    return session;
+  }
+
+  function end({ id }: Pick<Session, "id">): void {
+    if (!opened.delete(id)) return;
+    options.onEnd(id);
+    emit({ type: "session.closed", sessionId: id, payload: {} });
+  }
+
+  async function resolve(session: Session): Promise<Session> {
+    // The host's own workspace is a real path already.
+    if (session.workspace === options.workspace) return session;
+    const before = resolved.get(session);
+    if (before !== undefined) return await before;
+    const real = realOf(session).catch((error: unknown) => {
+      resolved.delete(session);
+      // Nothing is there, so nothing in it can be named; a call may do without, and never rejects (SPEC D1).
+      if (error instanceof FileError) return session;
+      throw error;
+    });
+    resolved.set(session, real);
+    return await real;
+  }
+
+  async function realOf(session: Session): Promise<Session> {
+    const workspace = await platform.files.realPath(session.workspace);
+    const parent = session.parent && (await resolve(session.parent));
+    if (parent !== undefined && !isWithin(workspace, parent.workspace))
+      return Object.freeze({ ...session, layers: [...session.layers, LED_OUT] });
+    return workspace === session.workspace ? session : Object.freeze({ ...session, workspace, named: session.workspace });
+  }
+
+  const shared = open();
+  return {
+    default: shared,
+    open,
+    of(role, context) {
+      if (role === undefined && context === undefined) return shared;
+      const key = JSON.stringify([role ?? null, context?.agentId ?? null, context?.readOnly === true, context?.noWeb === true]);
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const session = open({ ...(role !== undefined && { role }), ...(context !== undefined && { context }) });
+      const [oldest] = kept;
+      if (kept.size >= KEPT && oldest !== undefined) {
+        kept.delete(oldest[0]);
+        end(oldest[1]);
+      }
+      kept.set(key, session);
+      return session;
+    },
+    resolve,
+    end,
+    close() {
+      for (const id of opened) end({ id });
+    },
+  };
+}

@@ -1,0 +1,338 @@
+/** Follows one call through dispatch: says it was called, and ends it with exactly one terminal event (SPEC AU2). */
+
+import type { DraftOf, EventSubject, KeepEvent, LargeNote, TerminalEventType } from "../audit/events.ts";
+import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "../call/call.ts";
+import { isDryCall, summarizeDecision } from "../call/decision-summary.ts";
+import { ERROR_TABLE } from "../call/error-table.ts";
+import { internal, type ToolErrorData } from "../call/errors.ts";
+import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { markOf } from "../call/chain.ts";
+import { JsonArgumentText } from "../call/arguments.ts";
+import { copyJson } from "../primitives/json/json.ts";
+import { holdLarge, type Large } from "../primitives/json/large.ts";
+import { outlineOf } from "../primitives/json/outline.ts";
+import type { OutcomeBase, OutcomeOk } from "../tools/execution.ts";
+import type { Session } from "../call/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
+
+/** What a trace needs of the host. */
+export interface TraceSinks {
+  readonly emit: KeepEvent;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** Takes secrets and configured fields out of the arguments that results show (SPEC X1, AU4); the bus does it for events. */
+  readonly redact: (value: JsonValue) => JsonValue;
+  /** Keeps a large output to be read in ranges, in the call's session. @returns its handle; undefined if it is too large for that. */
+  readonly keep: (session: Session, bytes: Uint8Array) => string | undefined;
+  /** Gets what a `crash` must not show. */
+  readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
+}
+
+/**
+ * The record of one call. `complete`, `fail`, `deny`, `invalid` and `crash` end it; only the first of them counts, and
+ * all return its result.
+ */
+export interface Trace {
+  found(tool: RegisteredTool): void;
+  /** @param shown what results show of them, if they are above 64 KB */
+  checked(args: JsonValue, shown?: Large): void;
+  decided(decision: Decision): void;
+  /** Before anything happens. @returns whether that is durable, where the call is to wait for it */
+  called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
+  /** A person is asked: until what this returns is called, the time is not the call's. */
+  asking(): () => void;
+  complete(outcome: OutcomeOk): ToolResult;
+  /** `outcome` is what an executor still has to tell about a failed run. */
+  fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
+  /** The call goes on; what its caller is told meanwhile. No event: that comes when the call ends (SPEC AU2, E6). */
+  pending(error: ToolErrorData): ToolResult;
+  /** A gate refused. */
+  deny(error: ToolErrorData): ToolResult;
+  /** The arguments are wrong. */
+  invalid(error: ToolErrorData): ToolResult;
+  /** A defect of ours. */
+  crash(defect: unknown): ToolResult;
+  /** Whether the end is durable, where its caller is to hear of it only then. */
+  readonly kept: Promise<boolean> | undefined;
+}
+
+export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
+  return new CallTrace(call, sinks);
+}
+
+class CallTrace implements Trace {
+  readonly #call: ToolCall;
+  readonly #sinks: TraceSinks;
+  readonly #startedMs: number;
+  #subject: EventSubject;
+  #tool: RegisteredTool | undefined;
+  #checkedArgs: JsonValue | undefined;
+  #largeArgs: Large | undefined;
+  #decision: Decision | undefined;
+  #ended: ToolResult | undefined;
+  /** Questions that stand, since when there are any, and how long there were before. */
+  #questions = 0;
+  #askedMs = 0;
+  #thoughtMs = 0;
+  kept: Promise<boolean> | undefined;
+
+  constructor(call: ToolCall, sinks: TraceSinks) {
+    this.#call = call;
+    this.#sinks = sinks;
+    this.#startedMs = sinks.now();
+    this.#subject = {
+      sessionId: call.session.id,
+      callId: call.callId,
+      ...(call.turnId !== undefined && { turnId: call.turnId }),
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      ...(call.chain && markOf(call.chain)),
+    };
+  }
+
+  found(tool: RegisteredTool): void {
+    this.#tool = tool;
+    this.#subject = { ...this.#subject, ...ownerOf(tool) };
+  }
+
+  checked(args: JsonValue, shown?: Large): void {
+    this.#checkedArgs = args;
+    this.#largeArgs = shown;
+  }
+
+  decided(decision: Decision): void {
+    this.#decision = decision;
+  }
+
+  called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined {
+    return this.#sinks.emit({
+      ...this.#subject,
+      type: "tool.called",
+      payload: {
+        tool: this.#toolName(),
+        ...this.#argsOfEvent(),
+        sideEffects: this.#tool?.definition.sideEffects ?? [],
+        source: this.#tool?.source ?? "",
+        route: decision.route,
+        decision: toJsonObject(summarizeDecision(decision)),
+        caller: this.#call.caller,
+        ...(isDry && DRY),
+        ...(decision.mustRecord === true && { required: true as const }),
+      },
+    });
+  }
+
+  asking(): () => void {
+    if (this.#questions++ === 0) this.#askedMs = this.#sinks.now();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--this.#questions === 0) this.#thoughtMs += this.#sinks.now() - this.#askedMs;
+    };
+  }
+
+  complete(outcome: OutcomeOk): ToolResult {
+    const { output, used, large } = outcome;
+    const base = this.#resultBase(outcome);
+    const { tool, durationMs } = base;
+    const whole = large?.get("output");
+    return this.#end(this.#withLarge({ ...base, ok: true, status: "success", output }, large), {
+      ...this.#subject,
+      type: "tool.completed",
+      payload: {
+        tool,
+        output,
+        ...(whole && { large: this.#noteOf(whole) }),
+        durationMs,
+        decision: {},
+        limitsUsed: { ...used },
+        ...this.#shownDecision(),
+        ...(outcome.dryRun && DRY),
+      },
+    });
+  }
+
+  fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
+    const result = this.#failure(error, outcome);
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.failed",
+      payload: {
+        ...this.#shownError(error),
+        durationMs: result.durationMs,
+        ...(outcome?.partialOutput !== undefined && { partialOutput: outcome.partialOutput }),
+        ...timeoutOf(error),
+        ...this.#dry(),
+      },
+    });
+  }
+
+  pending(error: ToolErrorData): ToolResult {
+    return Object.freeze(this.#failure(error));
+  }
+
+  deny(error: ToolErrorData): ToolResult {
+    const result = this.#failure(error);
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.denied",
+      payload: { ...this.#shownError(error), ...this.#argsOfEvent(), ...this.#dry() },
+    });
+  }
+
+  invalid(error: ToolErrorData): ToolResult {
+    const result = this.#failure(error);
+    const errors = error.details?.["errors"];
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.input_invalid",
+      payload: {
+        tool: result.tool,
+        ...this.#argsOfEvent(),
+        errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [],
+        ...this.#dry(),
+      },
+    });
+  }
+
+  crash(defect: unknown): ToolResult {
+    this.#sinks.onDefect("A call crashed", defect, { callId: this.#call.callId });
+    return this.fail(internal(this.#call.callId));
+  }
+
+  #end(result: ToolResult, draft: TerminalDraft): ToolResult {
+    if (this.#ended !== undefined) return this.#ended;
+    this.#ended = Object.freeze(result);
+    this.kept = this.#sinks.emit(draft);
+    return this.#ended;
+  }
+
+  #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
+    const status = error.code === "approval_required" ? "pending_approval" : "error";
+    const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
+    return this.#withLarge({ ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial }, outcome?.large);
+  }
+
+  #resultBase(outcome?: OutcomeBase): ResultBaseOf {
+    const tool = this.#tool;
+    const decision = this.#decision;
+    return {
+      callId: this.#call.callId,
+      tool: this.#toolName(),
+      arguments: this.#shownArgs(),
+      ...ownerOf(tool),
+      requiresApproval: decision?.kind === "ask",
+      content: outcome?.content ?? [],
+      sideEffects: tool?.definition.sideEffects ?? [],
+      filesModified: outcome?.filesModified ?? [],
+      ...(outcome?.commandExecuted !== undefined && { commandExecuted: outcome.commandExecuted }),
+      ...(decision !== undefined && decision.kind !== "deny" && { route: decision.route }),
+      durationMs: this.#durationMs(),
+      limitsUsed: outcome?.used ?? { wallMs: 0 },
+      ...(decision && { decision: summarizeDecision(decision) }),
+      ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
+      ...(outcome?.steps && { steps: outcome.steps }),
+      ...(outcome?.unfinished && { unfinished: outcome.unfinished }),
+      ...(outcome?.recording && { recording: outcome.recording }),
+      ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
+      metadata: outcome?.metadata ?? {},
+    };
+  }
+
+  /** From the call's arrival, without the time in which a person was asked. */
+  #durationMs(): number {
+    const now = this.#sinks.now();
+    return Math.max(0, now - this.#startedMs - this.#thoughtMs - (this.#questions > 0 ? now - this.#askedMs : 0));
+  }
+
+  /** What events say of an output that they do not carry. */
+  #noteOf({ bytes, sha256 }: Large): LargeNote {
+    const handle = this.#sinks.keep(this.#call.session, bytes);
+    return { bytes: bytes.length, sha256: sha256 ?? "", ...(handle !== undefined && { handle }) };
+  }
+
+  #toolName(): string {
+    return this.#tool?.qualifiedName ?? this.#call.tool;
+  }
+
+  /** As checked, else as the door sent it; of large ones an outline. */
+  #shownArgs(): JsonValue {
+    return this.#sinks.redact(outlineOf(this.#checkedArgs === undefined ? showRaw(this.#call.args) : this.#checkedArgs));
+  }
+
+  #argsOfEvent(): { readonly arguments: JsonValue; readonly largeArguments?: LargeNote } {
+    const { bytes, sha256 = "" } = this.#largeArgs ?? {};
+    return { arguments: this.#shownArgs(), ...(bytes && { largeArguments: { bytes: bytes.length, sha256 } }) };
+  }
+
+  #withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
+    const placed = withLarge(result, large);
+    if (this.#largeArgs !== undefined) holdLarge(placed, "arguments", this.#largeArgs);
+    return placed;
+  }
+
+  /** What every event of a call that did not run to its end says. */
+  #shownError({ code, message }: ToolErrorData): ShownError {
+    const { errorClass } = ERROR_TABLE[code];
+    return { tool: this.#toolName(), code, errorClass, message, ...this.#shownDecision() };
+  }
+
+  #dry(): { readonly dryRun?: true } {
+    return isDryCall(this.#call, this.#decision) ? DRY : {};
+  }
+
+  #shownDecision(): { readonly decision?: JsonObject } {
+    return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
+  }
+}
+
+/** Puts what stays bytes into its places, from which it is parsed when it is read. */
+function withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
+  if (large === undefined) return result;
+  const content = result.content.map((block) => ({ ...block }));
+  const error = result.ok || result.error.details === undefined ? undefined : { ...result.error, details: { ...result.error.details } };
+  const holders: Readonly<Record<string, object | undefined>> = { content, error };
+  const placed = { ...result, content, ...(error && { error }) };
+  for (const [at, value] of large) {
+    const path = at.split("/");
+    const key = path.pop() ?? "";
+    const holder = path.reduce<unknown>(memberOf, path.length === 0 ? placed : holders);
+    // An output has its place in a success, and a failure's in its details.
+    if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)) holdLarge(holder, key, value);
+  }
+  return placed;
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null && Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
+}
+
+const DRY = { dryRun: true } as const;
+
+const SHOWN_TEXT = 10_000;
+
+/** Arguments that no gate has accepted yet: cut, or null where they are not even JSON. */
+function showRaw(raw: ToolCall["args"]): JsonValue {
+  if (raw instanceof JsonArgumentText) return raw.text.slice(0, SHOWN_TEXT);
+  const copy = copyJson(raw, { maxBytes: DEFAULT_LIMITS.argumentBytes, maxDepth: DEFAULT_LIMITS.jsonDepth });
+  return copy.ok ? copy.value : null;
+}
+
+type TerminalDraft = { readonly [T in TerminalEventType]: DraftOf<T> }[TerminalEventType];
+type ShownError = Pick<DraftOf<"tool.failed">["payload"], "tool" | "code" | "errorClass" | "message" | "decision">;
+type ResultBaseOf = Omit<Extract<ToolResult, { ok: true }>, "ok" | "status" | "output">;
+
+function ownerOf(tool: RegisteredTool | undefined): { readonly plugin?: string; readonly digest?: string } {
+  if (tool?.plugin === undefined) return {};
+  return { plugin: tool.plugin, ...(tool.binding.kind === "plugin" && { digest: tool.binding.version.digest }) };
+}
+
+/** A summary holds JSON only; its interfaces just have no index signature. */
+function toJsonObject(summary: DecisionSummary): JsonObject {
+  return summary as unknown as JsonObject;
+}
+
+function timeoutOf(error: ToolErrorData): { readonly timeoutMs?: number } {
+  const limitMs = error.code === "timeout" ? error.details?.["limitMs"] : undefined;
+  return typeof limitMs === "number" ? { timeoutMs: limitMs } : {};
+}

@@ -1,0 +1,162 @@
+/** The record as a whole on the command line: verified, accepted, exported (SPEC AU3). */
+
+import { type Audit, type AuditPlace, createAudit } from "../../audit/audit.ts";
+import { readCheckpoints } from "../../audit/checkpoints.ts";
+import { checkExport, exportLines } from "../../audit/export.ts";
+import type { JournalKey } from "../../platform/files/journal-types.ts";
+import { createService, type Service } from "../../primitives/service/service.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { absolutePath, pathFrom } from "./paths.ts";
+import { count, printable, printableJson } from "../../primitives/text.ts";
+
+/** Of an export that is verified: it is in memory as a whole. */
+const MAX_EXPORT_BYTES = 1024 * 1024 * 1024;
+
+/** Reads on a service thread where there are such. */
+export function openAudit(context: CommandContext, place: AuditPlace): Audit {
+  return createAudit({ service: openService(context), slices: context.platform.slices }, place);
+}
+
+function openService({ platform }: CommandContext): Service {
+  const onDefect = (message: string, error: unknown): void => platform.log.write("error", message, { error });
+  return createService({ threads: platform.services, world: platform, onDefect });
+}
+
+/** Shows what was found, and then what could not be read. @returns the exit code */
+export function endWith({ output }: CommandContext, found: object, damage: readonly string[]): number {
+  for (const text of damage) output.note(`${output.style.yellow("damaged")} ${printable(text)}`);
+  output.document({ ok: damage.length === 0, ...found, ...(damage.length > 0 && { damage }) });
+  return damage.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** `audit verify`. */
+export async function verifyRecord(context: CommandContext, place: AuditPlace): Promise<number> {
+  const { output, options, platform } = context;
+  const report = await openAudit(context, place).verify(options.value("head"));
+  const { rows, first, head, removed, checkpoint, accepted, problems } = report;
+  if (options.has("accept")) return await accept(context, place, problems);
+  if (!report.ok) {
+    throw new CliError("audit_changed", "The record is not as it was written", {
+      hints: [
+        ...problems.map(printable),
+        `${count(rows, "row")} can be read: ${output.program} audit export`,
+        `To begin a new record, move ${pathFrom(platform.environment.cwd, place.auditFolder)} away; ${output.program} audit verify --accept takes what is there then as it is`,
+      ],
+      details: { rows, problems },
+    });
+  }
+  output.document(report);
+  if (rows === 0) output.line("Nothing has been recorded yet");
+  else {
+    const said = `${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}`;
+    // The rows alone fit together also where the end was cut off, or where they are an older copy's.
+    const isKnown = checkpoint !== undefined || options.value("head") !== undefined;
+    if (isKnown) output.line(`${output.style.green("good")} ${said}, as they were written`);
+    else
+      output.line(
+        `${output.style.yellow("unconfirmed")} ${said} that fit together; nothing is noted of them in ${pathFrom(platform.environment.cwd, place.checkpointFile)}, so a missing end would not be seen (--head gives a seal that was noted elsewhere)`,
+      );
+  }
+  if (removed !== undefined) {
+    const counts = Object.entries(removed.counts).map(([share, number]) => `${printable(share.trim())} ${number}`);
+    output.line(
+      `${count(removed.rows, "event")} were removed since ${new Date(removed.since).toISOString()} to make room: ${counts.join(", ")}`,
+    );
+  }
+  if (accepted !== undefined) {
+    output.line(`accepted ${new Date(accepted.time).toISOString()}${accepted.problems.length > 0 ? ", although:" : ""}`);
+    for (const problem of accepted.problems) output.line(`  ${printable(problem)}`);
+  }
+  if (checkpoint !== undefined)
+    output.line(`noted outside of it: row ${checkpoint.number}, ${new Date(checkpoint.time).toISOString()}, key ${checkpoint.publicKey}`);
+  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
+  return EXIT.ok;
+}
+
+async function accept(context: CommandContext, place: AuditPlace, problems: readonly string[]): Promise<number> {
+  const { output, platform } = context;
+  const wish = { folder: place.auditFolder, file: place.checkpointFile, time: platform.clock.now(), accept: problems };
+  await openService(context).run("journal.checkpoint", wish, { owner: "audit" });
+  for (const problem of problems) output.note(printable(problem));
+  output.line(problems.length === 0 ? "Nothing was wrong with the record" : "The record is taken as it is from now on");
+  output.document({ ok: true, accepted: problems });
+  return EXIT.ok;
+}
+
+/** `audit verify <file>`. */
+export async function verifyExport(context: CommandContext, place: AuditPlace, written: string): Promise<number> {
+  const { output, options, platform } = context;
+  if (options.has("accept") || options.value("head") !== undefined)
+    throw usageError("--accept and --head are about the record itself, not about an export");
+  const bytes = await platform.files.readBytes(absolutePath(written, platform.environment.cwd), MAX_EXPORT_BYTES);
+  const publicKey = options.value("key") ?? (await readCheckpoints(place.checkpointFile, platform))?.key.publicKey;
+  const report = checkExport(linesOf(bytes), { journals: platform.journals, publicKey });
+  const { rows, first, head, signed, problems } = report;
+  if (!report.ok) {
+    throw new CliError("audit_changed", "The export is not as it was written", {
+      hints: problems.map(printable),
+      details: { rows, problems },
+    });
+  }
+  output.document(report);
+  output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were exported`);
+  if (signed !== undefined) {
+    const whose = publicKey === undefined ? "an unknown key (--key tells which it must be)" : "key";
+    output.line(`signed ${new Date(signed.time).toISOString()} with ${whose} ${printable(signed.publicKey)}`);
+  }
+  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
+  return EXIT.ok;
+}
+
+function* linesOf(bytes: Uint8Array): Generator<string> {
+  const decoder = new TextDecoder();
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(0x0a, from);
+    const to = end === -1 ? bytes.length : end;
+    yield decoder.decode(bytes.subarray(from, to));
+    from = to + 1;
+  }
+}
+
+/** `audit export`. */
+export async function exportRecord(context: CommandContext, place: AuditPlace): Promise<number> {
+  const { output, options, platform } = context;
+  const out = options.value("out");
+  const lines: string[] = [];
+  const damage: string[] = [];
+  const key = await keyOf(context, place);
+  const journal = { journals: platform.journals, files: platform.files, folder: place.auditFolder };
+  for await (const line of exportLines(journal, { key, time: platform.clock.now(), onDamage: (found) => damage.push(found) })) {
+    // The text is JSON, as it was sealed: a file gets it to the letter, a terminal the same value without what it could act on.
+    if (out === undefined) {
+      platform.terminal.out(`${printableJson(line)}\n`);
+      await platform.terminal.drained(context.signal);
+    } else lines.push(`${line}\n`);
+  }
+  if (key === undefined) output.note(`${output.style.yellow("note")} The export is not signed`);
+  if (out === undefined) {
+    for (const text of damage) output.note(`${output.style.yellow("damaged")} ${printable(text)}`);
+    return damage.length === 0 ? EXIT.ok : EXIT.failed;
+  }
+  const file = absolutePath(out, platform.environment.cwd);
+  await platform.files.writeAtomic(file, lines.join(""), 0o600);
+  const rows = lines.length - (key === undefined ? 0 : 1);
+  output.line(`Wrote ${count(rows, "row")} to ${pathFrom(platform.environment.cwd, file)}`);
+  return endWith(context, { rows, file }, damage);
+}
+
+/** The journal's own, made with its first checkpoint. */
+async function keyOf(context: CommandContext, { auditFolder: folder, checkpointFile: file }: AuditPlace): Promise<JournalKey | undefined> {
+  const { platform, output } = context;
+  try {
+    const known = await readCheckpoints(file, platform);
+    if (known !== undefined) return known.key;
+    await openService(context).run("journal.checkpoint", { folder, file, time: platform.clock.now() }, { owner: "audit" });
+    return (await readCheckpoints(file, platform))?.key;
+  } catch (error) {
+    output.note(printable(`No key could be had: ${error instanceof Error ? error.message : String(error)}`));
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+/** `bascule add`: brings a plugin here from a folder, an archive or a repository (SPEC I2). */
+
+import { LIMIT_NAMES, limitText } from "../../../../manifests/mod.ts";
+import type { PackagePreview } from "../../../plugins/installing/installer.ts";
+import { parseSource } from "../../../plugins/installing/read-package.ts";
+import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
+import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
+import { notFoundError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { measureText } from "../../../plugins/consent/change-text.ts";
+import { changeLines, shortDigest } from "../consent-text.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { absolutePath, pathFrom } from "../paths.ts";
+import { grantLines } from "../plugin-text.ts";
+import { permissionText, reasonsOf } from "../permission-text.ts";
+import { makeRoots } from "../serving.ts";
+import { count, printable } from "../../../primitives/text.ts";
+
+export const addCommand: Command = {
+  name: "add",
+  summary: "Bring a plugin here from a folder, an archive or a repository, or an MCP bundle",
+  usage: "add <folder|archive|url>",
+  words: ["path"],
+  details: [
+    "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
+    "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",
+    "What comes from an archive or a repository is bound to its bytes, and so are its grants. Added again, it is brought up to date.",
+    "Of an MCP bundle (.mcpb, .dxt) it shows what it would start, asks for the values that it needs, and lists it in bascule.json.",
+    "A bundle's program runs outside the sandbox, with all that you may do: that takes a yes of its own.",
+  ],
+  examples: [
+    "add ../notes",
+    "add notes-1.2.0.tgz",
+    "add https://github.com/somebody/notes.git#v1.2.0 --yes",
+    "add files.mcpb --set folder=./docs --secret api_key=FILES_KEY",
+  ],
+  positionals: { min: 1, max: 1 },
+  options: [YES_OPTION, ...BUNDLE_OPTIONS],
+  async run(context) {
+    const [written = ""] = context.positionals;
+    const source = parseSource(written);
+    if (source.kind === "path") {
+      const { environment, files } = context.platform;
+      const path = absolutePath(written, environment.cwd);
+      if ((await files.stat(path)) === undefined)
+        throw notFoundError(`There is no "${written}"`, ["Give a folder, an archive, or the URL of a repository"]);
+      const added = await addBundle(context, path);
+      if (added !== undefined) return added;
+    }
+    await makeRoots(context);
+    return await withHost(context, (host) => add(context, host), { consent: "strict" });
+  },
+};
+
+async function add(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform, positionals, signal } = context;
+  const { cwd } = platform.environment;
+  const [written = ""] = positionals;
+  const source = parseSource(written);
+  const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
+  await showPages(context, previewLines(preview, context));
+  if (!(await confirmAct(context, preview.replaces ? "Bring it up to date?" : "Add it?"))) {
+    output.line("Nothing was added");
+    output.document({ ok: false, added: false, package: preview });
+    return EXIT.denied;
+  }
+  const installed = await host.operations.install(preview.digest);
+  output.line(
+    `${output.style.green("Added")} ${printable(installed.name)} ${printable(installed.version)} to ${pathFrom(cwd, installed.directory)}`,
+  );
+  const [info, { workspace }] = [await host.operations.info(installed.name), await host.operations.status()];
+  for (const line of grantLines(info.plugin, output, { cwd, workspace })) output.line(`  ${line}`);
+  output.document({ ok: true, added: true, package: preview, installed });
+  return EXIT.ok;
+}
+
+const NAME_WIDTH = 18;
+
+/** Everything in it was written by whoever made the plugin. */
+function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
+  const { style } = output;
+  const { name, version, description, digest, origin, signer, files, requested, tools, settings, replaces } = preview;
+  const from =
+    origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
+  const raised = LIMIT_NAMES.flatMap((name) => {
+    const asked = preview.limits[name];
+    return asked === undefined ? [] : [`${name} ${limitText(name, asked)}`];
+  });
+  const reasons = reasonsOf(requested).map(([kind, reason]) => style.dim(`             ${kind}: ${reason}`));
+  return [
+    `${style.bold(printable(name))} ${printable(version)}  ${printable(description)}${measureText(description)}`,
+    `  from       ${printable(from)} ${style.dim(`(${count(files, "file")}, ${shortDigest(digest)})`)}`,
+    `  signed by  ${signer ?? "nobody"}`,
+    `  asks for   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
+    ...reasons,
+    ...(raised.length === 0 ? [] : [`  limits     ${style.yellow(raised.join(", "))} ${style.dim("(above the defaults)")}`]),
+    `  tools`,
+    ...tools.map((tool) => {
+      const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;
+      const says = `${tool.description}${tool.says === undefined ? "" : ` ${tool.says}`}`;
+      return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${printable(says)}${measureText(says)}`;
+    }),
+    ...(settings === undefined ? [] : [`  settings   ${printable(settings)}${measureText(settings)}`]),
+    ...(replaces
+      ? [
+          `  takes the place of version ${printable(replaces.version)}${replaces.digest === digest ? ", which is the same to the byte" : ""}`,
+          ...changeLines(replaces.changes, style, measureText).map((line) => `    ${line}`),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,99 @@
+/** `bascule bench`: how long calls of one tool take, the whole way: validation, policy, record, sandbox. */
+
+import type { ToolResult } from "../../../call/call.ts";
+import { usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, exitCodeFor } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { failureLines } from "../result-text.ts";
+import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
+
+const DEFAULT_CALLS = 1_000;
+const MOST_CALLS = 1_000_000;
+/** What a session that nobody made otherwise runs at once. */
+const MOST_IN_FLIGHT = 4;
+/** Of the calls, before any is measured: the engine's code is compiled twice, the second time after some thousand calls. */
+const WARM_SHARE = 0.25;
+
+export const benchCommand: Command = {
+  name: "bench",
+  summary: "Measure calls of a tool",
+  usage: "bench <tool> [key=value … | json | -]",
+  words: ["tool", []],
+  details: [
+    "Calls it again and again with the same arguments, each call from a clean state, and says how long that takes as a caller sees it.",
+    "Whatever the tool does, it does that often. The first call that fails ends it.",
+  ],
+  examples: ["bench calculate expression='6 * 7'", "bench word_count path=README.md --calls 5000 --in-flight 4"],
+  positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  options: [
+    { name: "calls", value: "n", about: `How many are measured (${DEFAULT_CALLS})` },
+    { name: "in-flight", value: "n", about: `How many at once, up to ${MOST_IN_FLIGHT} (1)` },
+    ARGS_OPTION,
+    ...CONTEXT_OPTIONS,
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+  ],
+  run: async (context) => {
+    const oneRun = await permissionsOfRun(context.options, context.platform);
+    return await withHost(context, (host) => bench(context, host), { oneRun });
+  },
+};
+
+async function bench(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform, positionals, options, signal } = context;
+  const [tool = "", ...words] = positionals;
+  const calls = readCount("calls", options.value("calls"), DEFAULT_CALLS, MOST_CALLS);
+  const inFlight = readCount("in-flight", options.value("in-flight"), 1, MOST_IN_FLIGHT);
+  const args = await readToolArguments(tool, words, context, host);
+  const now = platform.clock.monotonic;
+  let failed: ToolResult | undefined;
+
+  /** @returns the milliseconds of each */
+  async function run(count: number): Promise<number[]> {
+    const taken: number[] = [];
+    let left = count;
+    const client = async (): Promise<void> => {
+      while (left-- > 0 && failed === undefined && !signal.aborted) {
+        const begin = now();
+        const result = await host.operations.call({ tool, args, ...requestContext(options) }, { signal });
+        if (!result.ok) failed ??= result;
+        taken.push(now() - begin);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, client));
+    return taken;
+  }
+
+  await run(Math.ceil(calls * WARM_SHARE));
+  const begin = now();
+  const taken = await run(calls);
+  const perSecond = taken.length / ((now() - begin) / 1_000);
+  if (failed !== undefined && !failed.ok) {
+    output.document(failed);
+    const { workspace } = await host.operations.status();
+    for (const line of failureLines(failed, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
+    return exitCodeFor(failed.error);
+  }
+  const sorted = taken.toSorted((a, b) => a - b);
+  const at = (fraction: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+  const found = { tool, calls: taken.length, inFlight, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1), perSecond };
+  output.document(found);
+  output.line(`${taken.length} calls, ${inFlight} at once: ${Math.round(perSecond).toLocaleString("en")} a second`);
+  output.line(`p50 ${duration(found.p50Ms)}  p99 ${duration(found.p99Ms)}  worst ${duration(found.worstMs)}`);
+  return EXIT.ok;
+}
+
+function readCount(name: string, written: string | undefined, otherwise: number, most: number): number {
+  if (written === undefined) return otherwise;
+  const count = Number(written);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw usageError(`Option "--${name}" wants a whole number from 1 to ${most}, not "${written}"`);
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 1 ? `${Math.round(milliseconds * 1_000)} µs` : `${Number(milliseconds.toPrecision(3))} ms`;
+}

@@ -1,0 +1,121 @@
+/** `bascule check`: finds what is wrong with plugins before anybody calls them. */
+
+import { manifestToJson } from "../../../../manifests/mod.ts";
+import { type CheckOptions, checkPlugins, type PluginCheck } from "../check-plugins.ts";
+import { notFoundError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { isolationOfProject } from "../isolation-flag.ts";
+import { problemLines } from "../frame.ts";
+import { findPlugins } from "../find-plugins.ts";
+import { absolutePath, parentOf, pathFrom } from "../paths.ts";
+import { limitLines } from "../plugin-text.ts";
+import { createSession } from "../../../call/session.ts";
+import { createGivenLimits } from "../../../plugins/consent/given-limits.ts";
+import { openLock } from "../../../plugins/consent/lock.ts";
+import { openPlaces } from "../../../project/places.ts";
+import { pluginRoots } from "../plugin-roots.ts";
+import { createPolicy } from "../../../policy/policy.ts";
+import { NO_LIMITS } from "../../../policy/tool-limits.ts";
+import { count, printable } from "../../../primitives/text.ts";
+
+const MANIFEST = "manifest.json";
+
+export const checkCommand: Command = {
+  name: "check",
+  summary: "Find what is wrong with plugins",
+  usage: "check [plugin|folder]",
+  words: ["plugin"],
+  details: [
+    "Checks the manifest, the files that it names, its dependencies, that the code loads and exports its tools, and that calls of them can run here: a native tool needs a plugin that is trusted.",
+    "Without a name it checks every plugin of the project; with one that plugin, or every plugin in the folder.",
+  ],
+  examples: ["check", "check demo", "check plugins/demo --fix"],
+  positionals: { min: 0, max: 1 },
+  options: [{ name: "fix", about: "Write good manifests anew in the canonical form (also from the older spelling)" }],
+  run: check,
+};
+
+async function check(context: CommandContext): Promise<number> {
+  const { output, platform, project, options } = context;
+  const { roots, only } = await whatToCheck(context);
+  const {
+    lockFile,
+    trust,
+    project: file,
+    root,
+    folders,
+    workspace,
+  } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
+  const lock = await openLock(platform, project.configFile === undefined ? undefined : lockFile);
+  const given = createGivenLimits(trust);
+  await given.refresh(lock.entries());
+  const policy = createPolicy({ project: file.config(), root, folders, grants: { find: () => undefined } });
+  const session = createSession({ id: "check", workspace });
+  const how: CheckOptions = {
+    isolation: await isolationOfProject(context),
+    acceptedLimits: ({ name }: { readonly name: string }) => given.of(name, lock.entries().get(name)?.acceptedLimits ?? NO_LIMITS),
+    unavailable: (tool) => {
+      const decision = policy.decide(tool, { session });
+      return decision.kind === "deny" ? undefined : decision.unavailable;
+    },
+  };
+  const checks = (await checkPlugins(roots, platform, how)).filter(({ status }) =>
+    only === undefined ? status.state !== "ignored" : status.directory === only,
+  );
+  const where = roots.map((root) => pathFrom(platform.environment.cwd, root)).join(", ");
+  if (checks.length === 0) throw notFoundError(`There are no plugins in "${where}"`, [`${output.program} init <name> writes one`]);
+
+  const fixed: string[] = [];
+  for (const one of checks) {
+    if (options.has("fix") && (await fix(one, context))) fixed.push(one.status.directory);
+    for (const line of checkLines(one, fixed.includes(one.status.directory), context)) output.line(line);
+  }
+  const bad = checks.filter(({ isBad }) => isBad).length;
+  output.line(`\n${count(checks.length - bad, "plugin")} good, ${bad} bad`);
+  output.document({ ok: bad === 0, plugins: checks.map(({ view }) => view), fixed });
+  return bad === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The roots to look into, and the one folder that was meant if it is a plugin itself. */
+async function whatToCheck(context: CommandContext): Promise<{ readonly roots: readonly string[]; readonly only?: string }> {
+  const { platform, project, positionals } = context;
+  const { files, environment } = platform;
+  const [named] = positionals;
+  if (named !== undefined) {
+    const folder = absolutePath(named, environment.cwd);
+    if ((await files.stat(folder))?.kind !== "directory") {
+      const [{ path }] = await findPlugins(context, [named]);
+      return { roots: [parentOf(path)], only: path };
+    }
+    const isPlugin = (await files.stat(`${folder}/${MANIFEST}`)) !== undefined;
+    return isPlugin ? { roots: [parentOf(folder)], only: folder } : { roots: [folder] };
+  }
+  const roots: string[] = [];
+  for (const root of await pluginRoots(platform, project)) if ((await files.stat(root))?.kind === "directory") roots.push(root);
+  if (roots.length === 0) throw notFoundError("There is no folder of plugins here");
+  return { roots };
+}
+
+/** Writes the canonical form if the file holds another one. Only a manifest that was read whole is written. */
+async function fix({ status }: PluginCheck, { platform }: CommandContext): Promise<boolean> {
+  if (!status.manifest) return false;
+  const path = `${status.directory}/${MANIFEST}`;
+  const text = manifestToJson(status.manifest);
+  if ((await platform.files.readText(path)) === text) return false;
+  await platform.files.writeAtomic(path, text);
+  return true;
+}
+
+function checkLines(one: PluginCheck, wasFixed: boolean, { output, platform }: CommandContext): readonly string[] {
+  const { style } = output;
+  const folder = pathFrom(platform.environment.cwd, one.status.directory);
+  const mark = one.isBad ? style.red("bad ") : style.green("good");
+  const state = one.status.state === "disabled" ? style.yellow("  disabled") : "";
+  const lines = [
+    `${mark} ${style.bold(printable(one.view.name))}  ${style.dim(printable(folder))}${state}${wasFixed ? "  (manifest written anew)" : ""}`,
+  ];
+  for (const problem of one.view.problems)
+    lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => `  ${line}`));
+  return [...lines, ...limitLines(one.view, output).map((line) => `  ${line}`)];
+}

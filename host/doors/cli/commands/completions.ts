@@ -1,0 +1,59 @@
+/** `bascule completions`: what makes a shell complete commands, options, plugins and tools. */
+
+import { usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { bashScript } from "../completions/bash.ts";
+import { fishScript } from "../completions/fish.ts";
+import { namesFor } from "../completions/names.ts";
+import { completedCommand } from "../completions/words.ts";
+import { zshScript } from "../completions/zsh.ts";
+import { EXIT } from "../exit-codes.ts";
+import { nearestName } from "../../../tools/nearest.ts";
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+const SHELLS = Object.keys(SCRIPTS);
+const NAMES = ["plugin", "tool", "any"];
+
+export const completionsCommand: Command = {
+  name: "completions",
+  summary: "Print what makes your shell complete commands, options, plugins and tools",
+  usage: "completions <bash|zsh|fish>",
+  details: [
+    'bash: put  eval "$(bascule completions bash)"  into ~/.bashrc',
+    'zsh:  put  eval "$(bascule completions zsh)"  into ~/.zshrc, below compinit; or write it to a file _bascule in a folder of $fpath',
+    "fish: bascule completions fish > ~/.config/fish/completions/bascule.fish",
+    "It completes the word `bascule`, also as an alias. Names of plugins and tools are those of the running host, else those of the manifests; no code of a plugin is run for it.",
+  ],
+  examples: ["completions bash"],
+  positionals: { min: 0, max: 1 },
+  words: [SHELLS],
+  options: [{ name: "names", value: NAMES.join("|"), about: "Print such names, a line each: what the scripts ask for" }],
+  run: completions,
+};
+
+async function completions(context: CommandContext): Promise<number> {
+  const { platform, positionals, options, output } = context;
+  const wanted = options.value("names");
+  if (wanted !== undefined) {
+    if (!NAMES.includes(wanted)) throw usageError(`Option "--names" wants one of ${NAMES.join(", ")}, not "${wanted}"`);
+    const names = await namesFor(context, { plugins: wanted !== "tool", tools: wanted !== "plugin" });
+    for (const name of names) output.line(name);
+    output.document({ ok: true, names });
+    return EXIT.ok;
+  }
+  const [shell] = positionals;
+  if (shell !== "bash" && shell !== "zsh" && shell !== "fish") throw unknownShell(shell, output.program);
+  const commands = (await context.commands()).map(completedCommand);
+  const script = SCRIPTS[shell](commands, platform.environment.command);
+  output.line(script.trimEnd());
+  output.document({ ok: true, shell, script });
+  return EXIT.ok;
+}
+
+function unknownShell(shell: string | undefined, program: string): Error {
+  if (shell === undefined) return usageError("Say which shell", [`Like this: ${program} completions bash`]);
+  const near = nearestName(shell, SHELLS);
+  return usageError(`There are no completions for "${shell}"`, [
+    near === undefined ? `There are some for ${SHELLS.join(", ")}` : `Did you mean ${near}?`,
+  ]);
+}

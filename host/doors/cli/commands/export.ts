@@ -1,0 +1,134 @@
+/** `bascule export`: writes what a plugin asks for, or which tools there are, in the words of another program. */
+
+import {
+  type DenoExport,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  type PermissionBases,
+  problemToText,
+  toDenoPermissions,
+} from "../../../../manifests/mod.ts";
+import { openPlaces } from "../../../project/places.ts";
+import { FileError } from "../../../platform/platform.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { EXPORT_FORMATS } from "../../../tools/exports/mod.ts";
+import { exportToolShapes } from "../export-tools.ts";
+import { findPlugins, type NamedFolder } from "../find-plugins.ts";
+import { nearestName } from "../../../tools/nearest.ts";
+import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
+import { printable } from "../../../primitives/text.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Write tools for a model's API or a framework, or permissions for Deno",
+  usage: `export <${EXPORT_FORMATS.join("|")}> [tool...] | export deno [plugin...]`,
+  words: [[...EXPORT_FORMATS, "deno"], "any"],
+  details: [
+    "Tools are written as the list that the API takes; for ai-sdk and langchain, whose tools are objects, as a program that makes them.",
+    "What the target cannot say is named on standard error; the host checks it all the same.",
+    "With deno, each plugin becomes a set of its name, for `deno run -P=<name>`. The set allows no more than the manifest asks for.",
+    "What Deno has no word for is left out, and said on standard error.",
+    "Of deno, with --out an existing file keeps everything but the sets of these plugins. Paths are relative to it.",
+  ],
+  examples: [
+    "export openai",
+    "export gemini words_peek --out=tools.json",
+    "export ai-sdk --out=tools.mjs",
+    "export deno",
+    "export deno words --out=deno.json",
+  ],
+  positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  options: [{ name: "out", value: "file", about: "Write into this file instead of to standard output" }],
+  run: exportAs,
+};
+
+const MAX_BYTES = 1024 * 1024;
+
+interface ExportedPlugin extends DenoExport {
+  readonly plugin: string;
+}
+
+async function exportAs(context: CommandContext): Promise<number> {
+  const { positionals, output } = context;
+  const [format = "", ...names] = positionals;
+  if (format === "deno") return await exportSets(context, names);
+  const known = EXPORT_FORMATS.find((name) => name === format);
+  if (known !== undefined) return await exportToolShapes(context, known, names);
+  const near = nearestName(format, [...EXPORT_FORMATS, "deno"]);
+  throw usageError(`Cannot export to "${format}"`, [
+    near === undefined ? `Like this: ${output.program} export deno, or one of ${EXPORT_FORMATS.join(", ")}` : `Did you mean ${near}?`,
+  ]);
+}
+
+async function exportSets(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { platform, options, output } = context;
+  const { cwd } = platform.environment;
+  const out = options.value("out");
+  const file = out === undefined ? undefined : absolutePath(out, cwd);
+  const folder = file === undefined ? cwd : parentOf(file);
+  const bases = await basesOf(context);
+
+  const exported: ExportedPlugin[] = [];
+  for (const plugin of await findPlugins(context, names)) exported.push(exportPlugin(plugin, bases(plugin), folder));
+  const sets = Object.fromEntries(exported.map(({ plugin, permissions }) => [plugin, permissions]));
+  const config = file === undefined ? { permissions: sets } : await withSets(context, file, sets);
+  const text = `${JSON.stringify(config, null, 2)}\n`;
+  if (file === undefined) output.line(text.trimEnd());
+  else await platform.files.writeAtomic(file, text);
+
+  for (const { plugin, notes } of exported) for (const note of notes) output.note(`${printable(plugin)}: ${printable(note)}`);
+  if (file !== undefined) {
+    const shown = shellWord(pathFrom(cwd, file));
+    output.line(`Written: ${shown}`);
+    for (const { plugin } of exported) output.line(`  deno run --config ${shown} -P=${plugin} …`);
+  }
+  output.document({ ok: true, ...(file !== undefined && { file }), config, plugins: exported });
+  return EXIT.ok;
+}
+
+function exportPlugin({ name, manifest }: NamedFolder, bases: PermissionBases, folder: string): ExportedPlugin {
+  if (!manifest.ok) {
+    throw new CliError("manifest", `The manifest of "${printable(name)}" is wrong`, {
+      hints: manifest.problems.map((problem) => printable(problemToText(problem))),
+    });
+  }
+  return { plugin: name, ...toDenoPermissions(manifest.manifest.permissions, bases, (path) => pathFrom(folder, path)) };
+}
+
+/** What the items of a plugin's manifest are relative to, as for a host that runs here. */
+async function basesOf({ platform, project }: CommandContext): Promise<(plugin: NamedFolder) => PermissionBases> {
+  const { workspace, folders } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
+  return ({ name, directory }) => ({ ...folders, data: `${folders.data}/${name}`, base: directory, plugin: directory, workspace });
+}
+
+/** The file with these sets; a file that is not there is an empty one. */
+async function withSets({ platform }: CommandContext, file: string, sets: JsonObject): Promise<JsonObject> {
+  const before = await readConfig(platform, file);
+  const known = before["permissions"];
+  if (known !== undefined && !isJsonObject(known)) throw broken(file, '"permissions" is no object');
+  return { ...before, permissions: { ...known, ...sets } };
+}
+
+async function readConfig({ files }: CommandContext["platform"], file: string): Promise<JsonObject> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await files.readBytes(file, MAX_BYTES));
+  } catch (error) {
+    if (error instanceof FileError && error.code === "not_found") return {};
+    throw broken(file, error instanceof Error ? error.message : String(error));
+  }
+  const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
+  if (!parsed.ok) throw broken(file, parsed.problems.map(problemToText).join("; "));
+  const { value } = parsed.value;
+  if (!isJsonObject(value)) throw broken(file, "it holds no object");
+  return value;
+}
+
+function broken(file: string, why: string): CliError {
+  return new CliError("file", `Cannot add to "${file}": ${why}`, {
+    hints: ["A file with comments is not written over: export without --out and paste the sets"],
+  });
+}

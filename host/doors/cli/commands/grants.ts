@@ -1,0 +1,38 @@
+/** `bascule grants`: what every plugin was granted. */
+
+import { problemToText } from "../../../../manifests/mod.ts";
+import { CliError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { table } from "../help.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { pathFrom } from "../paths.ts";
+import { permissionText } from "../permission-text.ts";
+import { printable } from "../../../primitives/text.ts";
+
+export const grantsCommand: Command = {
+  name: "grants",
+  summary: "List what plugins were granted",
+  usage: "grants",
+  positionals: { min: 0, max: 0 },
+  options: [],
+  run: (context) => withHost(context, (host) => grants(context, host)),
+};
+
+async function grants(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform } = context;
+  const { cwd } = platform.environment;
+  const list = await host.operations.grants();
+  if (list.problems.length > 0) {
+    throw new CliError("grants_file", `Cannot read "${pathFrom(cwd, list.file)}", so nothing is granted`, {
+      hints: list.problems.map(problemToText),
+    });
+  }
+  const rows = list.grants.map((grant): readonly [string, string] => {
+    const unused = grant.inUse ? "" : output.style.dim(`  (no such plugin in ${printable(pathFrom(cwd, grant.directory))} now)`);
+    return [printable(grant.plugin), `may ${permissionText(grant.permissions, cwd)}${unused}`];
+  });
+  for (const row of table(rows, output.style, { indent: "" })) output.line(row);
+  if (rows.length === 0) output.line(`Nothing is granted. ${output.program} list shows what plugins ask for`);
+  output.document({ ok: true, ...list });
+  return 0;
+}

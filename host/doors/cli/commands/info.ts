@@ -1,0 +1,95 @@
+/** `bascule info`: everything about one plugin or tool. */
+
+import type { JsonObject } from "../../../../manifests/mod.ts";
+import type { PluginView, ToolView } from "../../operations.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { table } from "../help.ts";
+import { type HostAccess, serversFor, withHost } from "../host-access.ts";
+import type { Output } from "../output.ts";
+import { pathFrom } from "../paths.ts";
+import { permissionText } from "../permission-text.ts";
+import { exampleCall } from "../example-call.ts";
+import { pluginLines, protectedText, type ReaderPlace } from "../plugin-text.ts";
+import { routeText } from "../../../policy/explain.ts";
+import { printable } from "../../../primitives/text.ts";
+
+export const infoCommand: Command = {
+  name: "info",
+  summary: "Show everything about a plugin or a tool",
+  usage: "info <plugin|tool>",
+  words: ["any"],
+  examples: ["info words", "info grep", "info words.grep"],
+  positionals: { min: 1, max: 1 },
+  options: [],
+  run: (context) => withHost(context, (host) => info(context, host), { servers: serversFor(context.positionals[0] ?? "") }),
+};
+
+async function info(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform, positionals } = context;
+  const answer = await host.operations.info(positionals[0] ?? "");
+  const { workspace } = await host.operations.status();
+  const place = { cwd: platform.environment.cwd, workspace };
+  const lines =
+    answer.kind === "tool" ? toolDetails(answer.tool, answer.plugin, output, place) : pluginDetails(answer.plugin, output, place);
+  for (const line of lines) output.line(line);
+  output.document({ ok: true, ...answer });
+  return 0;
+}
+
+function pluginDetails(plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
+  const facts: (readonly [string, string])[] = [];
+  if (plugin.directory !== undefined) facts.push(["folder", printable(pathFrom(place.cwd, plugin.directory))]);
+  if (plugin.digest !== undefined) facts.push(["digest", plugin.digest]);
+  facts.push(["asks for", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
+  if (plugin.limits.length > 0) facts.push(["limits", plugin.limits.map(({ text }) => text).join("; ")]);
+  return [...pluginLines(plugin, output, place), "", ...table(facts, output.style)];
+}
+
+function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
+  const { style } = output;
+  const facts: (readonly [string, string])[] = [
+    ["tool", `${printable(tool.qualifiedName)}  (${tool.source})`],
+    [
+      "class",
+      `${tool.class}${tool.assumed === true ? " (assumed: the manifest declares no side effects)" : ""}${tool.destructive ? ", destructive" : ""}`,
+    ],
+  ];
+  facts.push(["route", routeText(tool)]);
+  if (tool.protected !== undefined) facts.push(["never", protectedText(tool.protected)]);
+  if (tool.unavailable !== undefined) facts.push(["state", style.red(`cannot be called: ${printable(tool.unavailable)}`)]);
+  if (plugin.directory !== undefined) facts.push(["granted", permissionText(plugin.granted, place.cwd)]);
+  return [
+    `${style.bold(printable(tool.name))}  ${printable(tool.description)}`,
+    "",
+    ...table(facts, style),
+    "",
+    style.bold("Arguments"),
+    ...argumentLines((tool.checks ?? tool).inputSchema, output),
+    ...(tool.checks === undefined ? [] : ["  bascule info --json shows the tool's own schema, which may say more"]),
+    "",
+    style.bold("Example"),
+    `  ${exampleCall(tool, output.program)}`,
+  ];
+}
+
+function argumentLines(schema: JsonObject, output: Output): readonly string[] {
+  const { properties, required } = schema;
+  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) return ["  none"];
+  const rows = Object.entries(properties as JsonObject).map(([name, property]): readonly [string, string] => {
+    const {
+      type,
+      description,
+      enum: values,
+    } = (typeof property === "object" && property !== null && !Array.isArray(property) ? property : {}) as JsonObject;
+    const kind = Array.isArray(values)
+      ? values.map((value) => JSON.stringify(value)).join(" | ")
+      : Array.isArray(type)
+        ? type.join(" | ")
+        : typeof type === "string"
+          ? type
+          : "anything";
+    const needed = Array.isArray(required) && required.includes(name) ? "" : ", optional";
+    return [printable(name), printable(`${kind}${needed}${typeof description === "string" ? `  ${description}` : ""}`)];
+  });
+  return rows.length === 0 ? ["  none"] : table(rows, output.style, output);
+}

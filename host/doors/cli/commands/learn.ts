@@ -1,0 +1,107 @@
+/** `bascule learn`: what a plugin needs, from what it did (SPEC P9). */
+
+import { createGrantStore } from "../../../project/grants/grants.ts";
+import { createActCollector } from "../../../audit/acts.ts";
+import { learn, type Learned } from "../../../plugins/learn/learn.ts";
+import { createMaximum } from "../../../plugins/learn/maximum.ts";
+import { withResolved } from "../../../plugins/learn/resolved.ts";
+import { unusedItems } from "../../../plugins/learn/unused.ts";
+import { type Manifest, type PermissionBases, problemToText } from "../../../../manifests/mod.ts";
+import { openPlaces } from "../../../project/places.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { findPlugins } from "../find-plugins.ts";
+import { grantAdvice } from "../grant-advice.ts";
+import { writeLearned } from "../learn-manifest.ts";
+import { learnLines } from "../learn-text.ts";
+import { collect, readMaximum } from "../learn-sources.ts";
+import { PERMISSION_OPTIONS } from "../permission-flags.ts";
+import { printable } from "../../../primitives/text.ts";
+
+export const learnCommand: Command = {
+  name: "learn",
+  summary: "Propose the narrowest permissions for what a plugin did",
+  usage: "learn <plugin> [-- call <tool> [key=value … | json]]",
+  words: ["plugin", ["call"], "tool", []],
+  details: [
+    "Looks at what the record holds of the plugin, or runs it: one call after --, or its cases with --cases. While it runs so, the plugin may do what the maximum says, whatever it was granted. Nothing above the maximum is ever proposed; without one it is what the manifest asks for.",
+    "Files next to each other become their folder, from --folder-from on. What was refused counts as needed, and is said.",
+  ],
+  examples: [
+    "learn words",
+    "learn words --since=7d",
+    "learn words --cases",
+    "learn words --allow-read=docs -- call word_count path=docs/README.md",
+    "learn words --write",
+  ],
+  positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  options: [
+    { name: "max", value: "file", about: "A JSON file with the permissions that are the maximum; flags beside it add to them" },
+    ...PERMISSION_OPTIONS,
+    { name: "cases", about: "Run the plugin's cases, those that end well" },
+    { name: "since", value: "time", about: "Of the record only what is not older: a time, or an age such as 7d" },
+    { name: "folder-from", value: "count", about: "So many files in a folder stand for the folder; 4 unless said" },
+    { name: "write", about: "Put the permissions into the manifest, once a person agreed to the change" },
+    { name: "yes", about: "Agree to it beforehand" },
+  ],
+  run,
+};
+
+async function run(context: CommandContext): Promise<number> {
+  const { platform, project, positionals, output, options } = context;
+  const [name = "", ...call] = positionals;
+  const [plugin] = await findPlugins(context, [name]);
+  const manifest = goodManifest(plugin.name, plugin.manifest);
+  const places = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
+  const { workspace, folders, root } = places;
+  // Acts are recorded, and permissions granted, under the folder's real path.
+  const directory = await platform.files.realPath(plugin.directory);
+  const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin.name}`, base: directory, plugin: directory, workspace };
+  const maximum = createMaximum((await readMaximum(context)) ?? manifest.permissions, bases);
+
+  const collector = createActCollector({
+    plugin: plugin.name,
+    requires: (tool) => manifest.tools.find((own) => own.name === tool)?.requires ?? [],
+    bases,
+    isCopy: (path) => COPY.exec(path)?.[1],
+  });
+  await collect(context, { call, collector, maximum, manifest, directory, auditFolder: places.auditFolder });
+  const recorded = collector.collected();
+  const acts = await withResolved(recorded.acts, platform);
+  const folderFrom = readCount(options.value("folder-from"));
+  const learnFrom = (some: typeof acts): Learned => learn(some, { maximum, ...(folderFrom !== undefined && { folderFrom }) });
+  const learned = learnFrom(acts);
+  const grants = (await createGrantStore(platform, places.grantsFile, places.trust)).list();
+  const granted = grants.find((grant) => grant.plugin === plugin.name && grant.directory === directory)?.permissions ?? {};
+  const unused = {
+    manifest: unusedItems(manifest.permissions, acts, bases),
+    grants: unusedItems(granted, acts, { ...bases, base: root }),
+  };
+  const command = grantAdvice(plugin.name, learned.permissions, { program: output.program, cwd: platform.environment.cwd, workspace });
+
+  const told = { plugin: plugin.name, ...recorded, ...learned, unused, ...(command !== undefined && { command }) };
+  for (const line of learnLines(told, output.style)) output.line(line);
+  const ofTool = (tool: string): Learned => learnFrom(acts.filter((act) => act.tool === tool));
+  const written =
+    options.has("write") && (await writeLearned(context, { manifest, directory, learned, ofTool, acts: recorded.acts.length }));
+  output.document({ ok: true, ...told, acts: recorded.acts.length, written });
+  return EXIT.ok;
+}
+
+/** A case runs on a copy of the plugin. */
+const COPY = /\/bascule-test-[0-9a-f]+\/plugins-\d+\/[^/]+((?:\/.*)?)$/s;
+
+function goodManifest(name: string, read: Awaited<ReturnType<typeof findPlugins>>[number]["manifest"]): Manifest {
+  if (read.ok) return read.manifest;
+  throw new CliError("manifest", `The manifest of "${printable(name)}" is wrong`, {
+    hints: read.problems.map((problem) => printable(problemToText(problem))),
+  });
+}
+
+function readCount(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  const number = Number(written);
+  if (!Number.isInteger(number) || number < 2) throw usageError(`Option "--folder-from" wants a whole number from 2, not "${written}"`);
+  return number;
+}

@@ -1,0 +1,105 @@
+/** `bascule mcp`: serves the project's plugins to the MCP client that started it, on standard input and output. */
+
+import { openSocketDoor, type SocketDoor } from "../../socket/socket.ts";
+import { FileError } from "../../../platform/platform.ts";
+import type { HostSessionOptions } from "../../../dispatch/sessions.ts";
+import { usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { type LocalHost, openLocalHost } from "../local-host.ts";
+import { absolutePath } from "../paths.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { findProject } from "../project.ts";
+import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
+import { noteWithheld } from "../trust.ts";
+import { serveCommand } from "./serve.ts";
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  summary: "Serve the plugins here to an MCP client, over stdin and stdout",
+  usage: "mcp",
+  details: [
+    "MCP clients start it; client-config prints what to write into their settings.",
+    "Speaks the revisions 2026-07-28, 2025-11-25, 2025-06-18 and older ones. What is logged goes to stderr.",
+    "With --http it serves at /mcp of the server that serve starts, with its tokens.",
+    "A call that a person has to agree to is asked about through the client, if it can ask (with --http, if its token has the scope confirm); else approve answers it.",
+    "Plugins that change, and ask for more than they have, wait until a person accepts them.",
+  ],
+  examples: ["mcp", "mcp --project ~/work/notes --role reader", "mcp --read-only", "mcp --http --port=8080"],
+  positionals: { min: 0, max: 0 },
+  options: [
+    { name: "project", value: "folder", about: "The project's folder (else the working directory)" },
+    { name: "http", about: "Over HTTP, as serve does" },
+    { name: "port", value: "number", about: "With --http: where to listen" },
+    ...CONTEXT_OPTIONS,
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+    FROZEN_OPTION,
+  ],
+  run: mcp,
+};
+
+async function mcp(given: CommandContext): Promise<number> {
+  if (given.options.has("http")) return await serveCommand.run(await inProject(given));
+  if (given.options.has("port"))
+    throw usageError('Option "--port" is for --http', [`Like this: ${given.output.program} mcp --http --port=7420`]);
+  // First of all: from here on nothing but the protocol gets to stdout.
+  const connection = given.platform.terminal.lines();
+  const context = await inProject(given);
+  const { platform, options, signal } = context;
+  const oneRun = await permissionsOfRun(options, platform);
+  const host = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
+  noteWithheld(context, host.host.places.trust);
+  let approvals: SocketDoor | undefined;
+  try {
+    approvals = await openApprovals(context, host);
+    const { serveMcpLines } = await import("../../mcp/mod.ts");
+    const serving = serveMcpLines(connection, {
+      host: host.host,
+      platform,
+      session: sessionOf(context),
+      // Nobody could approve what nobody can reach.
+      ...(approvals === undefined && { unattended: "refuse" as const }),
+    });
+    await aborted(AbortSignal.any([signal, serving.closed]));
+    await serving.close();
+  } finally {
+    await host.close();
+    await approvals?.close();
+  }
+  return EXIT.ok;
+}
+
+/** Clients start it in whatever folder they happen to be in. */
+async function inProject(context: CommandContext): Promise<CommandContext> {
+  const folder = context.options.value("project");
+  if (folder === undefined) return context;
+  const { environment } = context.platform;
+  const platform = { ...context.platform, environment: { ...environment, cwd: absolutePath(folder, environment.cwd) } };
+  return { ...context, platform, project: await findProject(platform, context.options.value("config")) };
+}
+
+function sessionOf({ options }: CommandContext): HostSessionOptions {
+  const { role, ...task } = requestContext(options).context ?? {};
+  return { ...(role !== undefined && { role }), context: task };
+}
+
+/** For `bascule approve` and the like. Another host of this project may have the socket: then it is theirs. */
+async function openApprovals({ platform, project, output }: CommandContext, host: LocalHost): Promise<SocketDoor | undefined> {
+  try {
+    return await openSocketDoor({ platform, stateDirectory: project.stateDirectory, open: () => host.openSession() });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    output.note("Another host serves this project's commands: what needs a person's approval here is asked about through the client only");
+    return undefined;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,30 @@
+/** `bascule reload`: has the running host look for changes now. */
+
+import { CliError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { count } from "../../../primitives/text.ts";
+
+export const reloadCommand: Command = {
+  name: "reload",
+  summary: "Have the running host look for changes now",
+  usage: "reload",
+  positionals: { min: 0, max: 0 },
+  options: [],
+  run: (context) => withHost(context, (host) => reload(context, host)),
+};
+
+async function reload(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output } = context;
+  if (!host.running) {
+    throw new CliError("unavailable", "No host runs here, so there is nothing to reload", {
+      exitCode: EXIT.unavailable,
+      hints: [`${output.program} dev starts one`],
+    });
+  }
+  const reloaded = await host.operations.reload();
+  output.line(reloaded === 0 ? "Nothing had changed" : `Reloaded ${count(reloaded, "plugin")}`);
+  output.document({ ok: true, reloaded });
+  return 0;
+}

@@ -1,0 +1,116 @@
+/** `bascule replay`: runs a recorded call again, with the answers that it got, and compares. */
+
+import { exportCase } from "../../../testing/export-case.ts";
+import type { Recording } from "../../../call/recording.ts";
+import { readRecording } from "../../../effects/recordings/recording-file.ts";
+import { machineDifferences, machineOf } from "../../../effects/recordings/machine.ts";
+import { replay } from "../../../testing/replay.ts";
+import { createRecordingStore, type RecordingStore } from "../../../effects/recordings/store.ts";
+import { digestFiles } from "../../../primitives/digest.ts";
+import { readBytes } from "../../../testing/test-copy.ts";
+import { CliError, notFoundError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { findPlugins } from "../find-plugins.ts";
+import { absolutePath } from "../paths.ts";
+import { differenceLines, outcomeText } from "../replay-text.ts";
+import { printable } from "../../../primitives/text.ts";
+
+export const replayCommand: Command = {
+  name: "replay",
+  summary: "Run a recorded call again, touching nothing, and compare",
+  usage: "replay <call>",
+  details: [
+    'A call is recorded with `call --record`, or where bascule.json says { "audit": { "record": "failures" } } or "all".',
+    "The version of the plugin that was recorded runs, not its code as it is now, with the answers, the time and the randomness that it had.",
+    "It reads and writes nothing. To try the code as it is now, export a case and run `test`.",
+    "Ends with 0 if it does the same again, and with 1 if not; what differs first is shown.",
+  ],
+  examples: [
+    "replay 019a0000-0000-7000-8000-000000000000",
+    "replay 019a0000-0000-7000-8000-000000000000 --export-case plugins/words/cases/bug.json",
+  ],
+  positionals: { min: 1, max: 1 },
+  options: [{ name: "export-case", value: "file", about: "Write it as a case for `test`, into a new file or at the end of one" }],
+  run: run,
+};
+
+async function run(context: CommandContext): Promise<number> {
+  const { platform, options, output, positionals, project, signal } = context;
+  const [callId = ""] = positionals;
+  const store = createRecordingStore(platform, project.stateDirectory);
+  const recording = await findRecording(callId, store, output.program);
+  const files = await findFiles(recording, store, context);
+  for (const difference of machineDifferences(recording.machine, machineOf(platform)))
+    output.note(`Recorded elsewhere: ${printable(difference)}`);
+  if (recording.isRedacted) output.note("Secrets were taken out of the recording: the call sees other texts than it did");
+  const onDefect = (message: string): void => platform.log.write("error", message);
+  const replayed = await replay({ recording, files, platform, signal, onDefect });
+  if (signal.aborted) return EXIT.interrupted;
+  if (replayed.kind === "impossible") throw new CliError("unavailable", replayed.reason, { exitCode: EXIT.unavailable });
+
+  const { tool, digest } = recording;
+  const isSame = replayed.kind === "same";
+  if (replayed.kind === "same") {
+    output.line(`${output.style.green("same")} ${printable(tool)} ${output.style.dim(digest.slice(0, 12))}`);
+    output.line(outcomeText(replayed.outcome));
+  } else for (const line of differenceLines(recording, replayed.differences, output.style)) output.line(line);
+  output.note(recordedCode(recording, output.program));
+  output.document({ ok: isSame, callId, tool, digest, ...replayed });
+
+  const file = options.value("export-case");
+  if (file === undefined) return isSame ? EXIT.ok : EXIT.failed;
+  const path = absolutePath(file, platform.environment.cwd);
+  const exported = await exportCase({ recording, files, platform, path, signal, onDefect });
+  for (const note of exported.notes) output.note(note);
+  output.note(`Wrote the case ${JSON.stringify(exported.name)} to ${printable(file)}`);
+  return isSame ? EXIT.ok : EXIT.failed;
+}
+
+/** The folder is not looked at: a replay touches nothing. */
+function recordedCode({ digest, callId }: Recording, program: string): string {
+  return [
+    `This ran the code that was recorded, ${digest.slice(0, 12)}, and not what was edited since`,
+    `  ${program} replay ${callId} --export-case <file> makes a case of it, which ${program} test runs on the code as it is now`,
+  ].join("\n");
+}
+
+async function findRecording(callId: string, store: RecordingStore, program: string): Promise<Recording> {
+  const text = await store.read(callId);
+  if (text === undefined)
+    throw notFoundError(`There is no recording of a call "${callId}"`, [
+      `${program} call <tool> --record records one; its result says the call's id`,
+      "Only the last recordings are kept",
+    ]);
+  const read = await readRecording(text);
+  if (!read.ok) throw new CliError("recording", read.message, { hints: [`It lies in ${store.folder}`] });
+  if (read.recording.callId !== callId)
+    throw new CliError("recording", `The recording cannot be used: it is of the call "${read.recording.callId}"`);
+  return read.recording;
+}
+
+/** As they were kept, else as they still are. */
+async function findFiles(
+  { plugin, digest }: Recording,
+  store: RecordingStore,
+  context: CommandContext,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const kept = await store.readPlugin(digest);
+  if (kept !== undefined) return kept;
+  const [found] = await findPlugins(context, [plugin]).catch((error: unknown) => {
+    if (error instanceof CliError) return [];
+    throw error;
+  });
+  const files = found && (await readBytes(context.platform, found.directory));
+  const now = files && (await digestFiles(files));
+  if (files !== undefined && now === digest) return files;
+  const state = now === undefined ? `there is no plugin "${plugin}" now` : `its folder is now ${now.slice(0, 12)}`;
+  throw new CliError(
+    "unavailable",
+    `The version ${digest.slice(0, 12)} of "${plugin}" is not available: its files were not kept, and ${state}`,
+    {
+      exitCode: EXIT.unavailable,
+      hints: ["Check out the files that it was made of, and run this again"],
+    },
+  );
+}

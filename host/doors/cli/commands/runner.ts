@@ -1,0 +1,99 @@
+/** `bascule runner`: answers the calls of a program that speaks the line protocol (SPEC I6). */
+
+import { serveRunner } from "../../ipc/serve-runner.ts";
+import type { ConfirmPrompt } from "../../../call/call.ts";
+import { ProcessError } from "../../../platform/processes/process-types.ts";
+import type { LineConnection, Runner } from "../../../platform/platform.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { terminalPrompt } from "../confirm.ts";
+import { EXIT } from "../exit-codes.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { type LocalHost, openLocalHost } from "../local-host.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { CONTEXT_OPTIONS } from "../request-context.ts";
+import { printable } from "../../../primitives/text.ts";
+import { noteWithheld } from "../trust.ts";
+
+export const runnerCommand: Command = {
+  name: "runner",
+  summary: "Answer the tool calls of a program, over its standard input and output",
+  usage: "runner [options] -- <command…>, or runner --stdio",
+  details: [
+    "Each line of the program's output is a call, each line of its input an answer: docs/ipc.md.",
+    "The program has a session of its own, which ends with it; it runs as if you had started it yourself.",
+    "With --stdio this command itself is at the other end: it reads calls, and writes answers.",
+  ],
+  examples: ["runner -- python3 agent.py", "runner --role reader -- ./agent", "runner --stdio"],
+  options: [
+    { name: "stdio", about: "Read calls from standard input, and answer on standard output" },
+    ...CONTEXT_OPTIONS,
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+  ],
+  run: async (context) => {
+    const [file, ...args] = context.positionals;
+    const isStdio = context.options.has("stdio");
+    if (isStdio === (file !== undefined))
+      throw usageError("Expected a command after --, or --stdio", [`Usage: ${context.output.program} ${runnerCommand.usage}`]);
+    const local = await openLocalHost(context, await permissionsOfRun(context.options, context.platform), { watch: true });
+    noteWithheld(context, local.host.places.trust);
+    try {
+      return file === undefined ? await serveStdio(context, local) : await serveProgram(context, local, [file, ...args]);
+    } finally {
+      await local.close();
+    }
+  },
+};
+
+async function serveStdio(context: CommandContext, local: LocalHost): Promise<number> {
+  const connection = context.platform.terminal.lines();
+  endWith(context.signal, () => connection.close());
+  // Its standard input is the runner's: nobody can be asked there.
+  await serve(context, local, connection, undefined);
+  return EXIT.ok;
+}
+
+async function serveProgram(context: CommandContext, local: LocalHost, command: readonly [string, ...string[]]): Promise<number> {
+  const { platform, output, signal } = context;
+  const runner = await startRunner(context, command);
+  endWith(signal, runner.stop);
+  await serve(context, local, runner.connection, terminalPrompt(platform, output));
+  // It may have closed its output and go on: there is nobody to listen to it.
+  runner.stop();
+  const end = await runner.ended;
+  if ("exitCode" in end && end.exitCode === 0) return EXIT.ok;
+  if (signal.aborted) return EXIT.ok;
+  const how = "signal" in end ? `was ended by ${end.signal}` : `ended with exit code ${end.exitCode}`;
+  throw new CliError("runner_failed", `The runner "${printable(command[0])}" ${how}`, { exitCode: EXIT.failed });
+}
+
+async function startRunner({ platform }: CommandContext, command: readonly [string, ...string[]]): Promise<Runner> {
+  try {
+    return await platform.runners.start(command, { cwd: platform.environment.cwd });
+  } catch (error) {
+    if (!(error instanceof ProcessError)) throw error;
+    throw new CliError("runner_failed", `Cannot start "${printable(command[0])}": ${error.message}`, { exitCode: EXIT.failed });
+  }
+}
+
+async function serve(
+  { options, platform: { slices } }: CommandContext,
+  { host }: LocalHost,
+  connection: LineConnection,
+  confirm: ConfirmPrompt | undefined,
+): Promise<void> {
+  const role = options.value("role");
+  const session = host.session({
+    context: { readOnly: options.has("read-only"), noWeb: options.has("no-web") },
+    ...(role !== undefined && { role }),
+  });
+  const asking = confirm === undefined ? { unattended: "refuse" as const } : { confirm };
+  await serveRunner({ connection, slices, call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, ...asking }) });
+  await host.endSession(session);
+}
+
+function endWith(signal: AbortSignal, end: () => void): void {
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+}

@@ -1,0 +1,159 @@
+/** `bascule serve`: serves the project's plugins over HTTP and, as `dev` does, to other commands. */
+
+import type { HttpMount } from "../../http/mount.ts";
+import type { HostServer } from "../../http/server.ts";
+import { createHttpTokens, type HttpTokens } from "../../http/tokens.ts";
+import type { SocketDoor } from "../../socket/socket.ts";
+import type { Host } from "../../../host/host-interface.ts";
+import { HttpServerError } from "../../../platform/network/http-types.ts";
+import type { TokenConfig } from "../../../../manifests/mod.ts";
+import type { Platform } from "../../../platform/platform.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { type LocalHost, openLocalHost } from "../local-host.ts";
+import { pathFrom } from "../paths.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { openOwnTokens, type ServerToken } from "../server-tokens.ts";
+import { statusLines } from "../plugin-text.ts";
+import { makeRoots, openDoor } from "../serving.ts";
+import { askForTrust } from "../trust.ts";
+import { VERSION } from "../../../primitives/version.ts";
+import { count } from "../../../primitives/text.ts";
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7_420;
+const MAX_PORT = 65_535;
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Serve the plugins here over HTTP",
+  usage: "serve",
+  details: [
+    "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
+    "On a terminal it shows an address that logs one browser in to the console; admin.token does so too.",
+    "Only this machine can connect, unless --expose and --host say otherwise. Put a server that does TLS in front then.",
+    "Other commands find it through .bascule/host.sock, as they find dev.",
+  ],
+  examples: ["serve", "serve --port=8080", "serve --host=0.0.0.0 --expose"],
+  positionals: { min: 0, max: 0 },
+  options: [
+    { name: "host", value: "address", about: `Where to listen; default: server.host of bascule.json, else ${DEFAULT_HOST}` },
+    { name: "port", value: "number", about: `Default: server.port of bascule.json, else ${DEFAULT_PORT}; 0 takes any that is free` },
+    { name: "expose", about: "Permit an address that other machines can reach" },
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+    FROZEN_OPTION,
+  ],
+  run: serve,
+};
+
+/** What is served beside `/v1`: one line each. */
+const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
+  async () => (await import("../../console/mount.ts")).consoleMount,
+  async (host, platform) => {
+    const { sessions } = host.places.project.config().server.limits;
+    const { createMcpHandler } = await import("../../mcp/mod.ts");
+    return createMcpHandler({ host, platform, ...(sessions !== undefined && { maxSessions: sessions }) });
+  },
+];
+
+async function serve(context: CommandContext): Promise<number> {
+  const { platform, output, options, project, signal } = context;
+  const oneRun = await permissionsOfRun(options, platform);
+  await askForTrust(context);
+  await makeRoots(context);
+  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
+  let door: SocketDoor | undefined;
+  let server: HostServer | undefined;
+  let stopWatching = (): void => {};
+  try {
+    door = await openDoor(context, local);
+    const own = await openOwnTokens(platform, project.stateDirectory);
+    stopWatching = own.watch();
+    const configured = (): readonly TokenConfig[] => local.host.places.project.config().server.tokens;
+    const tokens = createHttpTokens({ ...platform, tokens: () => [...own.good(), ...configured()] });
+    server = await openServer(context, local, tokens);
+    // For the person who sits there; a log keeps what is written to it.
+    const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
+    await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
+    await interrupted(signal);
+    output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
+  } finally {
+    stopWatching();
+    // Calls that still run are answered through their doors.
+    await Promise.all([server?.close(), local.host.close()]);
+    await door?.close();
+  }
+  return EXIT.ok;
+}
+
+async function openServer(context: CommandContext, { host }: LocalHost, tokens: HttpTokens): Promise<HostServer> {
+  const { platform, options } = context;
+  const configured = host.places.project.config().server;
+  const address = options.value("host") ?? configured.host ?? DEFAULT_HOST;
+  if (!isLoopback(address) && !options.has("expose")) {
+    throw usageError(`Cannot listen on ${address}: other machines could connect`, [
+      "--expose permits it; put a server that does TLS in front (docs/http.md)",
+    ]);
+  }
+  const port = readPort(options.value("port")) ?? configured.port ?? DEFAULT_PORT;
+  const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
+  // Loaded here: no other command is to wait for it.
+  const { openHostServer } = await import("../../http/server.ts");
+  const about = { version: VERSION, pid: platform.environment.pid };
+  try {
+    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, about, mounts });
+  } catch (error) {
+    if (!(error instanceof HttpServerError)) throw error;
+    throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 takes any port that is free"] });
+  }
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/u.test(text) && port <= MAX_PORT) return port;
+  throw usageError(`Expected --port to be a number from 0 to ${MAX_PORT}, not "${text}"`);
+}
+
+function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/u.test(address);
+}
+
+async function showStart(
+  { platform, output, project }: CommandContext,
+  local: LocalHost,
+  { url, own, code }: { readonly url: string; readonly own: readonly ServerToken[]; readonly code?: string },
+): Promise<void> {
+  const status = await local.operations.status();
+  const places = own.map(({ config, place }) => ({
+    name: config.name,
+    ...("file" in place ? { file: pathFrom(platform.environment.cwd, place.file) } : place),
+  }));
+  const { style } = output;
+  output.line(
+    `${style.bold("bascule")} ${style.dim(status.version)} serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}`,
+  );
+  output.line();
+  output.line(`  ${style.bold(url)}`);
+  if (code !== undefined)
+    output.line(`  ${style.bold(`${url}/#code=${code}`)}\n  ${style.dim("is the console, for one login within ten minutes")}`);
+  for (const { name, ...place } of places) {
+    const where = "file" in place ? place.file : `$${place.variable}`;
+    output.line(
+      `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers questions, grants; for people only)")}`,
+    );
+  }
+  for (const line of statusLines(status, output)) output.line(`  ${line}`);
+  output.line();
+  output.line(style.dim("Ctrl-C ends."));
+  output.document({ ok: true, url, root: project.root, tokens: places, status });
+}
+
+async function interrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

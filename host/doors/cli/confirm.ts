@@ -1,0 +1,63 @@
+/** Asks the person at the terminal whether a call may run. */
+
+import type { ConfirmationRequest, ConfirmPrompt } from "../../call/call.ts";
+import { shownRequest } from "../../confirmations/request.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { dryRunLines } from "../../call/dry-run-text.ts";
+import type { Output } from "./output.ts";
+import { count, printable, printableLines } from "../../primitives/text.ts";
+
+const MAX_SHOWN = 4_000;
+/** Whoever calls must not push the question out of sight. */
+const MAX_PATHS = 20;
+
+/** A prompt on the terminal; undefined if there is nobody to ask. */
+export function terminalPrompt(platform: Platform, output: Output): ConfirmPrompt | undefined {
+  const { terminal } = platform;
+  if (!terminal.interactive) return undefined;
+  return async (request, signal) => {
+    terminal.error(`${questionLines(request, output).join("\n")}\n`);
+    const answer = await terminal.ask(`${output.style.bold("Allow it?")} [y/N] `, signal);
+    // No answer left the cursor behind the question.
+    if (answer === undefined) terminal.error("\n");
+    return answer === undefined ? undefined : /^\s*y(es)?\s*$/iu.test(answer);
+  };
+}
+
+/** What is asked for in the middle of a call, and where it really leads. */
+function permissionLines(
+  { kind, value, leadsTo }: NonNullable<ConfirmationRequest["permission"]>,
+  style: Output["style"],
+): readonly string[] {
+  const isPath = kind === "read" || kind === "write";
+  const what =
+    value === undefined ? "everything that the plugin asks for" : `${printable(value)}${isPath ? " and all that is below it" : ""}`;
+  const leads = leadsTo === undefined ? [] : [`  ${style.red("leads to")}   ${printable(leadsTo)}`];
+  return [`  ${kind.padEnd(9)}  ${style.bold(what)}`, ...leads];
+}
+
+function writeLines(paths: readonly string[]): readonly string[] {
+  const lines = paths.slice(0, MAX_PATHS).map((path) => `  writes     ${printable(path)}`);
+  return paths.length > MAX_PATHS ? [...lines, `  writes     … ${count(paths.length - MAX_PATHS, "more file")}`] : lines;
+}
+
+/** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
+export function questionLines(asked: ConfirmationRequest, output: Output): readonly string[] {
+  const { style } = output;
+  const request = shownRequest(asked);
+  const { largeArguments: large } = request;
+  const text = JSON.stringify(request.args, null, 2);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length - MAX_SHOWN} more characters)` : text;
+  const plugin = request.plugin === undefined ? "" : ` of plugin ${style.bold(printable(request.plugin))}`;
+  return [
+    "",
+    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} ${request.permission ? "asks for a permission, for this call" : "wants to run"}`,
+    ...(request.permission ? permissionLines(request.permission, style) : []),
+    ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
+    `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
+    ...(request.preview ? [] : writeLines(request.projectedModifications)),
+    `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
+    ...(large === undefined ? [] : [`             an outline of ${count(large.bytes, "byte")} with the SHA-256 ${large.sha256}`]),
+    ...(request.preview ? ["  It will change exactly this:", ...dryRunLines(request.preview, style)] : []),
+  ];
+}

@@ -1,0 +1,86 @@
+/** How a command that could not do its work ends: a message and advice, or the same as JSON. */
+
+import { type DoorErrorCode, DoorError } from "../operations.ts";
+import { problemToText } from "../../../manifests/mod.ts";
+import { LockFileError } from "../../plugins/consent/lock.ts";
+import { PackageError } from "../../plugins/installing/package-error.ts";
+import { GrantFileError } from "../../project/grants/grants.ts";
+import { ExportError } from "../../testing/export-case.ts";
+import { FileError, type Platform } from "../../platform/platform.ts";
+import { ProjectConfigError } from "../../project/project-file.ts";
+import { TrustFileError } from "../../project/trust/trust-store.ts";
+import { CliError } from "./cli-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+import { printable, printableLines } from "../../primitives/text.ts";
+
+/** Shows the error and answers the exit code. What is not one of ours is a defect: its stack goes to the log. */
+export function reportError(error: unknown, platform: Platform, output: Output): number {
+  const shown = toCliError(error, output.program);
+  if (!shown) {
+    platform.log.write("error", "The command failed unexpectedly", { error });
+    return report(
+      new CliError("internal", `bascule failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`),
+      output,
+    );
+  }
+  return report(shown, output);
+}
+
+function report(error: CliError, output: Output): number {
+  const { style } = output;
+  output.note(`${style.red("error")} ${printable(error.message)}`);
+  for (const hint of error.hints) output.note(`  ${printableLines(hint).replaceAll("\n", "\n  ")}`);
+  output.document({
+    ok: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.hints.length === 0 ? {} : { hints: error.hints }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+    },
+  });
+  return error.exitCode;
+}
+
+const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
+  not_found: EXIT.notFound,
+  invalid_request: EXIT.usage,
+  too_large: EXIT.usage,
+  busy: EXIT.unavailable,
+  refused: EXIT.denied,
+  closed: EXIT.unavailable,
+  internal: EXIT.failed,
+};
+
+function toCliError(error: unknown, program: string): CliError | undefined {
+  if (error instanceof CliError) return error;
+  if (error instanceof DoorError) {
+    const hints = error.suggestion !== undefined ? [`Did you mean "${error.suggestion}"?`] : adviceByCode(error.code, program);
+    const [message = "", ...more] = error.message.split("\n");
+    return new CliError(error.code, message, { exitCode: BY_DOOR[error.code], hints: [...more, ...hints] });
+  }
+  if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
+  if (error instanceof TrustFileError) return new CliError("trust_file", error.message);
+  if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
+  if (error instanceof PackageError) {
+    const [message = "", ...hints] = error.message.split("\n");
+    return new CliError("package", message, { hints });
+  }
+  if (error instanceof LockFileError) return lockError(error);
+  if (error instanceof ProjectConfigError)
+    return new CliError("config", `The file ${error.place} is wrong`, { hints: error.problems.map(problemToText) });
+  if (error instanceof FileError)
+    return new CliError("file", `${error.path === undefined ? "" : `"${error.path}": `}${error.message}`, {
+      exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed,
+    });
+  return undefined;
+}
+
+function lockError({ message, problems }: LockFileError): CliError {
+  return new CliError("lock_file", message.split("\n")[0] ?? message, { hints: problems.map(problemToText) });
+}
+
+function adviceByCode(code: DoorErrorCode, program: string): readonly string[] {
+  return code === "not_found" ? [`${program} list --all shows what there is`] : [];
+}

@@ -1,0 +1,70 @@
+/** A problem with the lines around it, as compilers show it. */
+
+import type { PluginProblem } from "../operations.ts";
+import type { Style } from "../../primitives/style.ts";
+import { printable } from "../../primitives/text.ts";
+
+const MARGIN = 12;
+const BEFORE_COLUMN = 24;
+
+/** How problems are shown: where the plugin is, for someone in the working directory, and how wide the terminal is. */
+export interface FrameOptions {
+  readonly folder: string;
+  readonly columns: number;
+  readonly style: Style;
+}
+
+/**
+ * One problem in a few lines: place, what is wrong, the code, what to write instead.
+ *
+ * ```
+ * error plugins/demo/main.ts:3:9 Expected an expression
+ *     2 | export function run() {
+ *   > 3 |   return ;;
+ *       |         ^
+ * ```
+ */
+export function problemLines(problem: PluginProblem, options: FrameOptions): readonly string[] {
+  const { style } = options;
+  const word = problem.severity === "error" ? style.red("error") : style.yellow("warning");
+  const lines = [`${word} ${style.bold(placeOf(problem, options.folder))} ${printable(problem.message)}`];
+  lines.push(...frameLines(problem, options));
+  if (problem.fix !== undefined) lines.push(`  ${style.dim("fix")} ${printable(problem.fix)}`);
+  return lines;
+}
+
+function placeOf(problem: PluginProblem, folder: string): string {
+  const file = problem.file === undefined ? folder : `${folder}/${problem.file}`;
+  const position = problem.line === undefined ? "" : `:${problem.line}:${problem.column ?? 1}`;
+  const pointer = problem.pointer === "" ? "" : ` ${problem.pointer}`;
+  return printable(`${file}${position}${pointer}`);
+}
+
+function frameLines(problem: PluginProblem, options: FrameOptions): readonly string[] {
+  const { frame, line, column } = problem;
+  if (!frame || line === undefined) return [];
+  const { style } = options;
+  const digits = String(frame.first + frame.lines.length - 1).length;
+  const width = Math.max(BEFORE_COLUMN, options.columns - digits - MARGIN);
+  const start = column !== undefined && column > width ? column - BEFORE_COLUMN : 0;
+  const lines: string[] = [];
+  for (const [index, text] of frame.lines.entries()) {
+    const number = frame.first + index;
+    const shown = cut(text, start, width);
+    const label = String(number).padStart(digits);
+    if (number !== line) {
+      lines.push(style.dim(`    ${label} | ${shown}`));
+      continue;
+    }
+    lines.push(`${style.red("  >")} ${label} | ${shown}`);
+    if (column === undefined) continue;
+    // What stands before the mark is as wide as what it was written out to.
+    const before = cut(text.slice(0, column - 1), start, width);
+    lines.push(`${" ".repeat(4 + digits)} | ${" ".repeat([...before].length)}${style.red("^")}`);
+  }
+  return lines;
+}
+
+function cut(text: string, start: number, width: number): string {
+  return printable(text.slice(start, start + width).replaceAll("\t", "  "));
+}

@@ -1,0 +1,123 @@
+/** `bascule dev` runs a plugin's cases and tests again whenever it was reloaded (SPEC I7). */
+
+import type { Permissions } from "../../../manifests/mod.ts";
+import { FileError } from "../../platform/platform.ts";
+import type { FileOutcome } from "../../testing/outcome.ts";
+import { digestFiles } from "../../primitives/digest.ts";
+import { OWN_WORKSPACE, runPlugin } from "../../testing/run-plugin.ts";
+import { readBytes } from "../../testing/test-copy.ts";
+import { readManifest } from "../../plugins/types/read-manifest.ts";
+import type { CommandContext } from "./command.ts";
+import { isolationOfProject } from "./isolation-flag.ts";
+import { pathFrom } from "./paths.ts";
+import { timeOf } from "./live-lines.ts";
+import { countTests, failuresOf } from "./test-text.ts";
+import { printable, shorten } from "../../primitives/text.ts";
+
+/** Owned by `dev`; `close` it. */
+export interface TestKeeper {
+  /**
+   * One plugin at a time; one that changes while it waits runs once.
+   *
+   * @param serving digest of the version that serves. Of any other, which nobody may have accepted, the tests hold what needs nobody's yes.
+   */
+  run(plugin: string, directory: string, serving: string | undefined): void;
+  /** Ends what runs. */
+  close(): Promise<void>;
+}
+
+/**
+ * What test files may do: what the flags of the run say, and without any what touches nothing of the person's, the files of their own
+ * empty workspace.
+ */
+export function grantsOfTests(flags: Permissions): Permissions {
+  return Object.keys(flags).length === 0 ? OWN_WORKSPACE : flags;
+}
+
+/** @param grants those of the run. */
+export function createTestKeeper(
+  context: Pick<CommandContext, "platform" | "project" | "options" | "output" | "signal">,
+  grants: Permissions,
+): TestKeeper {
+  const { platform, output } = context;
+  const waiting = new Map<string, { readonly directory: string; readonly serving: string | undefined }>();
+  const ending = new AbortController();
+  let running: Promise<void> | undefined;
+
+  async function runAll(): Promise<void> {
+    for (let [next] = waiting; next !== undefined && !ending.signal.aborted; [next] = waiting) {
+      const [plugin, { directory, serving }] = next;
+      waiting.delete(plugin);
+      const files = await runOne(directory, serving).catch((error: unknown) => tellProblem(plugin, error));
+      if (files === undefined) continue;
+      for (const line of linesOf(plugin, directory, files)) output.line(line);
+      output.entry(entryOf(plugin, files));
+    }
+    running = undefined;
+  }
+
+  /** Undefined if there is nothing to tell. */
+  async function runOne(directory: string, serving: string | undefined): Promise<readonly FileOutcome[] | undefined> {
+    const folder = await platform.files.realPath(directory);
+    const manifest = await readManifest(platform, folder);
+    // A wrong manifest is shown by whoever loads it.
+    if (manifest === undefined || !manifest.ok) return undefined;
+    const isolation = await isolationOfProject(context);
+    const { signal } = ending;
+    const bytes = await readBytes(platform, folder);
+    const isServing = bytes !== undefined && (await digestFiles(bytes)) === serving;
+    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, signal, ...(bytes && { files: bytes }) };
+    const files = await runPlugin({ ...run, grants: isServing ? grantsOfTests(grants) : OWN_WORKSPACE });
+    return files.length === 0 || ending.signal.aborted ? undefined : files;
+  }
+
+  function tellProblem(plugin: string, error: unknown): undefined {
+    // The folder went away meanwhile: that is an event of its own.
+    if (error instanceof FileError && error.code === "not_found") return;
+    output.note(`The tests of ${printable(plugin)} cannot be run: ${printable(error instanceof Error ? error.message : String(error))}`);
+  }
+
+  /** One line, and one for each of the first failures: `bascule test` says all of it. */
+  function linesOf(plugin: string, directory: string, files: readonly FileOutcome[]): readonly string[] {
+    const { style, program } = output;
+    const time = style.dim(timeOf(platform.clock.now()));
+    const name = style.bold(printable(plugin));
+    const { passed, failed } = countTests(files);
+    if (failed === 0) return [`${time} ${style.green("tests")}    ${name}  ${passed} passed`];
+    const failures = failuresOf(files, (_plugin, file) => `${pathFrom(platform.environment.cwd, directory)}/${file}`);
+    const more = failures.length - MAX_SHOWN;
+    return [
+      `${time} ${style.red("tests")}    ${name}  ${passed} passed, ${style.red(`${failed} failed`)}`,
+      ...failures
+        .slice(0, MAX_SHOWN)
+        .flatMap(({ title, error }) => [
+          `${INDENT}${style.red("failed")} ${title}`,
+          `${INDENT}  ${shorten(printable(error.message), MAX_MESSAGE)}`,
+        ]),
+      ...(more > 0 ? [`${INDENT}and ${more} more`] : []),
+      `${INDENT}${style.dim(`${program} test ${printable(plugin)} says more`)}`,
+    ];
+  }
+
+  return {
+    run(plugin, directory, serving) {
+      waiting.set(plugin, { directory, serving });
+      running ??= runAll();
+    },
+    async close() {
+      ending.abort();
+      waiting.clear();
+      await running;
+    },
+  };
+}
+
+function entryOf(plugin: string, files: readonly FileOutcome[]): object {
+  const failures = failuresOf(files, (_plugin, file) => file);
+  const shown = failures.slice(0, MAX_SHOWN).map(({ title, error }) => ({ test: title, message: shorten(error.message, MAX_MESSAGE) }));
+  return { type: "tests", plugin, ...countTests(files), failures: shown };
+}
+
+const INDENT = " ".repeat(9);
+const MAX_SHOWN = 5;
+const MAX_MESSAGE = 300;

@@ -1,0 +1,61 @@
+/** `bascule learn --write`: shows what would change in the manifest, asks, and writes it. */
+
+import { diffLines } from "diff";
+import type { Learned } from "../../plugins/learn/learn.ts";
+import { patchedManifest, type ToolPermissions } from "../../plugins/learn/manifest-patch.ts";
+import { type Manifest, parseManifest, problemToText } from "../../../manifests/mod.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { pathFrom } from "./paths.ts";
+import type { Style } from "../../primitives/style.ts";
+import { printable } from "../../primitives/text.ts";
+
+export interface WriteWish {
+  readonly manifest: Manifest;
+  readonly directory: string;
+  readonly learned: Learned;
+  readonly ofTool: (tool: string) => Learned;
+  /** How many distinct acts were recorded. */
+  readonly acts: number;
+}
+
+/** True if the manifest was written. @throws {CliError} if nobody can be asked. */
+export async function writeLearned(context: CommandContext, { manifest, directory, learned, ofTool, acts }: WriteWish): Promise<boolean> {
+  const { platform, output, options, signal } = context;
+  const { files, terminal, environment } = platform;
+  if (acts === 0) throw usageError("Nothing was recorded, so there is nothing to write", ["Call its tools first, or use --cases"]);
+  const path = `${directory}/manifest.json`;
+  const before = await files.readText(path);
+  const ofTools: ToolPermissions = new Map(manifest.tools.map(({ name }) => [name, ofTool(name).permissions]));
+  const after = patchedManifest(manifest, learned.permissions, ofTools);
+  const checked = parseManifest(after);
+  if (!checked.ok)
+    throw new CliError("manifest", "The manifest would be wrong with these permissions", { hints: checked.problems.map(problemToText) });
+  const shown = pathFrom(environment.cwd, path);
+  if (after === before) {
+    output.line(`${printable(shown)} asks for exactly this already`);
+    return false;
+  }
+  output.line();
+  output.line(printable(shown));
+  for (const line of changedLines(before, after, output.style)) output.line(line);
+  if (!options.has("yes")) {
+    if (!terminal.interactive || output.json)
+      throw usageError("Nobody can be asked whether to write this", ["Agree beforehand with --yes"]);
+    const answer = await terminal.ask(`${output.style.bold("Write it?")} [y/N] `, signal);
+    if (answer === undefined || !/^\s*y(es)?\s*$/iu.test(answer)) return false;
+  }
+  await files.writeAtomic(path, after);
+  output.line(`Written: ${printable(shown)}`);
+  return true;
+}
+
+/** Whole lines that go and come, with a line around each place. */
+function changedLines(before: string, after: string, style: Style): readonly string[] {
+  return diffLines(before, after).flatMap(({ value, added, removed }) => {
+    const lines = value.replace(/\n$/, "").split("\n").map(printable);
+    if (added === true) return lines.map((line) => style.green(`+ ${line}`));
+    if (removed === true) return lines.map((line) => style.red(`- ${line}`));
+    return lines.length <= 3 ? lines.map((line) => `  ${line}`) : [`  ${lines[0] ?? ""}`, style.dim("  …"), `  ${lines.at(-1) ?? ""}`];
+  });
+}

@@ -1,0 +1,62 @@
+/** What was learned, in words. Everything that a plugin supplied is made inert here. */
+
+import type { RecordedActs } from "../../audit/acts.ts";
+import type { Learned, LearnedLine } from "../../plugins/learn/learn.ts";
+import type { UnusedItem } from "../../plugins/learn/unused.ts";
+import { itemToText } from "../../../manifests/mod.ts";
+import { table } from "./help.ts";
+import type { Style } from "../../primitives/style.ts";
+import { count, printable, shorten } from "../../primitives/text.ts";
+
+/** All that `bascule learn` tells. */
+export interface Told extends RecordedActs, Learned {
+  readonly plugin: string;
+  readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
+  readonly command?: string;
+}
+
+export function learnLines(told: Told, style: Style): readonly string[] {
+  const { plugin, calls, since, until, dropped, lines, leftOut, leftOutMore, unused, command } = told;
+  const days = [since, until].map((time) => (time === undefined ? "" : new Date(time).toISOString().slice(0, 10)));
+  const when = days[0] === "" ? "" : days[0] === days[1] ? `, ${days[0]}` : `, ${days.join(" to ")}`;
+  return [
+    `${style.bold(printable(plugin))}  ${calls === 0 ? "no call was recorded" : `from ${count(calls, "call")}${when}`}`,
+    ...section("Needs", lines.map(toRow), style),
+    ...(lines.length === 0 && calls > 0 ? ["It needs no permission"] : []),
+    ...(dropped > 0 ? [style.yellow(`${count(dropped, "act")} more were not looked at: there are too many different ones`)] : []),
+    ...section(
+      "Not proposed",
+      leftOut.map(({ kind, value, method = "", acts, reason }) => [
+        `${kind} ${inert(`${method} ${value}`.trimStart())}`,
+        `${count(acts, "act")}: ${printable(reason)}`,
+      ]),
+      style,
+    ),
+    ...(leftOutMore > 0 ? [`  and ${leftOutMore} more`] : []),
+    ...section("Asked for by the manifest, never used", unused.manifest.map(toUnused), style),
+    ...section("Granted, never used", unused.grants.map(toUnused), style),
+    ...(command === undefined ? [] : ["", printable(command)]),
+  ];
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[], style: Style): readonly string[] {
+  return rows.length === 0 ? [] : [style.bold(title), ...table(rows, style)];
+}
+
+function toRow({ kind, item, acts, refused, examples, values, calls }: LearnedLine): readonly [string, string] {
+  const more = values > examples.length ? ` and ${values - examples.length} more` : "";
+  const text = itemToText(item);
+  const shown =
+    values === 1 && examples[0]?.endsWith(text.replace(/^\$\w+/, "")) === true ? "" : `: ${examples.map(inert).join(", ")}${more}`;
+  const denied = refused === 0 ? "" : refused === acts ? ", refused" : `, ${refused} of them refused`;
+  const [call] = calls;
+  return [`${kind} ${inert(text)}`, `${count(acts, "act")}${denied}${shown}${call === undefined ? "" : `  (call ${printable(call)})`}`];
+}
+
+function toUnused({ kind, item }: UnusedItem): readonly [string, string] {
+  return [kind, item === true ? "everything" : inert(itemToText(item))];
+}
+
+function inert(text: string): string {
+  return shorten(printable(text), 120);
+}

@@ -1,0 +1,172 @@
+/** What happens in a running host, one line at a time. */
+
+import type { JsonValue } from "../../../manifests/mod.ts";
+import type { HostEvent } from "../../audit/events.ts";
+import type { ToolResult } from "../../call/call.ts";
+import type { ConsentChange } from "../../plugins/consent/changes.ts";
+import type { PluginView } from "../operations.ts";
+import { changeLines, shortDigest } from "./consent-text.ts";
+import { problemLines } from "./frame.ts";
+import type { Output } from "./output.ts";
+import { pathFrom } from "./paths.ts";
+import { thrownLines, type ThrownOptions } from "./thrown-frame.ts";
+import { grantLines, type ReaderPlace } from "./plugin-text.ts";
+import { count, printable, shorten } from "../../primitives/text.ts";
+
+const MAX_VALUE = 200;
+
+/** What an event needs besides itself to be told. */
+export interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
+  readonly output: Output;
+  readonly place: ReaderPlace;
+  /** What a call came to, while the host knows. */
+  readonly result: (callId: string) => Promise<ToolResult | undefined>;
+  /** The plugin as it is now; undefined if there is none of that name. */
+  readonly plugin: (name: string) => Promise<PluginView | undefined>;
+}
+
+/** The lines for an event; none for what a person at the terminal need not see. */
+export async function liveLines(event: HostEvent, options: LiveOptions): Promise<readonly string[]> {
+  const { style } = options.output;
+  const lines = await linesOf(event, options);
+  const [first, ...rest] = lines;
+  if (first === undefined) return [];
+  return [`${style.dim(timeOf(event.time))} ${first}`, ...rest.map((line) => `${" ".repeat(9)}${line}`)];
+}
+
+async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly string[]> {
+  const { output, place } = options;
+  const { style } = output;
+  switch (event.type) {
+    case "tool.called":
+      return [`${style.cyan("call")}     ${toolText(event, output)} ${style.dim(valueText(event.payload.arguments))}`];
+    case "tool.committed":
+      return [`${style.green("applied")}  ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
+    case "tool.undone":
+      return [`${style.yellow("undone")}   ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
+    case "tool.completed":
+      return [`${style.green("done")}     ${toolText(event, output)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
+    case "tool.failed":
+      return [
+        `${style.red("failed")}   ${toolText(event, output)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
+        ...(await thrownAt(event, options)),
+      ];
+    case "tool.denied":
+      return [
+        `${style.yellow("denied")}   ${toolText(event, output)} ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
+      ];
+    case "tool.input_invalid":
+      return [
+        `${style.yellow("refused")}  ${toolText(event, output)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
+      ];
+    case "tool.confirmation_requested":
+      return [
+        `${style.yellow("asks")}     ${toolText(event, output)} ${style.dim(printable(event.payload.inputSummary))}`,
+        `${output.program} approve ${event.payload.requestId}`,
+      ];
+    case "plugin.loaded":
+    case "plugin.reloaded":
+      return await pluginHere(event, options);
+    case "plugin.failed":
+      return await pluginBroken(event, options);
+    case "plugin.quarantined":
+      return pluginHeld(event, output);
+    case "plugin.removed":
+      return [`${style.yellow("removed")}  ${style.bold(printable(event.plugin ?? ""))}${reasonText(event.payload["reason"])}`];
+    case "grant.changed":
+      return [`${style.green("grants")}   of ${style.bold(printable(event.plugin ?? ""))} changed`];
+    case "policy.reloaded":
+      return [`${style.green("policy")}   bascule.json was read again`];
+    default:
+      return [];
+  }
+
+  async function pluginHere(
+    { type, plugin: name = "", payload }: HostEvent & { readonly type: "plugin.loaded" | "plugin.reloaded" },
+    { plugin }: LiveOptions,
+  ): Promise<readonly string[]> {
+    const view = await plugin(name);
+    const tools = Array.isArray(payload["tools"]) ? payload["tools"].map((tool) => printable(String(tool))).join(", ") : "";
+    const word = type === "plugin.loaded" ? "loaded  " : "reloaded";
+    const version = typeof payload["version"] === "string" ? ` ${printable(payload["version"])}` : "";
+    return [
+      `${style.green(word)} ${style.bold(printable(name))}${style.dim(version)}  ${tools}`,
+      ...changeLines(changesOf(payload["changes"]), style),
+      ...(view && type === "plugin.loaded" ? grantLines(view, output, place) : []),
+    ];
+  }
+}
+
+/** A dry run is not to be taken for a call. */
+function toolText(
+  { payload: { tool, dryRun } }: { readonly payload: { readonly tool: string; readonly dryRun?: true } },
+  { style }: Output,
+): string {
+  return `${printable(tool)}${dryRun === true ? style.yellow(" (dry run)") : ""}`;
+}
+
+/** Only what a tool threw has a place in its code. */
+async function thrownAt(event: HostEvent & { readonly type: "tool.failed" }, options: LiveOptions): Promise<readonly string[]> {
+  if (event.payload.code !== "tool_failed" || event.callId === undefined) return [];
+  return await thrownLines(await options.result(event.callId), { ...options, cwd: options.place.cwd });
+}
+
+/** What is new in it, and how to let it serve. */
+function pluginHeld(
+  { plugin = "", digest = "", payload }: HostEvent & { readonly type: "plugin.quarantined" },
+  { style, program }: Output,
+): readonly string[] {
+  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the version before it still serves)");
+  const reason = printable(textOf(payload["reason"]) ?? "");
+  return [
+    `${style.yellow("held    ")} ${style.bold(printable(plugin))}${style.dim(` ${printable(textOf(payload["version"]) ?? "")}`)}${still}  ${reason}`,
+    ...changeLines(changesOf(payload["changes"]), style).map((line) => `  ${line}`),
+    `  ${style.bold(`${program} accept ${printable(plugin)} --digest=${shortDigest(digest)}`)}`,
+  ];
+}
+
+/** They have this shape because the host made them (`announce.ts`). */
+function changesOf(changes: JsonValue | undefined): readonly ConsentChange[] {
+  return Array.isArray(changes) ? (changes as readonly ConsentChange[]) : [];
+}
+
+async function pluginBroken(
+  event: HostEvent & { readonly type: "plugin.failed" },
+  { output, place, plugin }: LiveOptions,
+): Promise<readonly string[]> {
+  const { style } = output;
+  const { plugin: name = "", payload } = event;
+  const view = await plugin(name);
+  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the last good version still serves)");
+  const head = `${style.red("failed  ")} ${style.bold(printable(name))}${still}`;
+  const problems = view?.problems ?? [];
+  if (!view || problems.length === 0) return [head, printable(textOf(payload["message"]) ?? textOf(payload["reason"]) ?? "")];
+  const folder = view.directory === undefined ? view.name : pathFrom(place.cwd, view.directory);
+  return [head, ...problems.flatMap((problem) => problemLines(problem, { folder, columns: output.columns, style }))];
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function reasonText(reason: JsonValue | undefined): string {
+  return typeof reason !== "string" || reason === "removed" ? "" : ` (${printable(reason)})`;
+}
+
+/** A gate's message is the host's own: its advice is given as it can be typed here. */
+function typeable(message: string, output: Output): string {
+  return message.replace(", grant it with: bascule ", `, grant it with: ${output.program} `);
+}
+
+function valueText(value: JsonValue): string {
+  return shorten(printable(JSON.stringify(value)), MAX_VALUE);
+}
+
+function durationText(durationMs: number): string {
+  return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+/** `19:55:36`, as lines begin. */
+export function timeOf(time: number): string {
+  return new Date(time).toTimeString().slice(0, 8);
+}

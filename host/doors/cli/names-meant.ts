@@ -1,0 +1,45 @@
+/** What a person may have meant by a name in a call that failed for it: a tool that does not serve, an argument that does not exist. */
+
+import type { RawArguments } from "../../call/arguments.ts";
+import type { ToolFailure } from "../../call/call.ts";
+import type { Operations, PluginView } from "../operations.ts";
+import { nearestName } from "../../tools/nearest.ts";
+import { isJsonObject } from "../../../manifests/mod.ts";
+import { printable } from "../../primitives/text.ts";
+
+/** Whole lines; none where there is nothing to say. */
+export async function namesMeant(
+  { error, tool }: ToolFailure,
+  args: RawArguments,
+  operations: Pick<Operations, "info" | "list">,
+): Promise<readonly string[]> {
+  if (error.code === "tool_not_found") return toolMeant(tool, await operations.list());
+  if (error.code !== "invalid_args" || !isJsonObject(args)) return [];
+  const info = await operations.info(tool);
+  return info.kind === "tool" ? argumentsMeant(Object.keys(args), (info.tool.checks ?? info.tool).inputSchema["properties"]) : [];
+}
+
+function toolMeant(wanted: string, plugins: readonly PluginView[]): readonly string[] {
+  const near = nearestName(
+    wanted,
+    plugins.flatMap(({ tools }) => tools.map(({ name }) => name)),
+  );
+  const broken = plugins.filter(({ state, held }) => state === "failed" || state === "stale" || held !== undefined);
+  return [
+    ...(near === undefined ? [] : [`Did you mean ${printable(near)}?`]),
+    // It may be a tool of a version that does not load or was not accepted.
+    ...(broken.length === 0
+      ? []
+      : [`Not all serve as they are in their folders: ${broken.map(({ name }) => printable(name)).join(", ")} (bascule list says why)`]),
+  ];
+}
+
+function argumentsMeant(given: readonly string[], properties: unknown): readonly string[] {
+  const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return given
+    .filter((name) => !known.includes(name))
+    .flatMap((name) => {
+      const near = nearestName(name, known);
+      return near === undefined ? [] : [`It knows no argument "${printable(name)}": did you mean "${printable(near)}"?`];
+    });
+}

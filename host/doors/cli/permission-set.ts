@@ -1,0 +1,129 @@
+/** `-P=name`: a permission set of the nearest `deno.json`, as `deno run -P` takes it (SPEC PA1, C3). */
+
+import {
+  isJsonObject,
+  isPathKind,
+  type JsonObject,
+  parseJson,
+  parsePermissions,
+  type PermissionEntry,
+  type PermissionItem,
+  type PermissionKind,
+  PERMISSION_KINDS,
+  type Permissions,
+  type PermissionValue,
+  problemToText,
+  toEntry,
+} from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { Options, OptionSpec } from "./arguments.ts";
+import { notFoundError, usageError } from "./cli-error.ts";
+import { absolutePath, parentOf } from "./paths.ts";
+import { PERMISSION_OPTIONS, permissionsFromFlags } from "./permission-flags.ts";
+
+/** What grants for one run: Deno's flags and its permission sets. */
+export const RUN_OPTIONS: readonly OptionSpec[] = [
+  ...PERMISSION_OPTIONS,
+  {
+    name: "permission-set",
+    short: "P",
+    value: "name",
+    optionalValue: true,
+    about: 'Grant a permission set of the nearest deno.json (without a name "default"); flags beside it replace its parts',
+  },
+];
+
+const CONFIG_NAMES = ["deno.json", "deno.jsonc"] as const;
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * What the flags of a run grant and deny, together with the set that `-P` names.
+ *
+ * @throws {CliError} if a flag is wrong, or the set is not there or wrong.
+ */
+export async function permissionsOfRun(options: Options, platform: Pick<Platform, "files" | "environment">): Promise<Permissions> {
+  const flags = permissionsFromFlags(options, platform.environment);
+  if (!options.has("permission-set")) return flags;
+  const set = await readSet(options.value("permission-set") ?? "default", platform);
+  return overlay(set, flags);
+}
+
+/** As in Deno: a flag takes the place of what the set says under the same verb. */
+function overlay(set: Permissions, flags: Permissions): Permissions {
+  const merged: { [K in PermissionKind]?: PermissionValue } = { ...set };
+  for (const kind of PERMISSION_KINDS) {
+    const flag = flags[kind];
+    if (flag !== undefined) merged[kind] = { ...toEntry(set[kind] ?? {}), ...toEntry(flag) };
+  }
+  return merged;
+}
+
+async function readSet(name: string, { files, environment }: Pick<Platform, "files" | "environment">): Promise<Permissions> {
+  const file = await nearestConfig(files, environment.cwd);
+  if (file === undefined) throw notFoundError(`There is no deno.json here or above, so there is no permission set "${name}"`);
+  const text = withoutComments(new TextDecoder().decode(await files.readBytes(file, MAX_BYTES)));
+  const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
+  if (!parsed.ok) throw usageError(`Cannot read "${file}"`, parsed.problems.map(problemToText));
+  const sets = setsOf(parsed.value.value);
+  if (sets === undefined || !Object.hasOwn(sets, name)) {
+    const there = sets === undefined ? [] : Object.keys(sets);
+    throw notFoundError(`There is no permission set "${name}" in "${file}"`, there.length === 0 ? [] : [`There are: ${there.join(", ")}`]);
+  }
+  const checked = parsePermissions(sets[name], `/permissions/${name}`);
+  if (!checked.ok) throw usageError(`The permission set "${name}" of "${file}" is wrong`, checked.problems.map(problemToText));
+  return absoluteFrom(checked.value, parentOf(file));
+}
+
+function setsOf(config: unknown): JsonObject | undefined {
+  if (!isJsonObject(config)) return undefined;
+  const sets = config["permissions"];
+  return isJsonObject(sets) ? sets : undefined;
+}
+
+async function nearestConfig(files: Platform["files"], from: string): Promise<string | undefined> {
+  for (let folder = from; ; folder = parentOf(folder)) {
+    for (const name of CONFIG_NAMES) {
+      const file = folder === "/" ? `/${name}` : `${folder}/${name}`;
+      if ((await files.stat(file))?.kind === "file") return file;
+    }
+    if (parentOf(folder) === folder) return undefined;
+  }
+}
+
+/** The set with its relative paths taken from a folder. */
+export function absoluteFrom(permissions: Permissions, folder: string): Permissions {
+  const absolute: { [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const value = permissions[kind];
+    if (value === undefined) continue;
+    const { allow, deny, ignore, ...rest } = toEntry(value);
+    const entry: PermissionEntry = {
+      ...rest,
+      ...(allow !== undefined && { allow: absoluteItems(kind, allow, folder) }),
+      ...(deny !== undefined && { deny: absoluteItems(kind, deny, folder) }),
+      ...(ignore !== undefined && { ignore: absoluteItems(kind, ignore, folder) }),
+    };
+    absolute[kind] = entry;
+  }
+  return absolute;
+}
+
+function absoluteItems(
+  kind: PermissionKind,
+  items: boolean | readonly PermissionItem[],
+  folder: string,
+): boolean | readonly PermissionItem[] {
+  if (typeof items === "boolean") return items;
+  return items.map((item) => {
+    const isPath = typeof item === "string" && !item.startsWith("$") && (isPathKind(kind) || (kind === "run" && item.includes("/")));
+    return isPath ? absolutePath(item, folder) : item;
+  });
+}
+
+/** Comments and commas before a closing bracket as spaces, so that places stay. A `deno.json` may have both. */
+function withoutComments(text: string): string {
+  const blank = (part: string): string => part.replace(/[^\n]/g, " ");
+  return text
+    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part.startsWith('"') ? part : blank(part)))
+    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/g, (part) => (part === "," ? " " : part));
+}

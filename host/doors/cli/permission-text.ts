@@ -1,0 +1,78 @@
+/** Permission sets in words. */
+
+import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../../manifests/mod.ts";
+import { PERMISSION_KINDS } from "../../../manifests/mod.ts";
+import { pathFrom } from "./paths.ts";
+import { printable } from "../../primitives/text.ts";
+
+const EVERYTHING: Readonly<Record<PermissionKind, string>> = {
+  read: "any file",
+  write: "any file",
+  net: "any host",
+  env: "any variable",
+  sys: "all",
+  run: "any program",
+  ffi: "any library",
+  import: "any host",
+  tools: "any tool",
+  mcp: "any server",
+};
+
+const ACTS: Readonly<Record<PermissionKind, string>> = {
+  read: "read files",
+  write: "write files",
+  net: "use the network",
+  env: "read variables",
+  sys: "ask about the system",
+  run: "start programs",
+  ffi: "load native libraries",
+  import: "import from the web",
+  tools: "call other tools",
+  mcp: "use MCP servers",
+};
+
+/** `read docs, write notes (never notes/private)`; paths as someone in `cwd` would write them. Empty is `nothing`. */
+export function permissionText(permissions: Permissions, cwd: string): string {
+  const parts = PERMISSION_KINDS.flatMap((kind) => kindText(kind, permissions[kind], cwd));
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
+/** What a set is for: `read files and start programs`. */
+export function kindsText(permissions: Permissions): string {
+  const kinds = PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false).map((kind) => ACTS[kind]);
+  return kinds.length <= 1 ? (kinds[0] ?? "nothing") : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1) ?? ""}`;
+}
+
+/** The reasons that a manifest gives for what it asks, by kind. */
+export function reasonsOf(permissions: Permissions): readonly (readonly [PermissionKind, string])[] {
+  return PERMISSION_KINDS.flatMap((kind) => {
+    const value = permissions[kind];
+    if (typeof value !== "object" || isList(value) || value.reason === undefined) return [];
+    return [[kind, printable(value.reason)] as const];
+  });
+}
+
+function kindText(kind: PermissionKind, value: PermissionValue | undefined, cwd: string): readonly string[] {
+  if (value === undefined || value === false) return [];
+  const { allow, deny } = typeof value === "boolean" || isList(value) ? { allow: value, deny: undefined } : value;
+  const allowed = itemsText(kind, allow, cwd);
+  const denied = itemsText(kind, deny, cwd);
+  if (allowed === undefined) return denied === undefined ? [] : [`never ${kind} ${denied}`];
+  return [`${kind} ${allowed}${denied === undefined ? "" : ` (never ${denied})`}`];
+}
+
+function itemsText(kind: PermissionKind, items: boolean | readonly PermissionItem[] | undefined, cwd: string): string | undefined {
+  if (items === undefined || items === false) return undefined;
+  if (items === true) return EVERYTHING[kind];
+  return items.length === 0 ? undefined : items.map((item) => itemText(item, cwd)).join(" ");
+}
+
+function itemText(item: PermissionItem, cwd: string): string {
+  if (typeof item === "string") return printable(item.startsWith("/") ? pathFrom(cwd, item) : item);
+  if ("host" in item) return printable([...(item.methods ?? []), item.host, ...(item.paths ?? [])].join(" "));
+  return printable(`${item.name} (secret, for ${item.hosts.join(" ")})`);
+}
+
+function isList(value: PermissionValue): value is readonly PermissionItem[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+/** What `bascule doctor` says of the project: what it is, who serves it, which of its folders cannot load by their manifests. */
+
+import { problemToText } from "../../../manifests/mod.ts";
+import type { HostStatus, PluginView } from "../operations.ts";
+import { connectToHost } from "../socket/socket-client.ts";
+import { CliError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { findPlugins, type NamedFolder, shownFolder } from "./find-plugins.ts";
+import { openLocalHost } from "./local-host.ts";
+import { count } from "../../primitives/text.ts";
+
+/** A host that is there and says nothing for so long is not well. */
+const HOST_MS = 3_000;
+
+/** As data, and in words. */
+export interface ProjectFacts {
+  readonly root: string;
+  readonly configFile?: string;
+  /** The host that serves it; `silent` if one listens and does not answer. */
+  readonly host?: Pick<HostStatus, "pid" | "version" | "plugins" | "tools"> | "silent";
+  readonly plugins: number;
+  readonly lines: { readonly project: string; readonly host: string };
+  readonly problems: readonly string[];
+}
+
+export async function projectFacts(context: CommandContext): Promise<ProjectFacts> {
+  const { project, output } = context;
+  const [host, folders] = [await runningHost(context), await pluginFolders(context)];
+  const status = host === "silent" ? undefined : host?.status;
+  const waiting =
+    host === "silent" ? [] : (host?.plugins ?? (await pluginsHere(context, folders))).filter(({ held }) => held !== undefined);
+  const bad = folders.filter(({ manifest }) => !manifest.ok);
+  const config = project.configFile ?? "no bascule.json";
+  return {
+    root: project.root,
+    ...(project.configFile !== undefined && { configFile: project.configFile }),
+    ...(host !== undefined && { host: status === undefined ? ("silent" as const) : pick(status) }),
+    plugins: folders.length,
+    lines: {
+      project: `${project.root}  ${config}; ${count(folders.length, "plugin")}`,
+      host:
+        status === undefined
+          ? "none runs"
+          : `serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}  process ${status.pid}`,
+    },
+    problems: [
+      ...bad.map((folder) => `The manifest of ${shownFolder(context, folder)} is wrong (${output.program} check says where)`),
+      ...waiting.map(({ name }) => `Plugin "${name}" waits to be accepted as it is now (${output.program} accept ${name})`),
+      ...(host === "silent" ? [`A host listens for this project and did not answer within ${HOST_MS / 1_000} seconds`] : []),
+      ...(status?.grantProblems ?? []).map((problem) => `.bascule/grants.json: ${problemToText(problem)}`),
+    ],
+  };
+}
+
+function pick({ pid, version, plugins, tools }: HostStatus): Exclude<ProjectFacts["host"], "silent" | undefined> {
+  return { pid, version, plugins, tools };
+}
+
+interface RunningHost {
+  readonly status: HostStatus;
+  readonly plugins: readonly PluginView[];
+}
+
+async function runningHost({ platform, project }: CommandContext): Promise<RunningHost | "silent" | undefined> {
+  const remote = await connectToHost(platform, project.stateDirectory);
+  if (remote === undefined) return undefined;
+  const { promise: late, resolve } = Promise.withResolvers<"silent">();
+  const stop = platform.clock.after(HOST_MS, () => resolve("silent"));
+  const facts = async (): Promise<RunningHost> => ({
+    status: await remote.operations.status(),
+    plugins: await remote.operations.list(),
+  });
+  try {
+    return await Promise.race([facts(), late]);
+  } finally {
+    stop();
+    remote.close();
+  }
+}
+
+/** As `accept` would see them. Without a plugin there is nothing to load. */
+async function pluginsHere(context: CommandContext, folders: readonly NamedFolder[]): Promise<readonly PluginView[]> {
+  if (folders.length === 0) return [];
+  const local = await openLocalHost(context, {}, { consent: "strict", mcp: false });
+  try {
+    return await local.operations.list();
+  } finally {
+    await local.close();
+  }
+}
+
+async function pluginFolders(context: CommandContext): Promise<readonly NamedFolder[]> {
+  try {
+    return await findPlugins(context, []);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "not_found") return [];
+    throw error;
+  }
+}

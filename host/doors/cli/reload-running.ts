@@ -1,0 +1,10 @@
+/** Tells the host that serves the project, if one does, that something of it is new. */
+
+import { connectToHost } from "../socket/socket-client.ts";
+import type { CommandContext } from "./command.ts";
+
+export async function reloadRunning({ platform, project }: Pick<CommandContext, "platform" | "project">): Promise<void> {
+  const running = await connectToHost(platform, project.stateDirectory);
+  await running?.operations.reload();
+  running?.close();
+}

@@ -1,0 +1,58 @@
+/** A call's result as people read it. */
+
+import type { ToolFailure, ToolResult } from "../../call/call.ts";
+import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { answerToHuman, argumentProblems, messageOf } from "../../call/result.ts";
+import { grantAdvice } from "./grant-advice.ts";
+import type { Output } from "./output.ts";
+import { shellWord } from "./paths.ts";
+import type { ReaderPlace } from "./plugin-text.ts";
+import { printable, printableJson, printableLines } from "../../primitives/text.ts";
+
+/** What a successful call answered, for stdout. */
+export function successText(result: ToolResult): string {
+  const text = answerToHuman(result);
+  return result.content.length === 0 && typeof result.output !== "string" ? printableJson(text) : printableLines(text);
+}
+
+/** Why a call failed and what to do about it, for stderr. */
+export function failureLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
+  const { error } = result;
+  const { style } = output;
+  // The message can be the guest's: none of its lines may pass for one of the host's, such as a command to paste.
+  const message = printableLines(messageOf(error)).replaceAll("\n", "\n  | ");
+  const lines = [`${style.red(error.code)} ${message}`];
+  for (const problem of argumentProblems(error)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
+  if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows what it takes`);
+  const stack = error.details?.["stack"];
+  if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
+  lines.push(...hintLines(result, output, place));
+  return lines;
+}
+
+function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
+  const { hint } = result.error;
+  if (!hint) return [];
+  const { style } = output;
+  const command = hint.grant ? grantAdvice(hint.grant.plugin, hint.grant.permissions, { ...place, program: output.program }) : hint.command;
+  const lines: string[] = [];
+  if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
+  if (hint.text !== undefined) lines.push(`  ${printable(hint.text)}`);
+  return lines;
+}
+
+/** Whether an argument is wrong, and not the JSON text as a whole. */
+function namesAnArgument({ error }: ToolFailure): boolean {
+  const errors = error.code === "invalid_args" ? error.details?.["errors"] : undefined;
+  return Array.isArray(errors) && errors.some((each: JsonValue) => isJsonObject(each) && each["pointer"] !== "");
+}
+
+const MAX_STACK_LINES = 8;
+
+function stackLines(stack: string): readonly string[] {
+  return stack
+    .split("\n")
+    .map((line) => printable(line.trim()))
+    .filter((line) => line !== "")
+    .slice(0, MAX_STACK_LINES);
+}

@@ -1,0 +1,24 @@
+/** Where editors find the manifest's schema, from a new plugin's folder. */
+
+import type { Files } from "../../platform/platform.ts";
+import { parentOf } from "./paths.ts";
+
+const SCHEMA = "manifests/manifest.schema.json";
+
+/** A relative path to this package's schema, if the package is inside the project; undefined if it is elsewhere. */
+export async function schemaFrom(files: Files, folder: string, root: string): Promise<string | undefined> {
+  for (const base of [root, `${root}/node_modules/bascule`]) {
+    const file = `${base}/${SCHEMA}`;
+    if ((await files.stat(file))?.kind === "file") return relativePath(folder, file);
+  }
+  return undefined;
+}
+
+function relativePath(folder: string, file: string): string {
+  let up = "";
+  for (let from = folder; from !== "/"; from = parentOf(from)) {
+    if (file.startsWith(`${from}/`)) return `${up}${file.slice(from.length + 1)}`;
+    up += "../";
+  }
+  return file;
+}

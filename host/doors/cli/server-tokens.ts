@@ -1,0 +1,128 @@
+/** The tokens of `bascule serve`: given by the environment, else kept in `.bascule/`, readable by their owner only (SPEC I4). */
+
+import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
+import { hashOf, newToken } from "../http/tokens.ts";
+import { FileError, type Platform } from "../../platform/platform.ts";
+import { CliError } from "./cli-error.ts";
+import { EXIT } from "./exit-codes.ts";
+
+/** One token, and where a person finds it. */
+export interface ServerToken {
+  readonly config: TokenConfig;
+  /** A file's path, or the variable that it came from. */
+  readonly place: { readonly file: string } | { readonly variable: string };
+}
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+const MIN_LENGTH = 32;
+const MAX_BYTES = 1_024;
+const TOO_SHORT = `has less than ${MIN_LENGTH} printable characters`;
+
+const OWN: readonly { readonly name: string; readonly scope: TokenScope; readonly variable: string }[] = [
+  { name: "call", scope: "call", variable: "BASCULE_TOKEN" },
+  { name: "admin", scope: "admin", variable: "BASCULE_ADMIN_TOKEN" },
+];
+
+/** The two that every server has, while it runs. */
+export interface OwnTokens {
+  /** At the start. */
+  readonly tokens: readonly ServerToken[];
+  /** Those that are good now: one whose file was deleted or cannot be used is not. */
+  good(): readonly TokenConfig[];
+  /** Looks at the files every second until the returned function is called. */
+  watch(): () => void;
+}
+
+const WATCH_MS = 1_000;
+
+/** @throws {CliError} if one of them is not safe to use. */
+export async function openOwnTokens(platform: Platform, stateDirectory: string): Promise<OwnTokens> {
+  const { files, clock, log } = platform;
+  const tokens = await Promise.all(OWN.map((own) => openToken(platform, stateDirectory, own)));
+  const kept = tokens.flatMap(({ config, place }) => ("file" in place ? [{ config, file: place.file }] : []));
+  let good = tokens.map(({ config }) => config);
+
+  async function look(): Promise<void> {
+    for (const { config, file } of kept) {
+      const before = good.find(({ name }) => name === config.name);
+      const now = await tokenIn(files, file);
+      const sha256 = now.ok ? await hashOf(now.token) : undefined;
+      if (sha256 === before?.sha256) continue;
+      good = good.filter((one) => one !== before);
+      if (sha256 !== undefined) good = [...good, { ...config, sha256 }];
+      if (now.ok) log.write("info", `The "${config.name}" token is the one that "${file}" holds now`);
+      else log.write("warn", `The "${config.name}" token is not good any more: "${file}" ${now.problem}`);
+    }
+  }
+
+  return {
+    tokens,
+    good: () => good,
+    watch() {
+      let isOver = false;
+      let stopTimer = (): void => {};
+      const tick = (): void => {
+        stopTimer = clock.after(WATCH_MS, () => {
+          void look()
+            .catch((error: unknown) => log.write("error", "Cannot look at the tokens again", { error: String(error) }))
+            .then(() => isOver || tick());
+        });
+      };
+      tick();
+      return () => {
+        isOver = true;
+        stopTimer();
+      };
+    },
+  };
+}
+
+async function openToken(
+  platform: Platform,
+  stateDirectory: string,
+  { name, scope, variable }: (typeof OWN)[number],
+): Promise<ServerToken> {
+  const { environment, files, random } = platform;
+  const given = environment.get(variable);
+  if (given !== undefined && given !== "") {
+    if (!isLongEnough(given)) throw unsafe(`The token in ${variable} ${TOO_SHORT}`);
+    return { config: await toConfig(name, scope, given), place: { variable } };
+  }
+  const file = `${stateDirectory}/${name}.token`;
+  if ((await files.lstat(file)) === undefined) {
+    await files.makeDirectory(stateDirectory);
+    await files.writeAtomic(file, `${newToken(random)}\n`, OWNER_ONLY);
+  }
+  const kept = await tokenIn(files, file);
+  if (!kept.ok) throw unsafe(`"${file}" ${kept.problem}`);
+  return { config: await toConfig(name, scope, kept.token), place: { file } };
+}
+
+async function toConfig(name: string, scope: TokenScope, token: string): Promise<TokenConfig> {
+  return { name, sha256: await hashOf(token), scopes: [scope] };
+}
+
+type KeptToken = { readonly ok: true; readonly token: string } | { readonly ok: false; readonly problem: string };
+
+async function tokenIn(files: Platform["files"], file: string): Promise<KeptToken> {
+  try {
+    const info = await files.lstat(file);
+    if (info === undefined) return { ok: false, problem: "is gone (the next start makes a new one)" };
+    if (info.kind !== "file" || (info.mode & OTHERS) !== 0)
+      return { ok: false, problem: "is no file that only its owner can read (chmod 600, or delete it for a new one)" };
+    const token = new TextDecoder().decode(await files.readBytes(file, MAX_BYTES)).trim();
+    return isLongEnough(token) ? { ok: true, token } : { ok: false, problem: TOO_SHORT };
+  } catch (error) {
+    if (error instanceof FileError) return { ok: false, problem: "cannot be read" };
+    throw error;
+  }
+}
+
+function isLongEnough(token: string): boolean {
+  return token.length >= MIN_LENGTH && /^[\x21-\x7e]+$/.test(token);
+}
+
+function unsafe(message: string): CliError {
+  return new CliError("token", message, { exitCode: EXIT.unavailable });
+}

@@ -1,0 +1,77 @@
+/** Answers a guest from a recording, in the order in which it asked then: nothing outside is touched. */
+
+import type { JsonValue } from "../../../manifests/mod.ts";
+import type { HostAnswer, HostCallHandler, HostOperation } from "../../../sandbox/mod.ts";
+import { equalJson } from "../../primitives/json/equal-json.ts";
+import { sha256Hex } from "../../primitives/digest.ts";
+import type { RecordedOperation, SentBytes } from "../../call/recording.ts";
+
+/** Where a call does otherwise than its recording says. */
+export type OperationDifference =
+  /** It asks for something else, or with something else. `place` counts from 1. */
+  | { readonly kind: "asked_otherwise"; readonly place: number; readonly recorded: ShownOperation; readonly asked: ShownOperation }
+  /** It asks for more. */
+  | { readonly kind: "not_recorded"; readonly place: number; readonly asked: ShownOperation }
+  /** It asks for less: this one is the first that it left out. */
+  | { readonly kind: "not_asked"; readonly place: number; readonly recorded: ShownOperation };
+
+export interface ShownOperation {
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly sent?: SentBytes;
+}
+
+export interface RecordedAnswers {
+  readonly answer: HostCallHandler;
+  /** The first difference so far; at the end of the call also of what it left out. */
+  difference(isOver: boolean): OperationDifference | undefined;
+}
+
+/** `onDifference` is called once. */
+export function createRecordedAnswers(operations: readonly RecordedOperation[], onDifference: () => void): RecordedAnswers {
+  let asked = 0;
+  let found: OperationDifference | undefined;
+
+  function differ(difference: OperationDifference): HostAnswer {
+    if (found === undefined) {
+      found = difference;
+      onDifference();
+    }
+    return { ok: false, error: { name: "Error", message: "The recording has no answer to this" } };
+  }
+
+  async function answer(operation: HostOperation): Promise<HostAnswer> {
+    const place = ++asked;
+    const recorded = operations[place - 1];
+    const shown = await show(operation);
+    if (found !== undefined || recorded === undefined) return differ({ kind: "not_recorded", place, asked: shown });
+    if (!isSame(recorded, shown)) return differ({ kind: "asked_otherwise", place, recorded: shownOf(recorded), asked: shown });
+    // The call ended before this was answered, and will again: its tape does not let it in.
+    return recorded.answer ?? UNANSWERED;
+  }
+
+  return {
+    answer,
+    difference(isOver) {
+      const next = operations[asked];
+      if (found === undefined && isOver && next !== undefined) return { kind: "not_asked", place: asked + 1, recorded: shownOf(next) };
+      return found;
+    },
+  };
+}
+
+const UNANSWERED: HostAnswer = { ok: false, error: { name: "Error", message: "This was not answered" } };
+
+function isSame(recorded: RecordedOperation, asked: ShownOperation): boolean {
+  const { name, args, sent } = recorded;
+  return name === asked.name && sent?.sha256 === asked.sent?.sha256 && equalJson(args, asked.args);
+}
+
+function shownOf({ name, args, sent }: RecordedOperation): ShownOperation {
+  return { name, args, ...(sent && { sent }) };
+}
+
+async function show({ name, args, bytes }: HostOperation): Promise<ShownOperation> {
+  if (bytes === undefined) return { name, args };
+  return { name, args, sent: { length: bytes.length, sha256: await sha256Hex(new Uint8Array(bytes)) } };
+}

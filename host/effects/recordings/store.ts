@@ -1,0 +1,176 @@
+/**
+ * Where recordings lie: `.bascule/calls/`, with the files of the plugins that they are of beside them, so that a call can
+ * be run again after its plugin was edited (SPEC B8, AU3).
+ *
+ * Names say all that is needed to make room: when, which call, which version, how large. So no file has to be opened for
+ * it, and several hosts of one project keep the same bounds.
+ */
+
+import { type FileErrorCode, FileError, type Platform } from "../../platform/platform.ts";
+import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { digestFiles, sha256Hex } from "../../primitives/digest.ts";
+import { fromBase64 } from "./base64.ts";
+import { type Recording, MAX_RECORDING_BYTES } from "../../call/recording.ts";
+import { filesBytes } from "./recording-file.ts";
+import { createInTurn } from "../../project/in-turn.ts";
+
+export interface RecordingStore {
+  /** Absolute. */
+  readonly folder: string;
+  /** Rejects if it cannot be written. The oldest go if there are too many. */
+  keep(
+    recording: Pick<Recording, "callId" | "recordedMs" | "digest">,
+    file: Uint8Array,
+    files: ReadonlyMap<string, Uint8Array>,
+  ): Promise<void>;
+  /** The text of a call's recording; undefined if there is none. */
+  read(callId: string): Promise<string | undefined>;
+  /** The files of a plugin's version; undefined if they were not kept or are not those of the digest any more. */
+  readPlugin(digest: string): Promise<ReadonlyMap<string, Uint8Array> | undefined>;
+}
+
+export interface RecordingStoreBounds {
+  readonly recordings: number;
+  /** Of recordings and plugins together. */
+  readonly bytes: number;
+}
+
+export const STORE_BOUNDS: RecordingStoreBounds = Object.freeze({ recordings: 200, bytes: 128 * 1024 * 1024 });
+/** A larger plugin is not kept: its calls can be run again as long as its folder is what it was. */
+const MAX_PLUGIN_BYTES = 16 * 1024 * 1024;
+const OWNER_ONLY = 0o600;
+const RECORDING_NAME = /^(\d{1,16})\.([0-9a-z-]{1,64})\.([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
+const PLUGIN_NAME = /^([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
+
+interface Listed {
+  readonly name: string;
+  readonly ms: number;
+  readonly id: string;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+/** @param state the project's `.bascule`. */
+export function createRecordingStore(
+  { files, slices }: Pick<Platform, "files" | "slices">,
+  state: string,
+  bounds: RecordingStoreBounds = STORE_BOUNDS,
+): RecordingStore {
+  const folder = `${state}/calls`;
+  const pluginFolder = `${folder}/plugins`;
+  /** One after the other: each looks at what is there. */
+  const inTurn = createInTurn();
+
+  async function names(path: string): Promise<readonly string[]> {
+    const entries = await files.list(path).catch(unlessMissing([]));
+    return entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
+  }
+
+  /** Oldest first. */
+  async function recordings(): Promise<readonly Listed[]> {
+    const listed = (await names(folder)).flatMap((name) => {
+      const [, ms = "", id = "", digest = "", bytes = ""] = RECORDING_NAME.exec(name) ?? [];
+      return id === "" ? [] : [{ name, ms: Number(ms), id, digest, bytes: Number(bytes) }];
+    });
+    return listed.toSorted((left, right) => left.ms - right.ms || (left.name < right.name ? -1 : 1));
+  }
+
+  async function plugins(): Promise<readonly Omit<Listed, "ms" | "id">[]> {
+    return (await names(pluginFolder)).flatMap((name) => {
+      const [, digest = "", bytes = ""] = PLUGIN_NAME.exec(name) ?? [];
+      return digest === "" ? [] : [{ name, digest, bytes: Number(bytes) }];
+    });
+  }
+
+  async function keepPlugin(digest: string, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const size = [...contents.values()].reduce((total, { length }) => total + length, 0);
+    if (size > MAX_PLUGIN_BYTES || (await plugins()).some((plugin) => plugin.digest === digest)) return;
+    const file = await slices.run(filesBytes(contents));
+    await files.makeDirectory(pluginFolder);
+    await files.writeAtomic(`${pluginFolder}/${digest}.${file.length}.json`, file, OWNER_ONLY);
+  }
+
+  /** Journals by age, then the plugins that none is left of. */
+  async function makeRoom(): Promise<void> {
+    const all = await recordings();
+    const packs = await plugins();
+    const sizes = new Map(packs.map(({ digest, bytes }) => [digest, bytes]));
+    const kept: Listed[] = [];
+    const digests = new Set<string>();
+    let bytes = 0;
+    for (const recording of all.toReversed()) {
+      bytes += recording.bytes + (digests.has(recording.digest) ? 0 : (sizes.get(recording.digest) ?? 0));
+      if (kept.length >= bounds.recordings || bytes > bounds.bytes) break;
+      digests.add(recording.digest);
+      kept.push(recording);
+    }
+    for (const { name } of all.slice(0, all.length - kept.length)) await files.remove(`${folder}/${name}`);
+    for (const { name, digest } of packs) if (!digests.has(digest)) await files.remove(`${pluginFolder}/${name}`);
+  }
+
+  return {
+    folder,
+    keep(recording, file, contents) {
+      // What one could not be written for is nothing to the next.
+      return inTurn(async () => {
+        await files.makeDirectory(folder);
+        await keepPlugin(recording.digest, contents);
+        const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${file.length}.json`;
+        await files.writeAtomic(`${folder}/${name}`, file, OWNER_ONLY);
+        await makeRoom();
+      });
+    },
+    async read(callId) {
+      const id = await idOf(callId);
+      const found = (await recordings()).findLast((recording) => recording.id === id);
+      if (found === undefined) return undefined;
+      const bytes = await files.readBytes(`${folder}/${found.name}`, MAX_RECORDING_BYTES * 4).catch(unlessMissing(undefined));
+      return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+    },
+    async readPlugin(digest) {
+      const found = (await plugins()).find((plugin) => plugin.digest === digest);
+      const text = found && (await files.readText(`${pluginFolder}/${found.name}`).catch(unlessMissing(undefined)));
+      const contents = text === undefined ? undefined : toFiles(text);
+      return contents !== undefined && (await digestFiles(contents)) === digest ? contents : undefined;
+    },
+  };
+}
+
+/** A caller may give a call any id: what is no plain name is named after its hash. */
+async function idOf(callId: string): Promise<string> {
+  return /^[0-9a-z-]{1,63}$/.test(callId) && !callId.startsWith("-")
+    ? callId
+    : `-${(await sha256Hex(new TextEncoder().encode(callId))).slice(0, 60)}`;
+}
+
+function toFiles(text: string): ReadonlyMap<string, Uint8Array> | undefined {
+  const value = parse(text);
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  const contents = new Map<string, Uint8Array>();
+  for (const [path, base64] of Object.entries(value)) {
+    const bytes = typeof base64 === "string" ? fromBase64(base64) : undefined;
+    if (bytes === undefined) return undefined;
+    contents.set(path, bytes);
+  }
+  return contents;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    // What JSON.parse answers is JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const MISSING: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory"]);
+
+/** Another host of the project may have made room meanwhile. */
+function unlessMissing<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof FileError && MISSING.has(error.code)) return instead;
+    throw error;
+  };
+}

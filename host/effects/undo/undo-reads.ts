@@ -1,0 +1,48 @@
+/** Reads what lies in the folder for undoing, which may hold anything, and may be gone at any moment (SPEC E8). */
+
+import type { JsonValue } from "../../../manifests/mod.ts";
+import { hashBytes, type Hasher } from "../../primitives/json/json-bytes.ts";
+import { readJsonText } from "../../primitives/json/json-text.ts";
+import { FileError, type Files, type Platform } from "../../platform/platform.ts";
+import { readCall, type UndoCall, type UndoStep } from "./undo-step.ts";
+
+const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
+
+/** Names of the entries of a folder; none if it is not there. */
+export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
+  return (await files.list(folder).catch(unlessMissing([]))).map(({ name }) => name);
+}
+
+export async function readCallOf(files: Files, folder: string): Promise<UndoCall | undefined> {
+  return readCall((await readJson(files, `${folder}/call.json`)) ?? null);
+}
+
+export async function readJson(files: Files, path: string): Promise<JsonValue | undefined> {
+  const bytes = await files.readBytes(path, BOUNDS.maxBytes).catch(unlessMissing(undefined));
+  const read = bytes && readJsonText(new TextDecoder().decode(bytes), BOUNDS);
+  // The parsed value is JSON.
+  return read?.ok === true ? (read.value as JsonValue) : undefined;
+}
+
+/** Only what the step says is put back: a file that was cut or changed is none. */
+export async function readContents(
+  platform: Pick<Platform, "files"> & Hasher,
+  path: string,
+  step: UndoStep,
+): Promise<Uint8Array | undefined> {
+  if (step.kind !== "place") return undefined;
+  if (step.before.kind === "held") return await platform.files.readBytes(path, step.before.bytes).catch(unlessMissing(undefined));
+  if (step.before.kind !== "file") return undefined;
+  const bytes = await platform.files.readBytes(path, step.before.bytes).catch(unlessMissing(undefined));
+  return bytes !== undefined && (await hashBytes(bytes, platform)) === step.before.sha256 ? bytes : undefined;
+}
+
+/** Another host of the project may have made room meanwhile; what is no file of ours is none. */
+function unlessMissing<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof FileError && GONE.has(error.code)) return instead;
+    throw error;
+  };
+}
+
+const GONE: ReadonlySet<string> = new Set(["not_found", "not_a_directory", "is_a_directory", "not_regular", "too_large"]);

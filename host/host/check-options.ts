@@ -1,0 +1,170 @@
+/** What the embedding program passes to `createHost`, checked before anything is started: a wrong part is an error there, not at its first use. */
+
+import { CONSENT_MODES } from "../plugins/consent/changes.ts";
+import type { HostOptions } from "./host-options.ts";
+import { ISOLATION_KINDS } from "../../manifests/mod.ts";
+import type { Log } from "../platform/platform.ts";
+
+type Key = keyof HostOptions;
+
+const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan"];
+/** Functions that each object must have, if it is there. */
+const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
+  logger: ["write", "child"],
+  registry: ["register", "registerMany", "replaceOwner", "removeOwner", "list", "snapshot", "onChange", "keepNames", "reserve"],
+};
+/** Members that are functions where they are given. */
+const CALLBACKS: Readonly<Partial<Record<Key, readonly string[]>>> = {
+  hooks: ["onToolCall", "onToolStart", "onToolEnd"],
+  events: ["publish", "redact"],
+};
+const STORE_METHODS = ["prepare", "append", "flush", "close"] as const;
+const PLATFORM_PARTS = ["files", "clock", "random", "log", "environment"] as const;
+
+/** @throws {TypeError} naming the option and what it should be */
+export function checkOptions(options: HostOptions): void {
+  if (!isObject(options)) throw new TypeError("Cannot create a host: the options are not an object");
+  for (const key of FLAGS) check(options[key], `"${key}"`, "true or false", (value) => typeof value === "boolean");
+  const { mcpServers } = options;
+  check(
+    mcpServers,
+    '"mcpServers"',
+    "true, false or { only: a name }",
+    () => typeof mcpServers === "boolean" || (isObject(mcpServers) && isText(mcpServers.only)),
+  );
+  for (const [key, methods] of Object.entries(METHODS)) {
+    // A host without a registry is asked for by null.
+    if (key === "registry" && options.registry === null) continue;
+    // By the table above. What is absent has no methods.
+    if (options[key as Key] === undefined) continue;
+    for (const method of methods) check(memberOf(options, key, method) ?? null, `"${key}.${method}"`, "a function", isFunction);
+  }
+  for (const [key, members] of Object.entries(CALLBACKS)) {
+    for (const member of members) check(memberOf(options, key, member), `"${key}.${member}"`, "a function", isFunction);
+  }
+  check(options.loadsAtOnce, '"loadsAtOnce"', "a function", isFunction);
+  checkItems(options.tools, '"tools"', "a function that makes a tool (see functionTool)", isFunction);
+  checkItems(options.toolkits, '"toolkits"', "a toolkit, or a function that makes one", (one) => isObject(one) || isFunction(one));
+  checkValues(options);
+  const { store, bufferSize } = options.events ?? {};
+  check(store, '"events.store"', "true, false or a store", (value) => typeof value === "boolean" || isObject(value));
+  if (isObject(store)) {
+    for (const method of STORE_METHODS) check(Reflect.get(store, method) ?? null, `"events.store.${method}"`, "a function", isFunction);
+  }
+  check(bufferSize, '"events.bufferSize"', "a whole number above 0", (value) => Number.isSafeInteger(value) && Number(value) > 0);
+  if (options.platform === undefined) return;
+  for (const part of PLATFORM_PARTS) check(memberOf(options, "platform", part) ?? null, `"platform.${part}"`, "an object", isObject);
+}
+
+/** What `bascule.json` says elsewhere is checked where that is read; a wrong one of these would be taken for its default, or fail far from here. */
+function checkValues({ plugins, workspace, config, grants, trust, policy, isolation, consent, learning, telemetry }: HostOptions): void {
+  check(plugins, '"plugins"', "a folder, or a list of folders", (value) => isText(value) || (Array.isArray(value) && value.every(isText)));
+  check(workspace, '"workspace"', "a folder", isText);
+  check(config, '"config"', "a path, an object or false", (value) => isText(value) || isRecord(value) || value === false);
+  check(grants, '"grants"', "an object of permissions by plugin", (value) => isRecord(value) && Object.values(value).every(isRecord));
+  check(trust, '"trust"', '"all" or "agreed"', (value) => value === "all" || value === "agreed");
+  check(policy, '"policy"', "an object", isRecord);
+  check(
+    isolation,
+    '"isolation"',
+    `${listed(ISOLATION_KINDS)}, or an object`,
+    (value) => isOneOf(ISOLATION_KINDS, value) || isRecord(value),
+  );
+  if (isRecord(isolation)) {
+    const { by, alone } = isolation;
+    check(by, '"isolation.by"', listed(ISOLATION_KINDS), (value) => isOneOf(ISOLATION_KINDS, value));
+    check(alone, '"isolation.alone"', "a list of plugins", (value) => Array.isArray(value) && value.every(isText));
+  }
+  check(consent, '"consent"', `${listed(CONSENT_MODES)}, or an object`, (value) => isOneOf(CONSENT_MODES, value) || isRecord(value));
+  if (isRecord(consent)) {
+    check(consent.mode, '"consent.mode"', listed(CONSENT_MODES), (value) => isOneOf(CONSENT_MODES, value));
+    for (const key of ["lock", "keep", "frozen"] as const) check(consent[key], `"consent.${key}"`, "true or false", isFlag);
+  }
+  check(learning, '"learning"', "an object with a plugin, its maximum and a base", (value) => {
+    return isRecord(value) && isText(value["plugin"]) && isRecord(value["maximum"]) && isText(value["base"]);
+  });
+  check(telemetry, '"telemetry"', "true, false or an object", (value) => isFlag(value) || isRecord(value));
+  if (isRecord(telemetry)) check(telemetry["content"], '"telemetry.content"', "true or false", isFlag);
+}
+
+/** The embedding program's logger: whatever it throws, at whatever line, is told once to the host's own log, and nothing that is under way ends by it. */
+export function guardLog(log: Log, own: Log): Log {
+  let hasTold = false;
+  const tell = (error: unknown): void => {
+    if (hasTold) return;
+    hasTold = true;
+    own.write("error", "The logger threw, and its lines are lost", { error: String(error) });
+  };
+  const guard = (inner: Log): Log => ({
+    write(level, message, fields) {
+      try {
+        inner.write(level, message, fields);
+      } catch (error) {
+        tell(error);
+      }
+    },
+    child(fields) {
+      try {
+        const child = inner.child(fields);
+        if (isObject(child) && isFunction(child.write) && isFunction(child.child)) return guard(child);
+        tell(wrong('what "logger.child" returned', "a logger"));
+      } catch (error) {
+        tell(error);
+      }
+      return own.child(fields);
+    },
+  });
+  return guard(log);
+}
+
+/** The member of the option, which is absent where the option is; an option that is no object is wrong by itself. */
+function memberOf(options: HostOptions, key: string, member: string): unknown {
+  // By the tables above.
+  const value: unknown = options[key as Key];
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw wrong(`"${key}"`, "an object");
+  return Reflect.get(value, member);
+}
+
+/** What is absent is right. */
+function check(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean): void {
+  if (value !== undefined && !isRight(value)) throw wrong(what, wanted);
+}
+
+function checkItems(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean): void {
+  if (value === undefined) return;
+  if (!Array.isArray(value)) throw wrong(what, "a list");
+  for (const [index, item] of value.entries()) if (!isRight(item)) throw wrong(`${what}, item ${index},`, wanted);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function isOneOf(choices: readonly string[], value: unknown): boolean {
+  return choices.some((choice) => choice === value);
+}
+
+function listed(choices: readonly string[]): string {
+  return choices.map((choice) => `"${choice}"`).join(" or ");
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function wrong(what: string, wanted: string): TypeError {
+  return new TypeError(`Cannot create a host: ${what} is not ${wanted}`);
+}

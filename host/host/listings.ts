@@ -1,0 +1,91 @@
+/** A host's tools as lists show them, one after another: with thousands of them, a door lets others have their turns in between (SPEC LV2). */
+
+import type { Session } from "../call/session.ts";
+import { exportNames } from "../tools/exports/names.ts";
+import type { Grant } from "../call/grant.ts";
+import { classOf, type Outlook } from "../policy/policy.ts";
+import { PROTECTED_NAMES } from "../policy/protect.ts";
+import type { PolicySource } from "./policy-source.ts";
+import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "../tools/listing.ts";
+import type { Snapshot } from "../tools/snapshot.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
+
+/** These are the host's own (`host-interface.ts`). */
+export interface Listings {
+  list(filter?: ToolFilter): readonly ToolListing[];
+  listEach(filter?: ToolFilter): Iterable<ToolListing>;
+  definitionsFor(session?: Session): readonly ToolListing[];
+  definitionsEach(session?: Session): Iterable<ToolListing>;
+  byExportName(tools: readonly ToolListing[]): ReadonlyMap<string, ToolListing>;
+}
+
+export interface ListingsOptions {
+  readonly snapshot: () => Snapshot;
+  readonly policies: Pick<PolicySource, "canUse" | "outlook">;
+  readonly defaultSession: () => Session;
+}
+
+/** A row with what it was made of. */
+interface Row {
+  readonly outlook: Outlook;
+  readonly listing: ToolListing;
+}
+
+export function createListings({ snapshot, policies, defaultSession }: ListingsOptions): Listings {
+  // Making rows takes ten times as long as asking whether they still say what policy does.
+  const rows = new WeakMap<RegisteredTool, Row>();
+
+  function rowOf(tool: RegisteredTool, session: Session): ToolListing {
+    const outlook = policies.outlook(tool, session);
+    const known = rows.get(tool);
+    if (known !== undefined && showsSame(known.outlook, outlook)) return known.listing;
+    const listing = toListing(tool, outlook);
+    rows.set(tool, { outlook, listing });
+    return listing;
+  }
+
+  function* listTools(wanted: (tool: RegisteredTool) => boolean, session: Session): Generator<ToolListing, void> {
+    for (const tool of snapshot().tools) if (wanted(tool)) yield rowOf(tool, session);
+  }
+  const listEach = (filter: ToolFilter = {}): Iterable<ToolListing> => listTools((tool) => matchesFilter(tool, filter), defaultSession());
+  const definitionsEach = (session: Session = defaultSession()): Iterable<ToolListing> =>
+    listTools((tool) => policies.canUse(tool, session), session);
+
+  return {
+    list: (filter) => [...listEach(filter)],
+    listEach,
+    definitionsFor: (session) => [...definitionsEach(session)],
+    definitionsEach,
+    byExportName: (tools) => exportNames(tools, snapshot()),
+  };
+}
+
+/** Limits and grants are the very same objects as long as nothing changed. */
+function showsSame(one: Outlook, other: Outlook): boolean {
+  if (one === other) return true;
+  if (one.kind === "deny" || other.kind === "deny") return one.kind === other.kind;
+  return (
+    one.route === other.route &&
+    one.confinement === other.confinement &&
+    one.unavailable === other.unavailable &&
+    one.limits === other.limits &&
+    one.lacking === other.lacking &&
+    grantIn(one) === grantIn(other)
+  );
+}
+
+function toListing(tool: RegisteredTool, outlook: Outlook): ToolListing {
+  if (outlook.kind === "deny") return listTool(tool);
+  const names = tool.plugin !== undefined || classOf(tool) === "none" ? undefined : protectedBy(outlook);
+  return listTool(tool, names === undefined ? outlook : { ...outlook, protected: names });
+}
+
+function protectedBy(outlook: Outlook): readonly string[] | undefined {
+  const layer = grantIn(outlook)?.layers.find(({ name }) => name === PROTECTED_NAMES);
+  const entry = layer?.permissions.entries.get("read");
+  return typeof entry?.deny === "object" ? Object.freeze(entry.deny.map(({ written }) => written)) : undefined;
+}
+
+function grantIn(outlook: Outlook): Grant | undefined {
+  return outlook.kind === "deny" ? undefined : outlook.grant;
+}

@@ -1,0 +1,64 @@
+/** Puts together the source of plugin folders, and says where they are. */
+
+import type { EventBus } from "../audit/event-bus.ts";
+import type { Consent } from "../plugins/consent/consent.ts";
+import type { HostOptions } from "./host-options.ts";
+import type { PermissionBases } from "../../manifests/mod.ts";
+import type { Places } from "../project/places.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Registry } from "../tools/registry.ts";
+import type { Sandbox } from "../../sandbox/mod.ts";
+import type { PluginSettingsSource } from "../plugins/settings/plugin-settings.ts";
+import type { Snapshot } from "../tools/snapshot.ts";
+import { createPluginDirectory, type PluginDirectory } from "../plugins/folder/mod.ts";
+
+/** What it is put together of. */
+export interface DirectoryParts {
+  readonly places: Places;
+  readonly registry: Registry | undefined;
+  readonly bus: EventBus;
+  readonly sandbox: Sandbox;
+  readonly settings: PluginSettingsSource;
+  readonly consent: Consent;
+  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
+}
+
+/** A directory whose plugins the registry, if there is one, gets. */
+export function openDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
+  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
+  return createPluginDirectory({
+    roots: places.pluginRoots,
+    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
+    platform,
+    sandbox,
+    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
+    emit: bus.emit,
+    log: platform.log,
+    switches: settings,
+    gate: consent,
+    bases: basesOf(places),
+  });
+}
+
+/** What a plugin's permission items resolve against. */
+export function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
+  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
+}
+
+/** Where the plugins that serve really are, and the files of the project's own tools. */
+export function foldersOf(snapshot: Snapshot): readonly string[] {
+  const known = FOLDERS.get(snapshot);
+  if (known !== undefined) return known;
+  const folders = new Set<string>();
+  for (const { binding, plugin } of snapshot.tools) {
+    if (binding.kind !== "plugin") continue;
+    const { directory, files } = binding.version;
+    for (const path of plugin === undefined ? [...files.keys()].map((file) => `${directory}/${file}`) : [directory]) folders.add(path);
+  }
+  const list = [...folders];
+  FOLDERS.set(snapshot, list);
+  return list;
+}
+
+/** A snapshot never changes, and is asked at every act on a file. */
+const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();

@@ -1,0 +1,88 @@
+/** Puts together where a host's events go: the log, the journal, the embedding program (SPEC AU3, AU4). */
+
+import type { EventOptions } from "./host-options.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { Places } from "../project/places.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createService, type Service } from "../primitives/service/service.ts";
+import { createEventBus, type EventBus } from "../audit/event-bus.ts";
+import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "../audit/journal.ts";
+import { createLogSink } from "../audit/log-sink.ts";
+import { createFieldRedaction, guardRedaction, hiddenFields } from "../primitives/json/redact-fields.ts";
+
+export interface OpenEventsOptions {
+  readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
+  readonly places: Pick<Places, "auditFolder" | "checkpointFile" | "project">;
+  readonly options: EventOptions;
+  /** Takes secrets out. */
+  readonly redactSecrets: (value: JsonValue) => JsonValue;
+  readonly onDefect: (message: string, error?: unknown) => void;
+}
+
+export interface HostEvents {
+  readonly bus: EventBus;
+  /** What nobody is to see is taken out of events and results by this. */
+  readonly redact: (value: JsonValue) => JsonValue;
+  /** What of it holds for values that stay bytes; undefined where only whole values can be redacted. */
+  readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
+  /** Absent where nothing is kept. */
+  readonly store?: EventStore;
+  /** Does everybody's work but the journal's, which has a thread of its own. Close it after the store. */
+  readonly service: Service;
+}
+
+export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+  const { redact: redactMore, publish, bufferSize, store: wanted } = options;
+  const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
+  const redactOwn = redactMore && guardRedaction(redactMore, onDefect);
+  const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactOwn === undefined ? value : redactOwn(value)));
+  const { clock, random, log } = platform;
+  const { auditFolder: folder, checkpointFile } = places;
+  const openService = (): Service => createService({ threads: platform.services, world: platform, onDefect });
+  const service = openService();
+  const { path, config } = places.project;
+  const isKept = wanted ?? (path !== undefined && config().audit.store);
+  const ownStore = typeof isKept === "object" ? isKept : undefined;
+  const store =
+    isKept === true
+      ? createJournal({
+          ...{ writer: journalWriter(openService(), folder, checkpointFile), retain: retainBy(service, checkpointFile) },
+          ...{ clock, folder, onDefect },
+        })
+      : ownStore;
+  const bus = createEventBus({
+    ...{ newId: random.uuidv7, now: clock.now, onDefect, redact },
+    ...(bufferSize !== undefined && { bufferSize }),
+    ...(store && { keep: (event) => store.append(event) }),
+  });
+  bus.subscribe(createLogSink(log));
+  if (publish) bus.subscribe(publish);
+  const redactLarge: HostEvents["redactLarge"] = () =>
+    redactMore === undefined ? { isHidden: hiddenFields(places.project.config().audit.redact) } : undefined;
+  return { bus, redact, redactLarge, service, ...(store && { store }) };
+}
+
+/** @param checkpoints where they are kept: a file goes after it is known there */
+export function retainBy(work: Service, checkpoints?: string): JournalOptions["retain"] {
+  return async (retain) =>
+    await work.run("journal.retain", { ...retain, ...(checkpoints !== undefined && { checkpoints }) }, { owner: "journal" });
+}
+
+/** A thread of its own: no other work stands before what calls wait for. */
+export function journalWriter(service: Service, folder: string, checkpoints?: string): JournalWriter {
+  const wish = { owner: "journal" };
+  let isOpen = false;
+  return {
+    append(batch) {
+      isOpen = true;
+      return service.run("journal.append", batch, wish);
+    },
+    async checkpoint(time) {
+      return checkpoints === undefined ? {} : await service.run("journal.checkpoint", { folder, file: checkpoints, time }, wish);
+    },
+    async close() {
+      if (isOpen) await service.run("journal.close", { folder }, wish);
+      await service.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** The sandbox of a host, in threads or in a process of its own, as the project or the embedding program says (SPEC B1). */
+
+import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../manifests/mod.ts";
+import { readLargeJson } from "../primitives/json/read-slices.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createProcessSandbox, createSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
+
+/**
+ * What an option and the project say together; of the project, which plugins are alone may change while the host runs.
+ *
+ * @throws {TypeError} if a caller without types gave something else.
+ */
+export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | undefined, project: () => IsolationConfig): IsolationConfig {
+  const { by = project().by, alone } = typeof option === "string" ? { by: option } : (option ?? {});
+  if (!ISOLATION_KINDS.includes(by)) throw new TypeError(`"isolation" is "${String(by)}" (give one of ${ISOLATION_KINDS.join(", ")})`);
+  return {
+    by,
+    get alone() {
+      return alone ?? project().alone;
+    },
+  };
+}
+
+export function openSandbox(
+  platform: Pick<Platform, "workers" | "isolation" | "log" | "slices">,
+  isolation: IsolationConfig,
+  onDefect: (message: string) => void,
+): Sandbox {
+  const options: SandboxOptions = {
+    onDefect,
+    isIsolated: (name) => isolation.alone.includes(name),
+    readLarge: async (text, maxDepth) => await platform.slices.run(readLargeJson(text, maxDepth)),
+  };
+  if (isolation.by === "thread") return createSandbox(platform.workers, options);
+  platform.isolation.inspect().then(
+    ({ runtime, system, leavesOpen }) => {
+      if (runtime === "node" && system !== "namespaces")
+        platform.log.write("warn", `The sandbox's process leaves open ${leavesOpen.join("; ")}`);
+    },
+    // Said by the sandbox, which cannot start one.
+    () => undefined,
+  );
+  return createProcessSandbox({ ...platform.workers, prepareProcesses: platform.isolation.prepareProcesses }, options);
+}

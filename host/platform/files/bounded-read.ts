@@ -1,0 +1,59 @@
+/** Reads from an open file without ever holding more than was asked for, however the file grows meanwhile. */
+
+import type { FileHandle } from "node:fs/promises";
+import { fileError } from "./file-errors.ts";
+import type { WaitForRoom } from "../platform.ts";
+
+/** What to read; without `length`, everything from `offset`, which must fit into `maxBytes`. */
+export interface ReadRange {
+  readonly maxBytes: number;
+  readonly offset?: number;
+  readonly length?: number;
+  readonly makeRoom?: WaitForRoom;
+}
+
+const FIRST_CHUNK_BYTES = 64 * 1024;
+
+/** @throws {FileError} `too_large` if there is more than `maxBytes`, or more is asked for. */
+export async function readBounded(file: FileHandle, range: ReadRange): Promise<Uint8Array> {
+  const { maxBytes, offset = 0, length, makeRoom } = range;
+  if (length !== undefined && length > maxBytes) throw fileError("too_large");
+  // One byte more than allowed, to see that there is more.
+  const wanted = length ?? maxBytes + 1;
+  const { size } = await file.stat();
+  if (length === undefined && size - offset > maxBytes) throw fileError("too_large");
+
+  // The size is a guess: files grow, and some (in FUSE or /proc) say 0.
+  const guess = Math.min(wanted, Math.max(size - offset + 1, size === 0 ? FIRST_CHUNK_BYTES : 1));
+  await makeRoom?.(guess);
+  let buffer = new Uint8Array(guess);
+  let filled = 0;
+  while (filled < wanted) {
+    if (filled === buffer.length) {
+      const larger = Math.min(wanted, Math.max(filled * 2, FIRST_CHUNK_BYTES));
+      await makeRoom?.(larger);
+      buffer = enlarged(buffer, larger);
+    }
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  if (length === undefined && filled > maxBytes) throw fileError("too_large");
+  // A copy of its own where most of the buffer would be kept for nothing; copying much would hold up the thread.
+  return filled * 2 > buffer.length ? buffer.subarray(0, filled) : buffer.slice(0, filled);
+}
+
+/** Writes all of `data` at the file's position (or its end, for a file opened to append). */
+export async function writeAll(file: FileHandle, data: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < data.length) {
+    const { bytesWritten } = await file.write(data, written, data.length - written, null);
+    written += bytesWritten;
+  }
+}
+
+function enlarged(buffer: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(length);
+  larger.set(buffer);
+  return larger;
+}

@@ -1,0 +1,90 @@
+/** The host's own files, on Node and Deno. Nothing of a guest's choosing reaches these functions. */
+
+import { constants, type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { readBounded } from "./bounded-read.ts";
+import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
+import { kindOf, toFileInfo } from "./file-info.ts";
+import type { DirectoryEntry, FileInfo, Files } from "../platform.ts";
+import { withSlashes } from "./slashes.ts";
+import { permitsPlace } from "./spelling.ts";
+import { farthestPlace } from "./walk.ts";
+import { createWhole, writeAtomic } from "./write-atomic.ts";
+
+/** No file the host reads for itself is larger; larger ones are `too_large`. */
+const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
+
+/** How to see what is at a path, without opening it. */
+interface Looks {
+  readonly stat: (path: string) => Stats | Promise<Stats>;
+  readonly lstat: (path: string) => Stats | Promise<Stats>;
+  readonly list: (path: string) => Dirent[] | Promise<Dirent[]>;
+  readonly realPath: (path: string) => string | Promise<string>;
+}
+
+/** By another thread: a file system that is slow, or does not answer at all, holds up nobody who asks for something else. */
+const LATER: Looks = { stat, lstat, list: (path) => readdir(path, { withFileTypes: true }), realPath: (path) => realpath(path) };
+
+/** Ten times as fast on a local disk: the other thread costs more than the look. */
+const AT_ONCE: Looks = {
+  stat: (path) => statSync(path),
+  lstat: (path) => lstatSync(path),
+  list: (path) => readdirSync(path, { withFileTypes: true }),
+  realPath: (path) => realpathSync.native(path),
+};
+
+/**
+ * Creates the host's file access. Also used on folders whose contents are hostile: a FIFO does not hang it.
+ *
+ * @param isBrief nobody but the one who waits for it has anything of this process
+ */
+export function createFiles(isBrief: boolean = false): Files {
+  const looks = isBrief ? AT_ONCE : LATER;
+  return {
+    readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
+    readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
+    writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode), path),
+    createNew: (path, text) => withFileErrors(() => createWhole(path, text), path),
+    makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true })), path),
+    remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true }), path),
+    rename: (from, to) => withFileErrors(() => rename(from, to), to),
+    list: (path) => withFileErrors(async () => (await looks.list(path)).map(toEntry), path),
+    stat: (path) => unlessMissing(async () => toFileInfo(await looks.stat(path))),
+    lstat: (path) => unlessMissing(async () => toFileInfo(await looks.lstat(path))),
+    realPath: (path) => withFileErrors(async () => withSlashes(await looks.realPath(path)), path),
+    linksOn: async (path) => {
+      const links: string[] = [];
+      await farthestPlace(path, (link) => links.push(withSlashes(link)));
+      return links;
+    },
+    permitsPlace: (checked, realPath) => withFileErrors(() => permitsPlace(checked, realPath), realPath),
+  };
+}
+
+function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  return withFileErrors(async () => {
+    // Opening a FIFO without O_NONBLOCK waits for a writer and takes a thread of the pool with it.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw fileError("is_a_directory");
+    if (!stats.isFile()) throw fileError("not_regular");
+    return await readBounded(file, { maxBytes });
+  }, path);
+}
+
+function toEntry(entry: Dirent): DirectoryEntry {
+  return { name: entry.name, kind: kindOf(entry) };
+}
+
+function unlessMissing(look: () => Promise<FileInfo>): Promise<FileInfo | undefined> {
+  return withFileErrors(async () => {
+    try {
+      return await look();
+    } catch (thrown) {
+      const errno = errnoOf(thrown);
+      // A path through a file names nothing either.
+      if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+      throw thrown;
+    }
+  });
+}

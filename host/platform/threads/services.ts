@@ -1,0 +1,64 @@
+/** Service threads by `node:worker_threads`, which Deno has too. */
+
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { cacheFolder } from "../files/cache-folder.ts";
+import { onMessage, postMessage } from "./ports.ts";
+import type { ServiceAnswer, ServiceConnection, ServiceThreads } from "./service-types.ts";
+
+/** A task that needs more ends its thread and nothing else (Node; Deno has no such bound). */
+const MAX_HEAP_MB = 1_024;
+
+/** What the entry file gets as `workerData`. */
+export interface ServiceStart {
+  readonly requests: MessagePort;
+  /** Rung with each request: a thread wakes from sleep on it in a fraction of the time that its event loop takes. */
+  readonly bell: Int32Array<SharedArrayBuffer>;
+}
+
+export function createServiceThreads(): ServiceThreads {
+  return { start };
+}
+
+function start(): ServiceConnection {
+  const channel = new MessageChannel();
+  const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const data: ServiceStart = { requests: channel.port2, bell };
+  const worker = new Worker(entry(), {
+    workerData: data,
+    transferList: [channel.port2],
+    env: { NODE_COMPILE_CACHE: cacheFolder("compile") },
+    execArgv: [],
+    stdin: false,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  worker.unref();
+  channel.port1.unref();
+  return {
+    post(request, moved) {
+      postMessage(channel.port1, request, moved);
+      Atomics.add(bell, 0, 1);
+      Atomics.notify(bell, 0);
+    },
+    // Written by `serveTasks`.
+    onAnswer: (listener) => onMessage(worker, (answer) => listener(answer as ServiceAnswer)),
+    onExit(listener) {
+      let reason = "the thread ended";
+      worker.on("error", (error: unknown) => {
+        reason = error instanceof Error ? error.message : String(error);
+      });
+      worker.on("exit", () => {
+        channel.port1.close();
+        listener(reason);
+      });
+    },
+    keepAlive: (on) => (on ? worker.ref() : worker.unref()),
+    async terminate() {
+      await worker.terminate();
+    },
+  };
+}
+
+/** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs. */
+function entry(): URL {
+  return new URL(`./service-main.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
+}

@@ -1,0 +1,58 @@
+/** Entry file of a sandbox worker on Node. */
+
+import { randomFillSync } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import type { SyncAnswer } from "../../../sandbox/worker/protocol.ts";
+import type { Envelope } from "../../../sandbox/worker/wire.ts";
+import { collectGarbage } from "./collection.ts";
+import { enableCompileCache } from "./compile-cache.ts";
+import { legacyDecoders } from "../legacy-text.ts";
+import { onMessage, postMessage, takeMessage } from "./ports.ts";
+import { sharedNow } from "./shared-clock.ts";
+import type { WorkerStart } from "./workers.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
+import { hash, subtle, supports } from "../web-crypto.ts";
+import { zlibCodec } from "../zlib-codec.ts";
+
+enableCompileCache();
+// After the cache is on, so that it serves these sources too.
+const { serveWorker } = await import("../../../sandbox/worker/main.ts");
+
+startServing();
+
+function startServing(): void {
+  // Written by `startWorker` in `workers.ts`.
+  const { init, requests, syncPort, said } = workerData as WorkerStart;
+  const port = said ?? parentPort;
+  if (port === null) throw new Error("This file is the entry of a worker");
+  serveWorker({
+    init,
+    post: (envelope, moved) => postMessage(port, envelope, moved),
+    // Written by `startWorker`, as all of these.
+    onMessage: (listener) => onMessage(requests, (envelope) => listener(envelope as Envelope)),
+    takeEnvelope: () => takeMessage(requests) as Envelope | undefined,
+    takeSyncAnswer: () => takeMessage(syncPort) as SyncAnswer | undefined,
+    block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
+    now: sharedNow,
+    threadCpuMs: cheapThreadCpuMs,
+    loadCpuMs: threadCpuMs,
+    epoch: Date.now,
+    after(delayMs, task) {
+      const timer = setTimeout(task, delayMs);
+      return () => clearTimeout(timer);
+    },
+    codec: zlibCodec,
+    hash,
+    supports,
+    legacyDecoders,
+    subtle,
+    soon: (task) => void setImmediate(task),
+    ...(collectGarbage && { collect: collectGarbage }),
+    fillRandom: (bytes) => void randomFillSync(bytes),
+  });
+}
+
+/** Deno's takes 10 µs, too long for what every call asks. */
+function cheapThreadCpuMs(): number | undefined {
+  return "Deno" in globalThis ? undefined : threadCpuMs();
+}

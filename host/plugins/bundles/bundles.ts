@@ -1,0 +1,255 @@
+/** Brings MCP bundles here: shows what one would start, keeps its bytes under their digest, and lists it as an MCP server (SPEC M10). */
+
+import type { Consent } from "../consent/consent.ts";
+import type { LockedBundle } from "../consent/lock-servers.ts";
+import { createInTurn } from "../../project/in-turn.ts";
+import { PackageError } from "../installing/package-error.ts";
+import { quote } from "../folder/problems.ts";
+import {
+  type BundleManifest,
+  type BundleValue,
+  checkServerName,
+  isJsonObject,
+  type JsonValue,
+  parseBundle,
+  problemToText,
+} from "../../../manifests/mod.ts";
+import type { Places } from "../../project/places.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { digestFiles } from "../../primitives/digest.ts";
+import type { McpActs } from "../../sources/mcp/mod.ts";
+import { unpackBy } from "../installing/unpack.ts";
+import type { Service } from "../../primitives/service/service.ts";
+import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
+import { bundleLines } from "./bundle-lines.ts";
+import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
+import { serverDemands } from "../../project/trust/demands.ts";
+import { editProject } from "./edit-project.ts";
+import { checkBundleConfig } from "./fill-bundle.ts";
+
+/** A bundle that could be added. Plain JSON; what it says of itself is its author's. */
+export interface BundlePreview extends BundleManifest {
+  /** What its server would be called here; `name` is its author's. */
+  readonly server: string;
+  readonly digest: string;
+  /** The name of the file. */
+  readonly from: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** It carries a signature, which is not checked. */
+  readonly signed: boolean;
+  readonly warnings: readonly string[];
+  /** The bundle that it would take the place of, and lines that begin with + and - for what it starts and asks for. */
+  readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly string[] };
+}
+
+/** What a person says of a bundle. */
+export interface BundleWish {
+  /** Default: what `inspectBundle` answered as `server`. */
+  readonly server?: string;
+  /** What it asks for, by its keys; what is left out stays as it is, or is its default. */
+  readonly config?: Readonly<Record<string, BundleValue>>;
+}
+
+export interface InstalledBundle {
+  readonly server: string;
+  readonly version: string;
+  readonly digest: string;
+}
+
+/** A bundle is native code of its author's: what it starts is not held by any sandbox. */
+export interface BundleActs {
+  /** @param path absolute, of a file or a folder. @throws {PackageError} if there is no good bundle. */
+  inspectBundle(path: string, wish?: Pick<BundleWish, "server">): Promise<BundlePreview>;
+  /** Adds what was inspected, and nothing else: from here on it is started with all that the host's user may do. @throws {PackageError} */
+  installBundle(digest: string, wish?: BundleWish): Promise<InstalledBundle>;
+  /** Takes it out of `bascule.json` and the lock, and deletes its files; false if there is no such bundle. */
+  removeBundle(server: string): Promise<boolean>;
+}
+
+export interface BundlesOptions {
+  readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
+  readonly service: Service;
+  readonly places: Places;
+  readonly consent: Pick<Consent, "lock" | "frozen">;
+  readonly mcp: McpActs;
+  /** Reads `bascule.json` again, and starts what it lists. */
+  readonly reload: () => Promise<void>;
+}
+
+interface Prepared {
+  readonly bundle: BundleFiles;
+  readonly manifest: BundleManifest;
+  readonly locked: LockedBundle;
+  readonly server: string;
+}
+
+/** Bundles that were inspected and are kept in memory until they are added. */
+const MAX_PREPARED = 2;
+
+export function createBundles({ platform, service, places, consent, mcp, reload }: BundlesOptions): BundleActs {
+  const { files } = platform;
+  const { lock } = consent;
+  const prepared = new Map<string, Prepared>();
+  const listed = () => places.project.config().mcpServers;
+
+  /** The bundle that a server is now. @throws {PackageError} if it is no bundle, or another author's. */
+  function takenBy(server: string, manifest: Pick<BundleManifest, "name">): LockedBundle | undefined {
+    const wrong = checkServerName(server);
+    if (wrong !== undefined) throw new PackageError(`${wrong} (give another name)`);
+    const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
+    const locked = lock.servers().get(server)?.bundle;
+    const waits = places.trust?.withheld().find(({ name }) => name === `mcpServers.${server}`)?.value;
+    if (isJsonObject(waits) && waits["bundle"] === undefined)
+      throw new PackageError(`bascule.json lists another MCP server "${server}", which nobody has allowed (give another name)`);
+    const isAdded = locked === undefined && mcp.mcpServers().some(({ name }) => name === server);
+    if (entry === undefined ? isAdded : entry.bundle === undefined)
+      throw new PackageError(`There is an MCP server "${server}" already, which is no bundle (give another name)`);
+    if (locked !== undefined && locked.name !== manifest.name)
+      throw new PackageError(
+        `The MCP server "${server}" is the bundle ${quote(locked.name)}, not ${quote(manifest.name)} (give another name)`,
+      );
+    return locked;
+  }
+
+  async function prepare(path: string, wish: Pick<BundleWish, "server">): Promise<Prepared> {
+    const bundle = await readBundle(files, path, unpackBy(service, "bundle"));
+    const { manifest } = readManifest(bundle, platform);
+    const digest = await digestFiles(bundle.files);
+    const locked = { name: manifest.name, version: manifest.version, digest, from: path.slice(path.lastIndexOf("/") + 1) };
+    return { bundle, manifest, locked, server: wish.server ?? serverName(manifest.name) };
+  }
+
+  /** Undefined if it is not here, or not as it was brought. */
+  async function present(digest: string): Promise<{ readonly manifest: BundleManifest } | undefined> {
+    try {
+      return await openBundle(platform, places, digest);
+    } catch (error) {
+      if (error instanceof PackageError) return undefined;
+      throw error;
+    }
+  }
+
+  async function changesFrom(before: LockedBundle, manifest: BundleManifest): Promise<readonly string[]> {
+    const old = await present(before.digest);
+    if (old === undefined) return ["? the version that is here cannot be read any more"];
+    const [from, to] = [bundleLines(old.manifest), bundleLines(manifest)];
+    return [
+      ...from.filter((line) => !to.includes(line)).map((line) => `- ${line}`),
+      ...to.filter((line) => !from.includes(line)).map((line) => `+ ${line}`),
+    ];
+  }
+
+  /** Each reads the project's files and writes them again. */
+  const inTurn = createInTurn();
+
+  async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleWish["config"]): Promise<void> {
+    if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock, and adds nothing");
+    const before = takenBy(server, manifest);
+    const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
+    // What an older version asked for and this one does not is not kept.
+    const kept = Object.entries(entry?.config ?? {}).filter(([key]) => Object.hasOwn(manifest.options, key));
+    const config = { ...Object.fromEntries(kept), ...said };
+    const problems = checkBundleConfig(manifest.options, config);
+    if (problems.length > 0) throw new PackageError(problems.map((problem) => `Its value ${problem}`).join("\n"));
+
+    const { command } = manifest.launch;
+    const programs = new Set([...bundle.executables, ...(command.kind === "file" ? [command.path] : [])]);
+    await checkBundleLinks(files, places, locked.digest);
+    // Where it is as it was brought, its server may be running in it.
+    if ((await present(locked.digest)) === undefined) await writeBundle(files, bundleFolder(places, locked.digest), bundle, programs);
+    // Other bytes say other things: what their tools say is pinned when they are first started.
+    await lock.changeServer(server, (old) => ({ ...(old?.bundle?.digest === locked.digest && old), bundle: locked }));
+    await list(server, { ...(entry && rest(entry)), bundle: locked.digest, ...(Object.keys(config).length > 0 && { config }) });
+    if (before !== undefined && before.digest !== locked.digest) await dropUnused(before.digest);
+  }
+
+  /** Where there is no file to list it in, it is offered until the host closes. */
+  async function list(server: string, entry: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+    const { path } = places.project;
+    // Made of what was read from JSON.
+    const listedAs = entry as JsonValue | undefined;
+    // Who adds it has agreed to it.
+    if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
+    if (path !== undefined) await editProject(platform, { file: path, state: places.state }, ["mcpServers", server], listedAs);
+    // Also one that waits to be tried again.
+    await mcp.removeMcpServer(server);
+    if (path !== undefined) return await reload();
+    if (entry !== undefined) await mcp.addMcpServer(server, entry);
+  }
+
+  async function dropUnused(digest: string): Promise<void> {
+    const isUsed = [...lock.servers().values()].some(({ bundle }) => bundle?.digest === digest);
+    await checkBundleLinks(files, places, digest);
+    if (!isUsed) await files.remove(bundleFolder(places, digest));
+  }
+
+  async function remove(server: string): Promise<boolean> {
+    const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
+    // What a person has written under this name since is not a bundle's to take along.
+    if (entry !== undefined && entry.bundle === undefined) return false;
+    const digest = lock.servers().get(server)?.bundle?.digest ?? entry?.bundle;
+    if (digest === undefined) return false;
+    await list(server, undefined);
+    await lock.changeServer(server, () => undefined);
+    await dropUnused(digest);
+    return true;
+  }
+
+  return {
+    async inspectBundle(path, wish = {}) {
+      const ready = await prepare(path, wish);
+      const { bundle, manifest, locked, server } = ready;
+      const before = takenBy(server, manifest);
+      prepared.delete(locked.digest);
+      prepared.set(locked.digest, ready);
+      const [oldest] = prepared.keys();
+      if (prepared.size > MAX_PREPARED && oldest !== undefined) prepared.delete(oldest);
+      return {
+        ...manifest,
+        ...{ server, digest: locked.digest, from: locked.from, files: bundle.files.size, signed: bundle.signed },
+        bytes: [...bundle.files.values()].reduce((total, { length }) => total + length, 0),
+        warnings: readManifest(bundle, platform).warnings,
+        ...(before && { replaces: { version: before.version, digest: before.digest, changes: await changesFrom(before, manifest) } }),
+      };
+    },
+    async installBundle(digest, { server, config } = {}) {
+      const ready = prepared.get(digest);
+      if (ready === undefined) throw new PackageError("It has to be looked at again before it is added");
+      const name = server ?? ready.server;
+      await inTurn(() => install(ready, name, config));
+      prepared.delete(digest);
+      return { server: name, version: ready.locked.version, digest };
+    },
+    removeBundle: (server) => inTurn(() => remove(server)),
+  };
+}
+
+/** @throws {PackageError} with every problem. */
+function readManifest(
+  { files }: Pick<BundleFiles, "files">,
+  platform: Pick<Platform, "environment">,
+): { readonly manifest: BundleManifest; readonly warnings: readonly string[] } {
+  const bytes = files.get(BUNDLE_MANIFEST);
+  if (bytes === undefined) throw new PackageError(`It holds no bundle: there is no ${BUNDLE_MANIFEST} at its root`);
+  const parsed = parseBundle(new TextDecoder().decode(bytes), { files, platform: platformOf(platform) });
+  if (!parsed.ok) throw new PackageError(["Its manifest is not in order", ...parsed.problems.map(problemToText)].join("\n"));
+  return { manifest: parsed.value, warnings: parsed.warnings.map(problemToText) };
+}
+
+/** `My MCP Extension` is `my-mcp-extension`. */
+function serverName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^@[^/]*\//u, "")
+    .replace(/[^a-z0-9]+/gu, "-")
+    .replace(/^[^a-z]+/u, "")
+    .slice(0, 40)
+    .replace(/-+$/u, "");
+}
+
+/** What a person has set besides. */
+function rest(entry: object): Readonly<Record<string, unknown>> {
+  const own = ["bundle", "config", "args", "env", "headers"];
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !own.includes(key)));
+}

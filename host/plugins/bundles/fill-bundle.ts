@@ -1,0 +1,130 @@
+/** What a bundle starts, with what the person said put in (SPEC M10). Pure. */
+
+import {
+  BUNDLE_SEPARATORS,
+  BUNDLE_VARIABLE,
+  type BundleManifest,
+  type BundleOption,
+  type BundleValue,
+  checkBundleValue,
+  isJsonArray,
+  normalizePath,
+  USER_CONFIG,
+} from "../../../manifests/mod.ts";
+import { nearestName } from "../../tools/nearest.ts";
+
+/** Where it is put in. */
+export interface BundleWorld {
+  /** Absolute, of the bundle. */
+  readonly directory: string;
+  /** By the names that manifests have for them: `HOME`, … */
+  readonly folders: Readonly<Record<string, string>>;
+  readonly separator: string;
+  /** What starts a runtime. */
+  readonly runtime: (name: string) => string;
+  /** What relative paths of the person's are relative to. */
+  readonly root: string;
+  /** Undefined if it has no value. */
+  readonly secret: (name: string) => string | undefined;
+}
+
+/** What is started: nothing in it stands for anything else any more. */
+export interface FilledBundle {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type Filling = { readonly ok: true; readonly value: FilledBundle } | { readonly ok: false; readonly problems: readonly string[] };
+
+type Config = Readonly<Record<string, BundleValue>>;
+
+/** Everything that is wrong with what the person said, without what only the values of secrets show. */
+export function checkBundleConfig(options: BundleManifest["options"], config: Config): readonly string[] {
+  const unknown = Object.keys(config).filter((key) => !Object.hasOwn(options, key));
+  return [
+    ...unknown.map((key) => {
+      const near = nearestName(key, Object.keys(options));
+      return `"${key}" is not asked for${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+    }),
+    ...Object.entries(options).flatMap(([key, option]) => {
+      const reason = wrongWith(option, Object.hasOwn(config, key) ? config[key] : undefined);
+      return reason === undefined ? [] : [`"${key}" ${reason}`];
+    }),
+  ];
+}
+
+function wrongWith(option: BundleOption, given: BundleValue | undefined): string | undefined {
+  if (isSecret(given)) return undefined;
+  if (given === undefined) return option.required && isUnset(option.default) ? "needs a value" : undefined;
+  if (option.sensitive) return 'is sensitive: write { "secret": "NAME" }, and where NAME comes from under "secrets"';
+  return checkBundleValue(option, given) ?? (option.required && isUnset(given) ? "needs a value" : undefined);
+}
+
+/** All of it, or everything that is wrong. */
+export function fillBundle({ launch, options }: BundleManifest, config: Config, world: BundleWorld): Filling {
+  const problems = [...checkBundleConfig(options, config)];
+  if (problems.length > 0) return { ok: false, problems };
+  const values = new Map(
+    Object.entries(options).map(([key, option]) => [key, valuesOf(key, option, Object.hasOwn(config, key) ? config[key] : undefined)]),
+  );
+
+  /** As texts; none if nobody said anything. */
+  function valuesOf(key: string, option: BundleOption, given: BundleValue | undefined): readonly string[] {
+    if (isSecret(given)) {
+      const value = world.secret(given.secret);
+      if (value === undefined) problems.push(`"${key}" is the secret ${given.secret}, which has no value here`);
+      return value === undefined ? [] : [value];
+    }
+    // What a person wrote stands for itself.
+    const said = given ?? option.default;
+    const texts = (isList(said) ? said : said === undefined ? [] : [said]).map(String).filter((text) => text !== "");
+    const whole = given === undefined ? texts.map((text) => put(text, () => undefined)) : texts;
+    if (option.type !== "directory" && option.type !== "file") return whole;
+    return whole.map((path) => normalizePath(path, world.root) ?? path);
+  }
+
+  function put(text: string, valueOf: (key: string) => string | undefined): string {
+    return text.replaceAll(BUNDLE_VARIABLE, (whole, name: string) => {
+      if (name === "__dirname") return world.directory;
+      if (BUNDLE_SEPARATORS.includes(name)) return world.separator;
+      return (name.startsWith(USER_CONFIG) ? valueOf(name.slice(USER_CONFIG.length)) : world.folders[name]) ?? whole;
+    });
+  }
+
+  /** Within a text there is room for one value. */
+  function one(key: string): string {
+    const all = values.get(key) ?? [];
+    if (all.length > 1) problems.push(`"${key}" has ${all.length} values, and this bundle can take one there`);
+    return all[0] ?? "";
+  }
+
+  const args = launch.args.flatMap((arg) => {
+    const alone = optionAlone(arg);
+    return alone === undefined ? [put(arg, one)] : (values.get(alone) ?? []);
+  });
+  const env = Object.entries(launch.env).flatMap(([name, text]): readonly (readonly [string, string])[] => {
+    const alone = optionAlone(text);
+    // What nobody said is not set, rather than set to nothing.
+    return alone !== undefined && (values.get(alone) ?? []).length === 0 ? [] : [[name, put(text, one)]];
+  });
+  const command = launch.command.kind === "runtime" ? world.runtime(launch.command.name) : `${world.directory}/${launch.command.path}`;
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { command, args, env: Object.fromEntries(env) } };
+}
+
+/** The key, where the text is nothing but that value. */
+function optionAlone(text: string): string | undefined {
+  return /^\$\{user_config\.([^}]+)\}$/.exec(text)?.[1];
+}
+
+function isList(value: BundleValue | undefined): value is readonly string[] {
+  return isJsonArray(value);
+}
+
+function isSecret(value: BundleValue | undefined): value is { readonly secret: string } {
+  return typeof value === "object" && !isList(value);
+}
+
+function isUnset(value: BundleValue | undefined): boolean {
+  return value === undefined || value === "" || (isList(value) && value.every((text) => text === ""));
+}

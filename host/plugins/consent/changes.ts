@@ -1,0 +1,370 @@
+/** What differs between the version that was consented to and a new one, and who has to say yes to it (SPEC H6). Pure. */
+
+import {
+  coversPermissions,
+  DEFAULT_LIMITS,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  LIMIT_NAMES,
+  type LimitRequest,
+  type Limits,
+  PERMISSION_KINDS,
+  permissionsDiff,
+  permissionsForEffects,
+  type Permissions,
+  pointerToken,
+  SIDE_EFFECT_CLASSES,
+  SIDE_EFFECTS,
+  type SideEffect,
+  sideEffectClassOf,
+  type SideEffectClass,
+  toEntry,
+} from "../../../manifests/mod.ts";
+import type { About, Surface } from "./surface.ts";
+
+/** How much is asked: `fluent` is for authors at work in their own folder, `strict` for everybody else. */
+export const CONSENT_MODES = ["fluent", "strict"] as const;
+/** One of `CONSENT_MODES`. */
+export type ConsentMode = (typeof CONSENT_MODES)[number];
+
+/**
+ * One difference. `from` and `to` are JSON text, whole: what a person accepts is what was shown. Absent where there was or is nothing.
+ *
+ * Everything in it may come from the plugin: show it only when it has been made harmless.
+ */
+export type ConsentChange =
+  | ({ readonly kind: "clash" } & NameClash)
+  /** `+ read: /etc`, `- deny read: /etc` and, where less is asked for, `- read: /etc`. */
+  | { readonly kind: "permission"; readonly tool?: string; readonly sign: "+" | "-"; readonly what: string; readonly widens: boolean }
+  /** `from` is what was accepted or, where less is asked for than before, what was asked; `widens` if more is asked than before. */
+  | { readonly kind: "limit"; readonly limit: keyof Limits; readonly from: number; readonly to: number; readonly widens: boolean }
+  /** A tool can do more than it, or for a new one any other, could: classes, or side effects where the class is the same. */
+  | { readonly kind: "class"; readonly tool: string; readonly from: string; readonly to: string }
+  | { readonly kind: "signer" | "name"; readonly from?: string; readonly to?: string }
+  | { readonly kind: "file"; readonly path: string; readonly change: "added" | "changed" | "removed" }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      readonly change: "added";
+      readonly class: SideEffectClass;
+      readonly description: string;
+      /** Its title and schemas as JSON text, where they hold words. */
+      readonly says?: string;
+    }
+  | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
+  /** `pointer` leads into a schema, or permissions. Without a tool it is the plugin's own. */
+  | {
+      readonly kind: "field";
+      readonly tool?: string;
+      readonly field: string;
+      readonly pointer?: string;
+      readonly from?: string;
+      readonly to?: string;
+    }
+  /** Changes beyond the bound, of the kinds that come last; `of` if all of them are files. */
+  | { readonly kind: "more"; readonly of?: "file"; readonly count: number; readonly widens: boolean };
+
+/** A plugin's or a tool's name that a person could take for another one, which was there before. */
+export interface NameClash {
+  readonly of: "plugin" | "tool";
+  readonly name: string;
+  readonly other: string;
+  /** The folder of the plugin that has it; of a tool that no plugin has, its owner. */
+  readonly whose: string;
+}
+
+/** A version as it is compared. */
+export interface Compared {
+  readonly name: string;
+  readonly surface: Surface;
+  /** What a person accepted of the limits that it asks for. */
+  readonly acceptedLimits?: LimitRequest;
+  /** Of whoever signed it. */
+  readonly signer?: string | undefined;
+}
+
+/** Changes of one version that a person is shown. A version with more cannot be accepted: see `areAllShown`. */
+export const MAX_CHANGES = 1_000;
+/** More files are counted, not listed: nothing of their text is shown, and the digest stands for all of them. */
+const MAX_FILES = 200;
+
+/** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
+const ORDER: readonly ConsentChange["kind"][] = [
+  "clash",
+  "name",
+  "signer",
+  "permission",
+  "limit",
+  "class",
+  "file",
+  "tool",
+  "field",
+  "more",
+];
+
+/** Every difference, the weightiest first. */
+export function compareVersions(before: Compared, after: Compared): readonly ConsentChange[] {
+  return inOrder([
+    ...changedText("name", before.name, after.name),
+    ...changedText("signer", before.signer, after.signer),
+    ...permissionChanges(before.surface.permissions, after.surface.permissions),
+    ...limitChanges(before, after.surface.limits),
+    ...aboutChanges(before.surface.about, after.surface.about),
+    ...reasonChanges(before.surface.permissions, after.surface.permissions),
+    ...toolChanges(before.surface, after.surface),
+  ]);
+}
+
+/** In the order of weight, bounded. */
+export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChange[] {
+  const known = changes.filter(({ kind }) => kind === "more");
+  const files = changes.filter(({ kind }) => kind === "file");
+  const others = changes
+    .filter(({ kind }) => kind !== "file" && kind !== "more")
+    .toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const listed = [...others.slice(0, MAX_CHANGES), ...files.slice(0, MAX_FILES)];
+  return [
+    ...listed.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
+    ...known,
+    ...counted(files.slice(MAX_FILES), { of: "file" }),
+    ...counted(others.slice(MAX_CHANGES), {}),
+  ];
+}
+
+/** False if there is more that others see than what is listed: a person who accepts it would accept what was never shown. */
+export function areAllShown(changes: readonly ConsentChange[]): boolean {
+  return changes.every((change) => change.kind !== "more" || change.of === "file");
+}
+
+/** What is not listed may be what matters. */
+function counted(rest: readonly ConsentChange[], of: { readonly of?: "file" }): readonly ConsentChange[] {
+  return rest.length === 0 ? [] : [{ kind: "more", ...of, count: rest.length, widens: rest.some((change) => asks(change, "fluent")) }];
+}
+
+/** True if a person has to say yes to it. */
+export function asks(change: ConsentChange, mode: ConsentMode): boolean {
+  switch (change.kind) {
+    case "permission":
+    case "limit":
+      return change.widens;
+    case "clash":
+    case "class":
+    case "signer":
+    case "file":
+      return true;
+    case "tool":
+      return change.change === "added" && mode === "strict";
+    case "field":
+      // Fewer questions before a destructive act are not a matter of wording.
+      return mode === "strict" || change.field === "destructive";
+    case "name":
+      return mode === "strict";
+    case "more":
+      return mode === "strict" || change.widens;
+  }
+}
+
+function changedText(kind: "name" | "signer", from: string | undefined, to: string | undefined): readonly ConsentChange[] {
+  return from === to ? [] : [{ kind, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+}
+
+function permissionChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
+  const of = tool === undefined ? {} : { tool };
+  const wider = permissionsDiff(before, after).map((line): ConsentChange => {
+    const sign = line.startsWith("+") ? "+" : "-";
+    return { kind: "permission", ...of, sign, what: line.slice(2), widens: true };
+  });
+  const narrower = coversPermissions(after, before).map((what): ConsentChange => ({
+    kind: "permission",
+    ...of,
+    sign: "-",
+    what,
+    widens: false,
+  }));
+  return [...wider, ...narrower];
+}
+
+/** Everything that is not accepted yet is named, whether it is new or not: a yes is to all of it. */
+function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Compared, after: LimitRequest): readonly ConsentChange[] {
+  return LIMIT_NAMES.flatMap((limit): readonly ConsentChange[] => {
+    const [was, now] = [before, after].map((limits) => limits[limit] ?? DEFAULT_LIMITS[limit]) as [number, number]; // Of two.
+    const accepted = Math.max(acceptedLimits[limit] ?? 0, DEFAULT_LIMITS[limit]);
+    if (now > accepted) return [{ kind: "limit", limit, from: accepted, to: now, widens: now > was }];
+    return now === was ? [] : [{ kind: "limit", limit, from: was, to: now, widens: now > was }];
+  });
+}
+
+/** Texts that it no longer has are not shown. */
+function aboutChanges(before: Partial<About> = {}, after: Partial<About> = {}): readonly ConsentChange[] {
+  const [was, now] = [before.settings, after.settings];
+  const settings = now === undefined ? [] : was === undefined ? [fromTo(was, now)] : schemaChanges(was, now);
+  return [
+    ...(after.description === undefined || after.description === before.description
+      ? []
+      : [{ kind: "field", field: "description", ...fromTo(before.description, after.description) } as const]),
+    ...settings.map((change) => ({ kind: "field", field: "settings", ...change }) as const),
+  ];
+}
+
+/** Why something is asked for is shown to the person who is to grant it. */
+function reasonChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
+  return PERMISSION_KINDS.flatMap((kind): readonly ConsentChange[] => {
+    const [was, now] = [before, after].map((permissions) => toEntry(permissions[kind] ?? {}).reason);
+    if (now === undefined || now === was) return [];
+    return [{ kind: "field", ...(tool !== undefined && { tool }), field: "permissions", pointer: `/${kind}/reason`, ...fromTo(was, now) }];
+  });
+}
+
+function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] {
+  const all = unite(Object.values(before.tools).map((tool) => reachOf(tool, before.permissions)));
+  const added = Object.entries(after.tools).flatMap(([tool, now]): readonly ConsentChange[] => {
+    const was = Object.hasOwn(before.tools, tool) ? before.tools[tool] : undefined;
+    if (was !== undefined) return changesOfTool(tool, [was, before], [now, after]);
+    const reach = reachOf(now, after.permissions);
+    const { description: text } = now;
+    const description = typeof text === "string" ? text : "";
+    return [
+      { kind: "tool", tool, change: "added", class: reach.class, description, ...saysOf(now) },
+      ...rise(tool, all, reach),
+      ...reasonChanges({}, permissionsOf(now) ?? {}, tool),
+    ];
+  });
+  const gone = Object.keys(before.tools).filter((tool) => !Object.hasOwn(after.tools, tool));
+  return [...added, ...gone.map((tool): ConsentChange => ({ kind: "tool", tool, change: "removed" }))];
+}
+
+type OfSurface = readonly [tool: JsonObject, surface: Surface];
+
+function changesOfTool(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(now)])].toSorted();
+  return [
+    ...rise(tool, reachOf(was, before.permissions), reachOf(now, after.permissions)),
+    ...ownPermissions(tool, [was, before], [now, after]),
+    ...fields.flatMap((field) => changesOfField(tool, field, was, now)),
+  ];
+}
+
+/** How far side effects let a tool go: its class, and the kinds of access that they open to it (SPEC P8). */
+interface Reach {
+  readonly class: SideEffectClass;
+  readonly effects: readonly SideEffect[];
+}
+
+function rise(tool: string, before: Reach, after: Reach): readonly ConsentChange[] {
+  if (rankOf(after.class) > rankOf(before.class)) return [{ kind: "class", tool, from: before.class, to: after.class }];
+  // With a class as high as ever it may still hold what it could not before: `execute` alone writes no file.
+  const opens = Object.keys(permissionsForEffects(after.effects));
+  const opened = permissionsForEffects(before.effects);
+  if (opens.every((kind) => Object.hasOwn(opened, kind))) return [];
+  return [{ kind: "class", tool, from: before.effects.join(", "), to: after.effects.join(", ") }];
+}
+
+function unite(reaches: readonly Reach[]): Reach {
+  const effects = SIDE_EFFECTS.filter((effect) => reaches.some((reach) => reach.effects.includes(effect)));
+  const highest = Math.max(0, ...reaches.map((reach) => rankOf(reach.class)));
+  return { effects, class: SIDE_EFFECT_CLASSES[highest] ?? "none" };
+}
+
+/** A tool's own permissions narrow the plugin's; without any it has the plugin's. */
+function ownPermissions(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+  if (was["permissions"] === undefined && now["permissions"] === undefined) return [];
+  const [from, to] = [permissionsOf(was), permissionsOf(now)];
+  return [
+    ...permissionChanges(from ?? before.permissions, to ?? after.permissions, tool),
+    ...reasonChanges(from ?? before.permissions, to ?? {}, tool),
+  ];
+}
+
+function changesOfField(tool: string, field: string, was: JsonObject, now: JsonObject): readonly ConsentChange[] {
+  const [from, to] = [was[field], now[field]];
+  if (field === "permissions" || JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (field.endsWith("Schema") && from !== undefined && to !== undefined) {
+    return schemaChanges(from, to).map((change) => ({ kind: "field", tool, field, ...change }));
+  }
+  return [{ kind: "field", tool, field, ...fromTo(from, to) }];
+}
+
+interface SchemaChange {
+  readonly pointer: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The members that differ, as deep as both are objects. Bounded by the manifest, whose depth is. */
+function schemaChanges(from: JsonValue, to: JsonValue, pointer = ""): readonly SchemaChange[] {
+  if (JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (!isObject(from) || !isObject(to)) return [{ pointer, ...fromTo(from, to) }];
+  const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].toSorted();
+  return keys.flatMap((key) => {
+    const [was, now] = [from[key], to[key]];
+    const at = `${pointer}/${pointerToken(key)}`;
+    return was === undefined || now === undefined ? [{ pointer: at, ...fromTo(was, now) }] : schemaChanges(was, now, at);
+  });
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return isJsonObject(value) && !isJsonArray(value);
+}
+
+interface Telling {
+  readonly title?: unknown;
+  readonly tags?: unknown;
+  readonly tools?: unknown;
+  readonly annotations?: unknown;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly icons?: unknown;
+  readonly _meta?: unknown;
+}
+
+/** What a tool tells a model beside its description: instructions may stand in a schema as well. */
+export function saysOf({ title, tags, tools, annotations, inputSchema, outputSchema, icons, _meta }: Telling): { readonly says?: string } {
+  const named = Array.isArray(tags) && tags.length > 0 ? { tags } : {};
+  // Hints are fixed words.
+  const shown = isTitled(annotations) ? { annotations } : {};
+  const rest = JSON.stringify({ title, ...named, tools, ...shown, inputSchema, outputSchema, icons, _meta });
+  return WORDS.test(rest) ? { says: rest } : {};
+}
+
+function isTitled(annotations: unknown): boolean {
+  return typeof annotations === "object" && annotations !== null && "title" in annotations;
+}
+
+/** Members that hold words for a model, and names or texts that are longer than names are, or hold blanks. Each text is looked through once. */
+const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"[^"\s]*\s[^"]*":|"[^"]{41,}"/;
+
+/** As JSON text. What is accepted is whole; of a long text that it takes the place of, what both begin with is left out. */
+function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
+  const [was, now] = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
+  if (was === undefined || now === undefined) return { ...(was !== undefined && { from: was }), ...(now !== undefined && { to: now }) };
+  const cut = was.length <= LONG ? 0 : Math.max(0, sharedStart(was, now) - LEAD);
+  return { from: cut === 0 ? was : `…${was.slice(cut)}`, to: now };
+}
+
+const LONG = 600;
+/** So much is shown before the place where two long texts part. */
+const LEAD = 60;
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function permissionsOf(tool: JsonObject): Permissions | undefined {
+  // `surfaceOf` and the lock's reader let nothing else stand there.
+  return tool["permissions"] as Permissions | undefined;
+}
+
+function reachOf(tool: JsonObject, permissions: Permissions): Reach {
+  const named = tool["sideEffects"];
+  const effects = isJsonArray(named) ? SIDE_EFFECTS.filter((effect) => named.includes(effect)) : [];
+  const own = permissionsOf(tool);
+  return { effects, class: sideEffectClassOf({ sideEffects: effects, ...(own !== undefined && { permissions: own }) }, permissions) };
+}
+
+function rankOf(name: SideEffectClass): number {
+  return SIDE_EFFECT_CLASSES.indexOf(name);
+}

@@ -1,0 +1,393 @@
+/**
+ * Which versions of plugins may serve, by what was consented to before (SPEC H6, H7).
+ *
+ * Consent is to a surface: what a plugin asks for and what others see of it. A new version with the same surface, or a
+ * smaller one, takes its place; one that goes beyond it is in quarantine until a person accepts exactly these bytes.
+ */
+
+import { type LimitRequest, type PermissionBases, type Permissions, raisedLimits } from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { NO_LIMITS } from "../../policy/tool-limits.ts";
+import { createVersion, toCandidate } from "../folder/compile.ts";
+import type { FolderSnapshot } from "../folder/read.ts";
+import type { Admission, Gatekeeper, KeptVersion } from "../folder/status.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
+import type { ProjectTrust } from "../../project/trust/project-trust.ts";
+import { areAllShown, asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
+import { type DraftEntry, isSame, keptLimits, newsIn, portable, relative, type Served } from "./entry.ts";
+import { changedFiles, completed, frozenProblems, hashFiles } from "./frozen.ts";
+import { createGivenLimits } from "./given-limits.ts";
+import type { Lock } from "./lock.ts";
+import type { LockEntry, PluginOrigin } from "./lock-text.ts";
+import { heldNames, nameEntries, type NamesNow, toolNames } from "./lock-names.ts";
+import { allOf, clashing, quarantineReason } from "./reason.ts";
+import { surfaceOf } from "./surface.ts";
+import type { Versions } from "./versions.ts";
+
+export interface ConsentOptions {
+  readonly platform: Pick<Platform, "clock" | "log" | "slices">;
+  readonly lock: Lock;
+  /** Absent where no bytes are kept. */
+  readonly versions?: Versions;
+  readonly mode: ConsentMode;
+  /** What serves is written to the lock, and its bytes are kept. Without it only what a person does is. */
+  readonly keep: boolean;
+  /** Nothing runs that is not in the lock as it is. */
+  readonly frozen: boolean;
+  /** Whether a person trusts the plugin by its name alone, to run natively. */
+  readonly isTrusted: (plugin: string) => boolean;
+  /** What a person agreed to on this machine; absent where the lock itself is trusted. */
+  readonly trust?: Pick<ProjectTrust, "isAgreed" | "replace">;
+  /** Real path of the lock's folder. */
+  readonly root: string;
+  readonly grantsOf: (plugin: string, directory: string) => Permissions;
+  readonly bases: (plugin: string, directory: string) => PermissionBases;
+  /** The plugin that has each name now. Absent: no names are held. */
+  readonly names?: NamesNow;
+  /** Names of a plugin that was forgotten are free. */
+  readonly onForgotten?: () => void;
+}
+
+/** What goes into a lock entry besides the version itself. */
+export interface EntryExtras {
+  readonly origin?: PluginOrigin;
+  readonly rolledBackFrom?: string;
+  /** A person was shown which limits it asks for, and said yes. */
+  readonly acceptsLimits?: boolean;
+}
+
+export interface Consent extends Gatekeeper {
+  /** What was consented to is written there; for a frozen host, nothing is. */
+  readonly lock: Lock;
+  readonly frozen: boolean;
+  /** Lets exactly these bytes pass once, until the returned function is called. */
+  approve(plugin: string, digest: string, signer: string | undefined): () => void;
+  /** Writes to the lock what a person has just decided, and keeps the bytes. @throws {LockFileError} if the lock cannot be written. */
+  remember(version: PluginVersion, path: string, extras?: EntryExtras): Promise<void>;
+  /** The version that served before this one and is still kept. */
+  previous(version: PluginVersion): Promise<KeptVersion | undefined>;
+  /** The plugin's entry in the lock; for one that has not been written there yet, undefined. */
+  entry(plugin: string): LockEntry | undefined;
+  /** Takes the plugin, its bytes and what was granted out of all records. */
+  forget(plugin: string): Promise<void>;
+  /** By plugin: bare names that are its own, also while its folder or the tool is away, until it is forgotten. */
+  keptNames(): ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tools came or went: whose a bare name is may be another matter. */
+  noteNames(): void;
+  /** The grants of a plugin have changed. */
+  noteGrants(plugin: string, directory: string): Promise<void>;
+  /** Reads the lock again. A deleted lock counts as empty. A broken one is logged once, and the entries read before it stay in force. */
+  refresh(): Promise<void>;
+  /** Why what is known of the lock is not what is in it. */
+  notices(): string | readonly string[];
+  /** Writes what has not been written yet. */
+  flush(): Promise<void>;
+}
+
+/** Reloading is not to wait for the disk, nor each of a burst of edits to be written. */
+const WRITE_DELAY_MS = 500;
+
+export function createConsent(options: ConsentOptions): Consent {
+  const { lock, versions, mode, frozen, root, platform } = options;
+  /** What serves and is not in the lock (yet). */
+  const unwritten = new Map<string, Served>();
+  const approvals = new Map<string, Approval>();
+  const given = createGivenLimits(options.trust);
+  let pending = new Map<string, Pending>();
+  let cancelWrite: (() => void) | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let namesChanged = false;
+  let refusedLock: string | undefined;
+
+  function baseOf(name: string, path: string): Served | LockEntry | undefined {
+    const own = unwritten.get(name) ?? lock.entries().get(name);
+    if (own !== undefined) return own;
+    // A folder that says another name by now is compared with what it was.
+    const here = relative(path, root);
+    const locked = [...lock.entries().values()].filter(({ name: known }) => !unwritten.has(known));
+    return [...unwritten.values(), ...locked].find((known) => known.path === here);
+  }
+
+  function isKnown(name: string, path: string, directory: string): boolean {
+    const entry = unwritten.get(name) ?? lock.entries().get(name);
+    return (entry !== undefined && entry.path === relative(path, root)) || Object.keys(options.grantsOf(name, directory)).length > 0;
+  }
+
+  /** Names that a person has not seen beside those that they look like. */
+  function newClashes(version: PluginVersion, path: string, clashes: readonly NameClash[]): readonly NameClash[] {
+    if (clashes.length === 0 || !isKnown(version.name, path, version.directory)) return clashes;
+    const tools = (unwritten.get(version.name) ?? lock.entries().get(version.name))?.surface.tools;
+    return clashes.filter(({ of, name }) => of === "tool" && tools !== undefined && !toolNames(tools).has(name));
+  }
+
+  async function admit(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission> {
+    if (frozen) {
+      const problems = await frozenProblems(lock.entries().get(version.name), version);
+      return problems.length === 0 ? { kind: "admit" } : { kind: "refuse", problems };
+    }
+    const approval = approvals.get(version.name);
+    const isApproved = approval?.digest === version.digest && approval.signer === version.signedBy?.signer;
+    const verdict = await judge(version, path, clashes);
+    if (verdict.kind !== "quarantine") return verdict;
+    // What was not shown is not accepted, whatever digest was named.
+    if (isApproved && areAllShown(verdict.changes)) return { kind: "admit", changes: verdict.changes, consent: "person" };
+    // Whoever brought the files may have brought the lock that goes with them.
+    await refresh();
+    return await judge(version, path, clashes);
+  }
+
+  async function judge(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission> {
+    const fresh = newClashes(version, path, clashes);
+    const verdict = await judgeVersion(version, path, fresh.length > 0);
+    if (fresh.length === 0 || verdict.kind === "refuse") return verdict;
+    const clash = clashing(fresh);
+    // What else is new of it is accepted with it, and is shown with it.
+    return { kind: "quarantine", reason: clash.reason, changes: inOrder([...clash.changes, ...(verdict.changes ?? [])]) };
+  }
+
+  /** @param isWhole all of a version that is seen for the first time is new */
+  async function judgeVersion(version: PluginVersion, path: string, isWhole: boolean): Promise<Admission> {
+    const base = baseOf(version.name, path);
+    if (base === undefined && isWhole) return { kind: "admit", changes: allOf(version.manifest) };
+    const signer = version.signedBy?.signer;
+    const locked = lock.entries().get(version.name);
+    if (base === undefined || isSame(base, version)) return { kind: "admit" };
+    if (locked !== undefined && isSame(locked, version)) return { kind: "admit" };
+    const after = { name: version.name, surface: surfaceOf(version.manifest), signer };
+    const before = await completed(base, version, after.surface);
+    const changes = inOrder([...compareVersions({ ...base, surface: before }, after), ...(await boundFiles(base, version))]);
+    if (base.rolledBackFrom === version.digest) {
+      return { kind: "quarantine", reason: `A person went back from it to version ${base.version}`, changes };
+    }
+    const asked = changes.filter((change) => asks(change, mode));
+    if (asked.length > 0) return { kind: "quarantine", reason: quarantineReason(asked), changes };
+    return { kind: "admit", changes: changes.filter((change) => asks(change, "strict")), consent: "notice" };
+  }
+
+  /**
+   * What came from elsewhere is bound to its bytes: any other are a matter of consent (SPEC C3). So is what is trusted to run
+   * natively, but where its author is at work: no sandbox stands behind a name (SPEC O1).
+   */
+  async function boundFiles(base: Served | LockEntry, version: PluginVersion): Promise<readonly ConsentChange[]> {
+    if (base.origin.kind === "folder" && (mode === "fluent" || !options.isTrusted(version.name))) return [];
+    const known = "files" in base ? base : lock.entries().get(base.name);
+    return await changedFiles(known ?? { files: new Map() }, version.files);
+  }
+
+  function served(version: PluginVersion, path: string): void {
+    const base = baseOf(version.name, path);
+    const origin = base?.origin ?? { kind: "folder" };
+    const extras =
+      base !== undefined && isSame(base, version) && base.rolledBackFrom !== undefined ? { rolledBackFrom: base.rolledBackFrom } : {};
+    const renamedFrom = base !== undefined && base.name !== version.name ? base : undefined;
+    // Its entry stays: whoever says the old name again is compared with what was accepted under it.
+    if (renamedFrom !== undefined) unwritten.set(renamedFrom.name, { ...renamedFrom, path: "" });
+    note(version, path, { origin, ...extras });
+    if (!options.keep) return;
+    pending.set(version.name, { version, path, origin, ...extras, ...(renamedFrom !== undefined && { renamedFrom: renamedFrom.name }) });
+    cancelWrite ??= platform.clock.after(WRITE_DELAY_MS, () => void flush());
+  }
+
+  function note(version: PluginVersion, path: string, extras: Extras): void {
+    const { name, digest, manifest, signedBy } = version;
+    const { origin, rolledBackFrom } = extras;
+    const now = { name, digest, path: relative(path, root) };
+    const acceptedLimits = keptLimits(unwritten.get(name) ?? lock.entries().get(name), now);
+    unwritten.set(name, {
+      ...{ ...now, version: manifest.version, origin, surface: surfaceOf(manifest), acceptedLimits },
+      ...(signedBy && { signer: signedBy.signer }),
+      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+    });
+  }
+
+  /** One after the other; a failure is said once for each time. */
+  function flush(): Promise<void> {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const batch = pending;
+    pending = new Map();
+    const isNamesOnly = batch.size === 0 && namesChanged;
+    namesChanged = false;
+    writing = writing.then(async () => {
+      try {
+        if (batch.size > 0 || isNamesOnly) await write([...batch.values()]);
+      } catch (error) {
+        platform.log.write("error", "Cannot keep what plugins were accepted as", {
+          error: error instanceof Error ? error.message : String(error),
+        });
+      }
+    });
+    return writing;
+  }
+
+  async function write(batch: readonly Pending[]): Promise<void> {
+    const entries = new Map<string, DraftEntry>();
+    for (const one of batch) entries.set(one.version.name, await entryOf(one));
+    await lock.change(async (before) => {
+      // As the file has them by now: another process may have been told of a person's yes.
+      const named = nameEntries(before, options.names);
+      const kept = [...entries.values()].map((entry) => withLimits(entry, before.get(entry.name)));
+      // A plugin that comes or goes may change which plugin has a bare name.
+      const others = options.keep ? [...before.values()].filter(({ name }) => !entries.has(name)) : [];
+      const edits = await platform.slices.run(newsIn(before, [...kept, ...others], named));
+      for (const { renamedFrom = "", path } of batch) {
+        const old = edits.get(renamedFrom) ?? before.get(renamedFrom);
+        if (old?.path === relative(path, root)) edits.set(renamedFrom, { ...old, path: "" });
+      }
+      return edits;
+    });
+    for (const { version } of batch) {
+      if (unwritten.get(version.name)?.digest === version.digest) unwritten.delete(version.name);
+      await versions?.save(version);
+    }
+  }
+
+  /** Without a yes, those of the entry before it. */
+  const withLimits = ({ acceptedLimits, ...entry }: DraftEntry, before: LockEntry | undefined): LockEntry => ({
+    ...entry,
+    acceptedLimits: acceptedLimits ?? keptLimits(before, entry),
+  });
+
+  async function entryOf({ version, path, origin, rolledBackFrom, acceptsLimits }: Pending): Promise<DraftEntry> {
+    const { name, manifest, digest, signedBy, files, directory } = version;
+    return {
+      ...{ name, version: manifest.version, path: relative(path, root), digest, origin },
+      ...(signedBy && { signer: signedBy.signer }),
+      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+      granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
+      surface: surfaceOf(manifest),
+      ...(acceptsLimits === true && { acceptedLimits: raisedLimits(manifest) }),
+      files: await hashFiles(files),
+    };
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      await lock.refresh();
+      refusedLock = undefined;
+      await given.refresh(lock.entries());
+    } catch (error) {
+      const notice = `bascule.lock is wrong; what was known of it holds: ${error instanceof Error ? error.message : String(error)}`;
+      if (refusedLock !== notice) platform.log.write("error", notice);
+      refusedLock = notice;
+    }
+  }
+
+  function toKept(snapshot: FolderSnapshot | undefined, directory: string): KeptVersion | undefined {
+    const candidate = snapshot && toCandidate(snapshot, { plugins: new Set() });
+    if (candidate?.kind !== "ready") return undefined;
+    const { manifest, snapshot: kept } = candidate;
+    // It runs where its folder is: grants, `$plugin` and what must not be written are about that place.
+    const version = createVersion({ ...kept, directory }, manifest, options.bases(manifest.name, directory));
+    return { version, bytes: kept.bytes };
+  }
+
+  return {
+    lock,
+    frozen,
+    admit,
+    standing(name, path, directory) {
+      // Also of a folder that says another name by now.
+      const locked = lock.entries().get(name) ?? [...lock.entries().values()].find((known) => known.path === relative(path, root));
+      const isHere = locked?.path === relative(path, root);
+      return {
+        known: approvals.has(name) || isKnown(name, path, directory),
+        holds: isHere && locked !== undefined ? heldNames(locked) : new Set(),
+      };
+    },
+    nameOf(plugin, path, digest) {
+      if (approvals.get(plugin)?.digest === digest) return "accepting";
+      return (unwritten.get(plugin) ?? lock.entries().get(plugin))?.path === relative(path, root) ? "locked" : undefined;
+    },
+    notices: () => refusedLock ?? [],
+    keptNames() {
+      // A folder that says another name by now has not been written down as such yet.
+      const here = [...lock.entries().values()].filter(({ name }) => unwritten.get(name)?.path !== "");
+      return new Map(here.map((entry) => [entry.name, heldNames(entry)]));
+    },
+    noteNames() {
+      if (!options.keep || lock.entries().size + pending.size === 0) return;
+      namesChanged = true;
+      cancelWrite ??= platform.clock.after(WRITE_DELAY_MS, () => void flush());
+    },
+    served,
+    acceptedLimits({ name, digest, manifest }) {
+      const approval = approvals.get(name);
+      if (approval?.digest === digest) return (approval.limits ??= raisedLimits(manifest));
+      return given.of(name, (unwritten.get(name) ?? lock.entries().get(name))?.acceptedLimits ?? NO_LIMITS);
+    },
+    async lastGood(version, path) {
+      const base = baseOf(version.name, path);
+      if (base === undefined || frozen) return undefined;
+      await flush();
+      return toKept(await versions?.read(base.name, base.digest), version.directory);
+    },
+    approve(plugin, digest, signer) {
+      const approval: Approval = { digest, signer };
+      approvals.set(plugin, approval);
+      return () => {
+        if (approvals.get(plugin) === approval) approvals.delete(plugin);
+      };
+    },
+    async remember(version, path, extras = {}) {
+      await flush();
+      const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
+      const { rolledBackFrom, acceptsLimits = false } = extras;
+      // Also of a host that writes down nothing else: from here on this is what others are compared with.
+      unwritten.delete(version.name);
+      // What a person went back from is no good version any more.
+      if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
+      const note = (): Promise<void> =>
+        write([{ version, path, origin, acceptsLimits, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
+      await (acceptsLimits ? given.give(version.name, raisedLimits(version.manifest), note) : note());
+    },
+    async previous(version) {
+      await flush();
+      const notes = (await versions?.list(version.name)) ?? [];
+      const older = notes.slice(notes.findIndex(({ digest }) => digest === version.digest) + 1);
+      for (const { digest } of older) {
+        if (digest === version.digest) continue;
+        const kept = toKept(await versions?.read(version.name, digest), version.directory);
+        if (kept?.version.name === version.name) return kept;
+      }
+      return undefined;
+    },
+    entry: (plugin) => lock.entries().get(plugin),
+    async forget(plugin) {
+      pending.delete(plugin);
+      await flush();
+      unwritten.delete(plugin);
+      await given.give(plugin, NO_LIMITS, () => lock.change(() => new Map([[plugin, undefined]])));
+      await versions?.forget(plugin);
+      options.onForgotten?.();
+    },
+    async noteGrants(plugin, directory) {
+      await flush();
+      const granted = portable(options.grantsOf(plugin, directory), root);
+      await lock.change((before) => {
+        const entry = before.get(plugin);
+        return new Map(entry === undefined ? [] : [[plugin, { ...entry, granted }]]);
+      });
+    },
+    refresh,
+    flush,
+  };
+}
+
+interface Extras extends EntryExtras {
+  readonly origin: PluginOrigin;
+}
+
+interface Pending extends Extras {
+  /** What the folder was called before. */
+  readonly renamedFrom?: string;
+  readonly version: PluginVersion;
+  readonly path: string;
+}
+
+interface Approval {
+  readonly digest: string;
+  readonly signer: string | undefined;
+  /** Of these bytes: they count from the yes on, so that the version can load with them. */
+  limits?: LimitRequest;
+}

@@ -1,0 +1,76 @@
+/** What a plugin is not, compared with `bascule.lock`, file by file (SPEC H7). */
+
+import type { Problem } from "../../../manifests/mod.ts";
+import { sha256Hex } from "../../primitives/digest.ts";
+import { folderError, quote } from "../folder/problems.ts";
+import { MANIFEST_FILE } from "../folder/walk.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
+import type { ConsentChange } from "./changes.ts";
+import type { LockEntry } from "./lock-text.ts";
+import type { Surface } from "./surface.ts";
+
+/** SHA-256 of each file. */
+export async function hashFiles(files: ReadonlyMap<string, Uint8Array>): Promise<ReadonlyMap<string, string>> {
+  const hashes = new Map<string, string>();
+  for (const [path, bytes] of files) hashes.set(path, await sha256Hex(new Uint8Array(bytes)));
+  return hashes;
+}
+
+/** The files that are others, more or fewer. */
+export async function changedFiles(entry: Pick<LockEntry, "files">, files: PluginVersion["files"]): Promise<readonly FileChange[]> {
+  const now = await hashFiles(files);
+  const paths = [...new Set([...entry.files.keys(), ...now.keys()])].toSorted();
+  return paths.flatMap((path): readonly FileChange[] => {
+    if (!entry.files.has(path)) return [{ kind: "file", path, change: "added" }];
+    if (!now.has(path)) return [{ kind: "file", path, change: "removed" }];
+    return entry.files.get(path) === now.get(path) ? [] : [{ kind: "file", path, change: "changed" }];
+  });
+}
+
+/**
+ * What the entry says was accepted. One that was written before consent compared what a plugin says of itself does not know it: that is
+ * known where the manifest is the same file.
+ *
+ * @param now of the version
+ */
+export async function completed(
+  { surface, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
+  version: PluginVersion,
+  now: Surface,
+): Promise<Surface> {
+  const bytes = version.files.get(MANIFEST_FILE);
+  if (surface.about !== undefined || now.about === undefined || bytes === undefined) return surface;
+  const isSame = files?.get(MANIFEST_FILE) === (await sha256Hex(new Uint8Array(bytes)));
+  return isSame ? { ...surface, about: now.about } : surface;
+}
+
+type FileChange = Extract<ConsentChange, { readonly kind: "file" }>;
+
+/** Why a frozen host does not run this version; none if it is the one in the lock. */
+export async function frozenProblems(entry: LockEntry | undefined, version: PluginVersion): Promise<readonly Problem[]> {
+  const { name, manifest, digest, files } = version;
+  if (entry === undefined) return [folderError(`Plugin "${name}" is not in bascule.lock`, "start without --frozen once to lock it")];
+  const signer = version.signedBy?.signer;
+  if (entry.digest === digest && entry.signer === signer) return [];
+  const said = [
+    ...(entry.version === manifest.version ? [] : [`It is version ${quote(manifest.version)}, locked is ${quote(entry.version)}`]),
+    ...(entry.signer === signer ? [] : [`It is ${signerText(signer)}, locked is one ${signerText(entry.signer)}`]),
+    ...(await changedFiles(entry, files)).map(({ path, change }) => `${quote(path)} ${FILE_TEXTS[change]}`),
+  ];
+  const fix = "take the files that were locked, or start without --frozen and accept these";
+  // A lock whose parts do not fit together differs too.
+  const lines = said.length === 0 ? ["The files' digest is not the one that is locked"] : said.slice(0, MAX_PROBLEMS);
+  return lines.map((line) => folderError(`Not as in bascule.lock: ${line}`, fix));
+}
+
+const MAX_PROBLEMS = 50;
+
+const FILE_TEXTS: Readonly<Record<FileChange["change"], string>> = {
+  added: "is not in the lock",
+  changed: "is another file than the locked one",
+  removed: "is locked and not there",
+};
+
+function signerText(signer: string | undefined): string {
+  return signer === undefined ? "unsigned" : `signed by ${signer}`;
+}

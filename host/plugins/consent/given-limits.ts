@@ -1,0 +1,49 @@
+/** Which accepted limits a person said yes to on this machine: a checkout brings its lock, and a lock alone gives nothing (SPEC P1, B3). */
+
+import type { LimitRequest } from "../../../manifests/mod.ts";
+import { NO_LIMITS } from "../../policy/tool-limits.ts";
+import { limitsDemand } from "../../project/trust/demands.ts";
+import type { ProjectTrust } from "../../project/trust/project-trust.ts";
+import type { LockEntries } from "./lock-text.ts";
+import { sorted } from "./surface.ts";
+
+/** In memory, as of the last look at the lock. */
+export interface GivenLimits {
+  /** The limits, if they were given on this machine. */
+  of(plugin: string, accepted: LimitRequest): LimitRequest;
+  /** Finds out about all that a lock has. */
+  refresh(entries: LockEntries): Promise<void>;
+  /**
+   * A person's yes, or with none the end of one, in one piece with what `write` writes of it into the lock.
+   *
+   * @throws {TrustFileError}, and what `write` throws
+   */
+  give(plugin: string, limits: LimitRequest, write: () => Promise<void>): Promise<void>;
+}
+
+/** @param trust absent where the lock itself is trusted, as in a program's own project */
+export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "replace"> | undefined): GivenLimits {
+  let given: ReadonlyMap<string, LimitRequest> = new Map();
+  const givenTo = (plugin: string): LimitRequest => given.get(plugin) ?? NO_LIMITS;
+  return {
+    of: (plugin, accepted) => (trust === undefined || textOf(givenTo(plugin)) === textOf(accepted) ? accepted : NO_LIMITS),
+    async refresh(entries) {
+      const found = new Map<string, LimitRequest>();
+      for (const { name, acceptedLimits } of entries.values()) {
+        if (trust === undefined || Object.keys(acceptedLimits).length === 0) continue;
+        if (await trust.isAgreed(limitsDemand(name, acceptedLimits))) found.set(name, acceptedLimits);
+      }
+      given = found;
+    },
+    async give(plugin, limits, write) {
+      const before = givenTo(plugin);
+      if (trust === undefined || textOf(limits) === textOf(before)) return await write();
+      await trust.replace(limitsDemand(plugin, before), limitsDemand(plugin, limits), write);
+      given = new Map([...given, [plugin, limits]]);
+    },
+  };
+}
+
+function textOf(limits: LimitRequest): string {
+  return JSON.stringify(sorted({ ...limits }));
+}

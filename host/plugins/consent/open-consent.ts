@@ -1,0 +1,46 @@
+/** A host's consent, as its options and its project say. */
+
+import type { GrantStore } from "../../project/grants/grants.ts";
+import type { HostOptions } from "../../host/host-options.ts";
+import type { Places } from "../../project/places.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { Registry } from "../../tools/registry.ts";
+import { type Consent, type ConsentOptions, createConsent } from "./consent.ts";
+import { LockFileError, openLock } from "./lock.ts";
+import { createVersions } from "./versions.ts";
+
+/** What a host is made of that consent needs. */
+export interface ConsentParts {
+  readonly places: Places;
+  readonly grants: GrantStore;
+  readonly bases: ConsentOptions["bases"];
+  /** Absent for a host that has none. */
+  readonly registry: Pick<Registry, "snapshot" | "onChange" | "reserve"> | undefined;
+}
+
+/** @throws {LockFileError} if `bascule.lock` is broken, or is missing where the host is frozen to it. */
+export async function openConsent(
+  platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment" | "slices">,
+  { places, grants, bases, registry }: ConsentParts,
+  wish: HostOptions["consent"] = {},
+): Promise<Consent> {
+  const { mode = "strict", lock: isKept, keep, frozen = false } = typeof wish === "string" ? { mode: wish } : wish;
+  const isWritten = isKept ?? (frozen || places.project.path !== undefined);
+  const lock = await openLock(platform, isWritten ? places.lockFile : undefined);
+  if (frozen && !lock.exists())
+    throw new LockFileError(`There is no "${places.lockFile}" to be frozen to: start without it once, or "bascule add" a plugin`);
+  const consent: Consent = createConsent({
+    ...{ platform, lock, mode, frozen, bases, root: places.root },
+    keep: (keep ?? true) && !frozen,
+    isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
+    ...(places.trust && { trust: places.trust }),
+    ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
+    ...(registry && { names: registry.snapshot, onForgotten: () => registry.reserve(() => consent.keptNames()) }),
+    grantsOf: (plugin, directory) =>
+      grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},
+  });
+  registry?.reserve(() => consent.keptNames());
+  registry?.onChange(() => consent.noteNames());
+  await consent.refresh();
+  return consent;
+}

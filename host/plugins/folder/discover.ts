@@ -1,0 +1,156 @@
+/** Finds what could be plugins: the direct children of the plugin roots (SPEC M1, H1). */
+
+import { FileError, type FileKind, type Files } from "../../platform/platform.ts";
+import { compareText } from "../../primitives/digest.ts";
+import { quote } from "./problems.ts";
+import { isIgnoredName, isInside } from "./walk.ts";
+
+/** More folders than this in one root are not looked at. */
+export const MAX_FOLDERS = 4_096;
+
+/** Where a plugin may be: a name in a root. */
+export interface Place {
+  /** Absolute path of the plugin root. */
+  readonly root: string;
+  /** Position of the root, for the order of equal names. */
+  readonly rootIndex: number;
+  readonly folder: string;
+}
+
+/** A direct child of a plugin root that is a directory or leads to one. */
+export interface FoundFolder {
+  readonly place: Place;
+  /** Why it cannot be a plugin; absent if its contents decide. */
+  readonly ignored?: string;
+  /** Real path of where it leads, if it is a link. */
+  readonly linkTarget?: string;
+}
+
+/** Where a root is now. */
+export interface FoundRoot {
+  /** `device:inode`. */
+  readonly identity: string;
+  /** Another one than the root's own path if that is a link. */
+  readonly realPath: string;
+}
+
+/** What the roots hold now. */
+export interface Discovery {
+  /** By root, then by name. */
+  readonly folders: readonly FoundFolder[];
+  /** Those that exist, by path. */
+  readonly roots: ReadonlyMap<string, FoundRoot>;
+  /** The links that lead to roots and to plugins, each of a chain: what changes one changes which code runs. */
+  readonly links: readonly string[];
+  /** Roots that could not be read, one line each. */
+  readonly notices: readonly string[];
+}
+
+/** Absolute path of a place. */
+export function pathOf(place: Place): string {
+  return `${place.root}/${place.folder}`;
+}
+
+/** The place that a path is, if it is a direct child of a root. */
+export function placeOf(roots: readonly string[], path: string): Place | undefined {
+  const slash = path.lastIndexOf("/");
+  const rootIndex = roots.indexOf(path.slice(0, slash));
+  const root = roots[rootIndex];
+  return root === undefined ? undefined : { root, rootIndex, folder: path.slice(slash + 1) };
+}
+
+/**
+ * Lists every root's direct children. Nothing is opened; nested manifests are not looked for.
+ *
+ * @param roots absolute paths; a root named twice, also through a link, is read once.
+ */
+export async function discover(files: Files, roots: readonly string[]): Promise<Discovery> {
+  const folders: FoundFolder[] = [];
+  const found = new Map<string, FoundRoot>();
+  const notices: string[] = [];
+  for (const [rootIndex, root] of roots.entries()) {
+    try {
+      const identity = await identify(files, root, notices);
+      if (identity === undefined || [...found.values()].some((other) => other.identity === identity)) continue;
+      folders.push(...(await listRoot(files, root, rootIndex, notices)));
+      found.set(root, { identity, realPath: await files.realPath(root) });
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      const why = error.code.replaceAll("_", " ");
+      notices.push(`Cannot read plugin root ${quote(root)}: ${why} (make it readable for the user who runs bascule)`);
+    }
+  }
+  return { folders, roots: found, links: await linksTo(files, folders, found), notices };
+}
+
+async function linksTo(files: Files, folders: readonly FoundFolder[], roots: Discovery["roots"]): Promise<readonly string[]> {
+  const linked = folders.flatMap(({ place, linkTarget }) => (linkTarget === undefined ? [] : [pathOf(place)]));
+  const chains = await Promise.all([...roots.keys(), ...linked].map(async (path) => await files.linksOn(path)));
+  return [...new Set(chains.flat())];
+}
+
+/** Looks at one place; `undefined` if there is no directory and no link to one. */
+export async function findFolder(files: Files, place: Place): Promise<FoundFolder | undefined> {
+  const info = await files.lstat(pathOf(place));
+  if (info?.kind !== "directory" && info?.kind !== "symlink") return undefined;
+  return describe(files, place, info.kind);
+}
+
+/** `device:inode` of the folder at the root's path now; undefined if there is none, or it cannot be looked at. */
+export async function identityOfRoot(files: Pick<Files, "stat">, root: string): Promise<string | undefined> {
+  try {
+    const info = await files.stat(root);
+    return info?.kind === "directory" ? `${info.device}:${info.inode}` : undefined;
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
+async function identify(files: Files, root: string, notices: string[]): Promise<string | undefined> {
+  const info = await files.stat(root);
+  if (info?.kind === "directory") return `${info.device}:${info.inode}`;
+  const problem =
+    info === undefined ? 'is not there (create it, or take it out of "plugins")' : "is no folder (name the folder that holds the plugins)";
+  notices.push(`Plugin root ${quote(root)} ${problem}`);
+  return undefined;
+}
+
+async function listRoot(files: Files, root: string, rootIndex: number, notices: string[]): Promise<FoundFolder[]> {
+  const entries = (await files.list(root)).filter((entry) => entry.kind === "directory" || entry.kind === "symlink");
+  const sorted = entries.toSorted((a, b) => compareText(a.name, b.name));
+  if (sorted.length > MAX_FOLDERS) {
+    notices.push(`Plugin root ${quote(root)} holds ${sorted.length} folders: only the first ${MAX_FOLDERS} by name are looked at`);
+  }
+  const folders: FoundFolder[] = [];
+  for (const { name, kind } of sorted.slice(0, MAX_FOLDERS)) {
+    const found = await describe(files, { root, rootIndex, folder: name }, kind);
+    if (found !== undefined) folders.push(found);
+  }
+  return folders;
+}
+
+async function describe(files: Files, place: Place, kind: FileKind): Promise<FoundFolder | undefined> {
+  if (place.folder.startsWith(".") || isIgnoredName(place.folder))
+    return { place, ignored: "Hidden and temporary folders are not looked at" };
+  if (kind === "directory") return { place };
+
+  const linkTarget = await targetOf(files, pathOf(place));
+  if (linkTarget === undefined) return { place, ignored: "Its link leads nowhere" };
+  const info = await files.stat(linkTarget);
+  if (info?.kind !== "directory") return undefined;
+  // Such a plugin would contain itself, and every other one.
+  if (isInside(linkTarget, await files.realPath(place.root))) {
+    return { place, ignored: "Its link leads to a folder that contains the plugin root" };
+  }
+  return { place, linkTarget };
+}
+
+async function targetOf(files: Files, path: string): Promise<string | undefined> {
+  try {
+    return await files.realPath(path);
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}

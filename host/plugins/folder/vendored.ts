@@ -1,0 +1,92 @@
+/** `vendor/vendor.json`: what `bascule vendor` put into a plugin, and the hashes that it must still have (SPEC PB3). */
+
+import { isJsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
+import { compareText, sha256Hex } from "../../primitives/digest.ts";
+import { folderError, quote } from "./problems.ts";
+
+export const VENDOR_FOLDER = "vendor/";
+export const VENDOR_FILE = "vendor/vendor.json";
+
+/** What the file holds. */
+export interface Vendored {
+  /** Files by what `imports` of the manifest names: "npm:left-pad@^1" to "./vendor/left-pad.js". */
+  readonly imports: Readonly<Record<string, string>>;
+  /** What was installed when it was vendored, by the same names. */
+  readonly packages: Readonly<Record<string, VendoredPackage>>;
+  /** SHA-256 in hex by path in the plugin's folder. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface VendoredPackage {
+  readonly version: string;
+  readonly license?: string;
+}
+
+const ADVICE = "run `bascule vendor`, or put the file back as it was";
+const MAX_PROBLEMS = 20;
+/** What code can import. */
+const IMPORTABLE = /\.(?:[mc]?[jt]s|json)$/;
+
+/** What does not fit; nothing for a plugin without the file. */
+export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Promise<readonly Problem[]> {
+  const bytes = files.get(VENDOR_FILE);
+  if (bytes === undefined) return [];
+  const vendored = parseVendored(new TextDecoder().decode(bytes));
+  if (vendored === undefined) return [folderError(`"${VENDOR_FILE}" is not what \`bascule vendor\` writes`, "run it again")];
+  const problems: Problem[] = [];
+  for (const [path, hash] of Object.entries(vendored.files)) {
+    const content = files.get(path);
+    if (content === undefined) problems.push(folderError(`File ${quote(path)} is missing, which "${VENDOR_FILE}" names`, ADVICE));
+    else if ((await sha256Hex(content.slice())) !== hash) {
+      problems.push(
+        folderError(`File ${quote(path)} is not the one that was vendored: its hash differs from that in "${VENDOR_FILE}"`, ADVICE),
+      );
+    }
+  }
+  for (const path of files.keys()) {
+    const isNew = path.startsWith(VENDOR_FOLDER) && path !== VENDOR_FILE && IMPORTABLE.test(path) && !Object.hasOwn(vendored.files, path);
+    if (isNew)
+      problems.push(folderError(`File ${quote(path)} is not in "${VENDOR_FILE}"`, "move it out of vendor/, or run `bascule vendor`"));
+  }
+  for (const [name, target] of Object.entries(vendored.imports)) {
+    if (Object.hasOwn(vendored.files, target.replace(/^\.\//, ""))) continue;
+    problems.push(folderError(`"${VENDOR_FILE}" leads ${quote(name)} to ${quote(target)}, which it does not list`, "run `bascule vendor`"));
+  }
+  return problems.slice(0, MAX_PROBLEMS);
+}
+
+/** Undefined if it is not what it should be. */
+export function parseVendored(text: string): Vendored | undefined {
+  const document = parse(text);
+  if (!isJsonObject(document)) return undefined;
+  const imports = textsIn(document["imports"]);
+  const files = textsIn(document["files"]);
+  const packages = document["packages"];
+  if (imports === undefined || files === undefined || !isJsonObject(packages)) return undefined;
+  if (!Object.keys(files).every((path) => path.startsWith(VENDOR_FOLDER))) return undefined;
+  // Shown, never acted upon.
+  return { imports, files, packages: packages as unknown as Vendored["packages"] };
+}
+
+/** The file's text. */
+export function vendoredToJson({ imports, packages, files }: Vendored): string {
+  const sorted = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+    Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => compareText(a, b)));
+  return `${JSON.stringify({ imports: sorted(imports), packages: sorted(packages), files: sorted(files) }, undefined, 2)}\n`;
+}
+
+function textsIn(value: JsonValue | undefined): Readonly<Record<string, string>> | undefined {
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    // What JSON.parse answers is JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

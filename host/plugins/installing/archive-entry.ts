@@ -1,0 +1,113 @@
+/** What an archive holds, and what may be made of it: paths that stay inside, on every file system. */
+
+import { FOLDER_BOUNDS, type FolderBounds, isIgnoredName } from "../folder/walk.ts";
+import { quote } from "../folder/problems.ts";
+import { PackageError } from "./package-error.ts";
+
+/** A regular file as an archive names it. */
+export interface ArchiveFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** It was a program where it came from. */
+  readonly executable?: true;
+}
+
+/** Whose bounds hold for it: a bundle is a zip file, and may be larger than a plugin. */
+export interface ArchiveWish {
+  readonly bytes: Uint8Array;
+  readonly as: "plugin" | "bundle";
+}
+
+/** Every regular file of an archive. @throws {PackageError} */
+export type Unpack = (bytes: Uint8Array) => Promise<readonly ArchiveFile[]>;
+
+/** What an archive may hold at most. */
+export type ArchiveBounds = Pick<FolderBounds, "entries" | "totalBytes" | "depth" | "nameLength">;
+
+/** Counts while an archive is read: nothing is kept of what is beyond the bounds of a plugin's folder. */
+export interface ArchiveCount {
+  /** One more file, folder or header. */
+  entry(): void;
+  /** So many bytes of a file. @throws {PackageError} */
+  bytes(count: number): void;
+  /** How many bytes may still come. */
+  left(): number;
+}
+
+export function createArchiveCount(bounds: ArchiveBounds = FOLDER_BOUNDS): ArchiveCount {
+  let entries = 0;
+  let total = 0;
+  return {
+    entry() {
+      entries += 1;
+      if (entries > bounds.entries) throw new PackageError(`Holds more than ${bounds.entries} files and folders`);
+    },
+    bytes(count) {
+      total += count;
+      if (total > bounds.totalBytes) throw new PackageError(`Holds more than ${bounds.totalBytes / 1024 / 1024} MiB`);
+    },
+    left: () => bounds.totalBytes - total,
+  };
+}
+
+/** The path without a `./` before it, and without the `/` that folders end with. @throws {PackageError} if it is none that may be made. */
+export function checkEntryPath(written: string, bounds: ArchiveBounds = FOLDER_BOUNDS): string {
+  const path = written.replace(/^(?:\.\/)+/u, "").replace(/\/$/u, "");
+  const refuse = (why: string): never => {
+    throw new PackageError(`${quote(written)} ${why}`);
+  };
+  if (path === "" || path === ".") return "";
+  if (/^[/\\]|^[A-Za-z]:/u.test(written)) refuse("is an absolute path");
+  const steps = path.split("/");
+  if (steps.includes("..")) refuse("leads out of the plugin's folder");
+  if (steps.some((step) => step === "" || step === ".")) refuse("is a path with empty steps");
+  // As the folder's own reader: it would refuse the plugin afterwards (walk.ts).
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\\\ufffd]/u.test(path)) refuse('has control, invisible or undecodable characters or a "\\" in its name');
+  // NTFS drops what a name ends with, and takes what follows a colon for a part of the file.
+  if (steps.some((step) => /[. ]$|:/u.test(step))) refuse("has a name that is another on some systems");
+  if (steps.some((step) => step.length > bounds.nameLength)) refuse(`has a name of more than ${bounds.nameLength} characters`);
+  // One more for the folder that archives like to put around everything.
+  if (steps.length > bounds.depth + 1) refuse(`is nested more than ${bounds.depth} folders deep`);
+  return path;
+}
+
+/**
+ * The files by path, without what nothing can load, and without the one folder that all are in.
+ *
+ * @throws {PackageError} if they could not lie beside one another.
+ */
+export function toPluginFiles(files: readonly ArchiveFile[]): ReadonlyMap<string, Uint8Array> {
+  checkPaths(files);
+  const wrapper = files.some(({ path }) => !path.includes("/")) ? undefined : sharedFolder(files);
+  const inside = files.map(({ path, bytes }) => [wrapper === undefined ? path : path.slice(wrapper.length + 1), bytes] as const);
+  return new Map(inside.filter(([path]) => !path.split("/").some(isIgnoredName)));
+}
+
+/** @throws {PackageError} if two paths are one on a file system that minds neither case nor composition, or a file is a folder too. */
+export function checkPaths(files: readonly Pick<ArchiveFile, "path">[]): void {
+  const byKey = new Map<string, string>();
+  const folders = new Map<string, string>();
+  for (const { path } of files) {
+    const key = foldedPath(path);
+    const other = byKey.get(key);
+    if (other !== undefined) throw new PackageError(`${quote(path)} and ${quote(other)} are one file on some systems`);
+    byKey.set(key, path);
+    for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) {
+      const folder = path.slice(0, slash);
+      const same = folders.get(foldedPath(folder));
+      if (same !== undefined && same !== folder)
+        throw new PackageError(`${quote(folder)} and ${quote(same)} are one folder on some systems`);
+      folders.set(foldedPath(folder), folder);
+    }
+  }
+  for (const [key, path] of byKey) if (folders.has(key)) throw new PackageError(`${quote(path)} is a file and a folder`);
+}
+
+function sharedFolder(files: readonly ArchiveFile[]): string | undefined {
+  const [first] = new Set(files.map(({ path }) => path.slice(0, path.indexOf("/"))));
+  return first !== undefined && files.every(({ path }) => path.startsWith(`${first}/`)) ? first : undefined;
+}
+
+function foldedPath(path: string): string {
+  return path.normalize("NFKC").toLowerCase().toUpperCase().normalize("NFKC");
+}

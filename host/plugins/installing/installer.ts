@@ -1,0 +1,254 @@
+/** Adds plugins: first shows what one asks for, then puts exactly that into the plugin root and takes it into service (SPEC I2). */
+
+import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
+import type { Consent } from "../consent/consent.ts";
+import type { PluginOrigin } from "../consent/lock-text.ts";
+import { tooManyChanges } from "../consent/reason.ts";
+import { surfaceOf } from "../consent/surface.ts";
+import type { GrantStore } from "../../project/grants/grants.ts";
+import type { Platform } from "../../platform/platform.ts";
+import {
+  callablesOf,
+  isBundleManifest,
+  type LimitRequest,
+  type Manifest,
+  type Permissions,
+  problemToText,
+  raisedLimits,
+  type SideEffectClass,
+  sideEffectClassOf,
+} from "../../../manifests/mod.ts";
+import { toCandidate } from "../folder/compile.ts";
+import { digestFiles } from "../../primitives/digest.ts";
+import type { PluginDirectory, PluginStatus } from "../folder/mod.ts";
+import type { FolderSnapshot } from "../folder/read.ts";
+import { checkSignature, MAX_SIGNATURE_BYTES, SIGNATURE_FILE } from "../folder/signature.ts";
+import { checkVendored } from "../folder/vendored.ts";
+import type { Service } from "../../primitives/service/service.ts";
+import { PackageError } from "./package-error.ts";
+import { type PackageFiles, parseSource, readPackage } from "./read-package.ts";
+import { unpackBy } from "./unpack.ts";
+
+/** A plugin that could be added. Plain JSON; what it says of itself is its author's. */
+export interface PackagePreview {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly digest: string;
+  readonly origin: PluginOrigin;
+  /** Absent is unsigned. */
+  readonly signer?: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly requested: Permissions;
+  /** Limits above the defaults: adding it accepts them. */
+  readonly limits: LimitRequest;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly class: SideEffectClass;
+    readonly destructive: boolean;
+    readonly description: string;
+    /** Its title and schemas as JSON text, where they hold words. */
+    readonly says?: string;
+  }[];
+  /** The schema of its settings as JSON text: what a person who sets them is shown. */
+  readonly settings?: string;
+  /** The plugin of that name which it would take the place of. */
+  readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly ConsentChange[] };
+}
+
+export interface InstalledPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly directory: string;
+}
+
+export interface Installer {
+  /** @param source an absolute path, or a repository's URL. @throws {PackageError} if there is no good plugin. */
+  inspect(source: string, signal?: AbortSignal): Promise<PackagePreview>;
+  /** Adds what was inspected, and nothing else. @throws {PackageError} if it does not fit in here, or does not load. */
+  install(digest: string): Promise<InstalledPlugin>;
+}
+
+export interface InstallerOptions {
+  readonly platform: Pick<Platform, "files" | "guarded" | "git" | "random">;
+  /** Reads archives. */
+  readonly service: Service;
+  readonly directory: PluginDirectory;
+  readonly consent: Consent;
+  readonly grants: GrantStore;
+  /** The first takes what is added. */
+  readonly roots: readonly string[];
+}
+
+interface Prepared {
+  readonly source: PackageFiles;
+  readonly snapshot: FolderSnapshot;
+  readonly manifest: Manifest;
+}
+
+/** Packages that were inspected and are kept in memory until they are installed. */
+const MAX_PREPARED = 4;
+const NEVER: AbortSignal = new AbortController().signal;
+
+export function createInstaller(options: InstallerOptions): Installer {
+  const { platform, directory, consent, roots } = options;
+  const { files } = platform;
+  const unpack = unpackBy(options.service);
+  const prepared = new Map<string, Prepared>();
+
+  function placed(name: string): PluginStatus | undefined {
+    const named = directory.status().filter((status) => status.name === name && status.state !== "ignored");
+    return named.find(({ state, lastGood }) => state === "loaded" || lastGood) ?? named[0];
+  }
+
+  async function prepare(source: PackageFiles): Promise<Prepared> {
+    const digest = await digestFiles(source.files);
+    const signedBy = await signatureOf(source.signature, digest);
+    const vendored = await checkVendored(source.files);
+    if (vendored.length > 0) throw new PackageError(vendored.map(problemToText).join("\n"));
+    const bytes = [...source.files.values()].reduce((total, content) => total + content.length, 0);
+    const snapshot: FolderSnapshot = {
+      ...{ kind: "read", signature: "", identity: "", directory: "", digest, files: source.files, bytes, newestMs: 0, warnings: [] },
+      ...(signedBy && { signedBy }),
+    };
+    if (!source.files.has("manifest.json")) throw new PackageError("It holds no plugin: there is no manifest.json at its root");
+    if (isBundleManifest(new TextDecoder().decode(source.files.get("manifest.json"))))
+      throw new PackageError(
+        "It is an MCP bundle, which is not held by the sandbox: inspectBundle and installBundle add one from a file or folder",
+      );
+    const plugins = new Set(directory.status().flatMap(({ name }) => name ?? []));
+    const candidate = toCandidate(snapshot, { plugins });
+    if (candidate.kind !== "ready") {
+      const problems = candidate.kind === "failed" ? candidate.failure.problems : [];
+      throw new PackageError(["Its manifest is not in order", ...problems.map(problemToText)].join("\n"));
+    }
+    return { source, snapshot, manifest: candidate.manifest };
+  }
+
+  function preview({ source, snapshot, manifest }: Prepared): PackagePreview {
+    const { name, version, description, permissions } = manifest;
+    const { digest, signedBy, bytes } = snapshot;
+    const before = consent.entry(name);
+    const surface = surfaceOf(manifest);
+    const after = { name, surface, signer: signedBy?.signer };
+    return {
+      ...{
+        name,
+        version,
+        description,
+        digest,
+        origin: source.origin,
+        files: source.files.size,
+        bytes,
+        requested: permissions,
+        limits: raisedLimits(manifest),
+      },
+      ...(signedBy && { signer: signedBy.signer }),
+      tools: callablesOf(manifest).map((tool) => ({
+        ...{ name: tool.name, destructive: tool.destructive, description: tool.description, ...saysOf(tool) },
+        class: sideEffectClassOf(tool, permissions),
+      })),
+      ...(surface.about?.settings && { settings: JSON.stringify(surface.about.settings) }),
+      ...(before &&
+        placed(name) && { replaces: { version: before.version, digest: before.digest, changes: compareVersions(before, after) } }),
+    };
+  }
+
+  /** Where it goes, and what stands there that was brought here too and has not been touched since. */
+  async function placeFor(name: string): Promise<{ readonly target: string; readonly replaced: boolean }> {
+    const [root] = roots;
+    if (root === undefined) throw new PackageError('There is no plugin root to add it to (name one under "plugins" in bascule.json)');
+    const there = placed(name);
+    const target = there?.directory ?? `${root}/${name}`;
+    if ((await files.lstat(target)) === undefined) return { target, replaced: false };
+    const entry = consent.entry(name);
+    if (there === undefined) throw new PackageError(`"${target}" is there already (move it away)`);
+    if (entry === undefined || entry.origin.kind === "folder")
+      throw new PackageError(`Plugin "${name}" is there already, as a folder of your own (bascule remove ${name})`);
+    const isAsBrought = there.held === undefined && there.digest === entry.digest;
+    if (!isAsBrought)
+      throw new PackageError(
+        `Plugin "${name}" was changed in "${target}" since it was brought there\nbascule remove ${name} takes it away with its grants and what was changed; then add it again`,
+      );
+    return { target, replaced: true };
+  }
+
+  async function install({ source, snapshot, manifest }: Prepared): Promise<InstalledPlugin> {
+    const { name, version } = manifest;
+    const { digest, signedBy } = snapshot;
+    const { target, replaced } = await placeFor(name);
+    const { replaces } = preview({ source, snapshot, manifest });
+    if (replaces !== undefined && !areAllShown(replaces.changes))
+      throw new PackageError(
+        tooManyChanges(`version ${version} of plugin "${name}"`, `bascule remove ${name}, and add it again: a new plugin holds nothing`),
+      );
+    const folder = target.slice(0, target.lastIndexOf("/"));
+    const mark = `${folder}/.${name}-${[...platform.random.bytes(6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    const [draft, old] = [`${mark}.new`, `${mark}.old`];
+    const withdraw = consent.approve(name, digest, signedBy?.signer);
+    try {
+      await writeFiles(files, draft, source);
+      // Of a plugin that was here and whose folder is gone: nobody was shown that this one would have them.
+      if (!replaced) await options.grants.revoke(name);
+      if (replaced) await files.rename(target, old);
+      try {
+        await files.rename(draft, target);
+      } catch (error) {
+        if (replaced) await files.rename(old, target);
+        throw error;
+      }
+      await directory.reloadChanged();
+      const serving = directory.serving(target);
+      if (serving?.digest !== digest || serving.signedBy?.signer !== signedBy?.signer) {
+        const status = directory.status().find((one) => one.directory === target);
+        await files.rename(target, draft);
+        if (replaced) await files.rename(old, target);
+        await directory.reloadChanged();
+        throw new PackageError(`It does not load: ${status?.reason ?? "it has been changed while it was added"}`);
+      }
+      await files.remove(old);
+      await consent.remember(serving, target, { origin: source.origin, acceptsLimits: true });
+      await options.grants.rebind(name, digest);
+      return { name, version, digest, directory: target };
+    } finally {
+      withdraw();
+      await files.remove(draft);
+    }
+  }
+
+  return {
+    async inspect(source, signal = NEVER) {
+      await consent.flush();
+      const ready = await prepare(await readPackage(platform, parseSource(source), unpack, signal));
+      const { digest } = ready.snapshot;
+      prepared.delete(digest);
+      const [oldest] = prepared.keys();
+      if (prepared.size >= MAX_PREPARED && oldest !== undefined) prepared.delete(oldest);
+      prepared.set(digest, ready);
+      return preview(ready);
+    },
+    async install(digest) {
+      const ready = prepared.get(digest);
+      if (ready === undefined) throw new PackageError("It has to be looked at again before it is added");
+      const installed = await install(ready);
+      prepared.delete(digest);
+      return installed;
+    },
+  };
+}
+
+async function signatureOf(bytes: Uint8Array | undefined, digest: string): Promise<FolderSnapshot["signedBy"]> {
+  if (bytes === undefined) return undefined;
+  if (bytes.length > MAX_SIGNATURE_BYTES) throw new PackageError(`"${SIGNATURE_FILE}" is larger than ${MAX_SIGNATURE_BYTES} bytes`);
+  const checked = await checkSignature(bytes, digest);
+  if ("severity" in checked) throw new PackageError(problemToText(checked));
+  return checked;
+}
+
+async function writeFiles(files: Platform["files"], folder: string, source: PackageFiles): Promise<void> {
+  const all = [...source.files, ...(source.signature ? [[SIGNATURE_FILE, source.signature] as const] : [])];
+  for (const parent of new Set(all.map(([path]) => `${folder}/${path}`.replace(/\/[^/]*$/u, "")))) await files.makeDirectory(parent);
+  for (const [path, bytes] of all) await files.writeAtomic(`${folder}/${path}`, bytes);
+}

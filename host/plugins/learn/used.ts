@@ -1,0 +1,53 @@
+/** What a plugin really used, by the record, beside what it asks for and was granted (SPEC I5, P9). */
+
+import type { Host } from "../../host/host-interface.ts";
+import type { PermissionBases, Permissions } from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { realDirectoryOf } from "../folder/mod.ts";
+import type { RecordedActs } from "../../audit/acts.ts";
+import { learnSlices, type LearnedLine, type LeftOut } from "./learn.ts";
+import { createMaximum } from "./maximum.ts";
+import { withResolved } from "./resolved.ts";
+import { type UnusedItem, unusedSlices } from "./unused.ts";
+
+/** Plain JSON. Paths and names are the plugin's own text: make them inert before they are shown. */
+export interface PluginUse extends Omit<RecordedActs, "acts"> {
+  readonly plugin: string;
+  /** The narrowest permissions that what it did needs, within what it asks for. */
+  readonly used: Permissions;
+  readonly lines: readonly LearnedLine[];
+  /** Done or tried, and not among `used`. */
+  readonly leftOut: readonly LeftOut[];
+  readonly leftOutMore: number;
+  /** Asked for or granted, and never used. */
+  readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
+}
+
+/** @returns undefined if there is no plugin of this name whose manifest can be read. @throws {JournalError} if the record cannot be. */
+export async function usedBy(
+  plugin: string,
+  {
+    host,
+    platform,
+  }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "files" | "slices"> },
+): Promise<PluginUse | undefined> {
+  const status = host.plugins().find(({ name }) => name === plugin);
+  if (status?.manifest === undefined) return undefined;
+  const { manifest, digest = "" } = status;
+  const directory = realDirectoryOf(status);
+  const { folders, workspace, root } = host.places;
+  const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin}`, base: directory, plugin: directory, workspace };
+  const requires = new Map(manifest.tools.map(({ name, requires: required }) => [name, required] as const));
+  await host.audit.flush();
+  const { acts: recorded, ...rest } = await host.audit.acts({ plugin, requires, bases });
+  const acts = await withResolved(recorded, platform);
+  const { permissions: used, ...learned } = await platform.slices.run(
+    learnSlices(acts, { maximum: createMaximum(manifest.permissions, bases) }),
+  );
+  const granted = host.grants.find(plugin, directory, digest) ?? {};
+  const unused = {
+    manifest: await platform.slices.run(unusedSlices(manifest.permissions, acts, bases)),
+    grants: await platform.slices.run(unusedSlices(granted, acts, { ...bases, base: root })),
+  };
+  return { plugin, ...rest, used, ...learned, unused };
+}

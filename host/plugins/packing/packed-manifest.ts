@@ -1,0 +1,50 @@
+/** What a packed plugin's one module exports, and the manifest that says so. */
+
+import type { Manifest } from "../../../manifests/mod.ts";
+
+/** The file that holds the plugin's modules. */
+export const PACKED_MAIN = "main.js";
+export const PACKED_MAP = "main.js.map";
+
+/** Entry points get names of their own where two modules export the same one. */
+export interface PackedEntries {
+  /** Code that exports every entry point. */
+  readonly entry: string;
+  /** The export that a module's export has become. */
+  exportOf(module: string, name: string): string;
+}
+
+export function packEntries(manifest: Manifest): PackedEntries {
+  const names = new Map<string, string>();
+  const lines: string[] = [];
+  for (const { module, export: name } of entryPoints(manifest)) {
+    const key = `${module}\0${name}`;
+    if (names.has(key)) continue;
+    const taken = new Set(names.values());
+    let made = name;
+    for (let number = 2; taken.has(made); number++) made = `${name}_${String(number)}`;
+    names.set(key, made);
+    lines.push(`export { ${name} as ${made} } from ${JSON.stringify(`./${module}`)};`);
+  }
+  return { entry: lines.join("\n"), exportOf: (module, name) => names.get(`${module}\0${name}`) ?? name };
+}
+
+function entryPoints(manifest: Manifest): readonly { readonly module: string; readonly export: string }[] {
+  const tools = manifest.tools.map(({ module = manifest.main, export: name, name: tool }) => ({ module, export: name ?? tool }));
+  return [...tools, ...manifest.skills];
+}
+
+/** The manifest with its code in one module and nothing to import. */
+export function packedManifest(manifest: Manifest, { exportOf }: PackedEntries): Manifest {
+  return {
+    ...manifest,
+    main: PACKED_MAIN,
+    imports: {},
+    tools: manifest.tools.map((tool) => ({
+      ...tool,
+      module: PACKED_MAIN,
+      export: exportOf(tool.module ?? manifest.main, tool.export ?? tool.name),
+    })),
+    skills: manifest.skills.map((skill) => ({ ...skill, module: PACKED_MAIN, export: exportOf(skill.module, skill.export) })),
+  };
+}

@@ -1,0 +1,267 @@
+/** The settings of a host's plugins: what is in force, what a person sees of it, and changes (SPEC G1). */
+
+import type { EmitEvent } from "../../audit/events.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type Manifest,
+  parseJson,
+  parseSettings,
+  type Problem,
+  problemToText,
+} from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { Look } from "../../project/project-file.ts";
+import { type Meant, findSetting, memberAt, readSettingText, withMember } from "./setting-path.ts";
+import { MAX_SETTINGS_BYTES } from "./settings-file.ts";
+import { createSettingsStore, type SettingsState } from "./settings-store.ts";
+
+/** Everything about one plugin's settings, as a person sees it. Plain JSON. */
+export interface SettingsView {
+  readonly plugin: string;
+  /** Absolute; there only if `exists`. */
+  readonly file: string;
+  readonly exists: boolean;
+  /** Whether the plugin is on, by its settings or else by its manifest. */
+  readonly enabled: boolean;
+  /** Tools that are turned off here. */
+  readonly disabledTools: readonly string[];
+  /** What the plugin reads as `context.settings`. */
+  readonly config: JsonObject;
+  /** Each setting that the plugin declares. */
+  readonly fields: readonly SettingField[];
+  /** What is wrong with the file; while there is anything, the last good settings are in force, if there were any. */
+  readonly problems: readonly Problem[];
+}
+
+/** One setting of the schema's first level. */
+export interface SettingField {
+  readonly key: string;
+  readonly value?: JsonValue;
+  /** False: it is the schema's default. */
+  readonly isSet: boolean;
+  readonly type?: string;
+  readonly description?: string;
+  /** As the plugin declares it. */
+  readonly schema: JsonSchema;
+}
+
+/** A key with a text for it, as on a command line; without a text the member is taken out and the default holds again. */
+export interface SettingChange {
+  readonly key: string;
+  readonly text?: string;
+}
+
+/** A change that was refused: nothing was written. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+  readonly suggestion: string | undefined;
+  constructor(message: string, suggestion?: string) {
+    super(message);
+    this.suggestion = suggestion;
+  }
+}
+
+/** The settings of one host. */
+export interface PluginSettingsSource {
+  /** Why a plugin does not run; undefined if nothing is wrong with its settings. */
+  problemsOf(manifest: Manifest): readonly Problem[];
+  isEnabled(manifest: Manifest): boolean;
+  /** Why the tool may not be called although its plugin serves. */
+  disabledTool(manifest: Manifest, tool: string): string | undefined;
+  /** Frozen; the same object until something changes. Defaults where the file does not fit the schema. */
+  configOf(manifest: Manifest): JsonObject;
+  /** Lines for people about edits that are wrong while an earlier one is in force. */
+  warningsOf(manifest: Manifest): readonly Problem[];
+  view(manifest: Manifest): SettingsView;
+  /** @throws {SettingsError} if the key or value is wrong, or the file is: a broken file is never overwritten. */
+  change(manifest: Manifest, change: SettingChange): Promise<SettingsView>;
+  /** Reads what has changed, and says so. */
+  refresh(look?: Look): Promise<void>;
+  /** Refreshes every second until the returned function is called. */
+  watch(): () => void;
+}
+
+export interface PluginSettingsOptions {
+  readonly platform: Pick<Platform, "files" | "clock" | "log">;
+  /** Absolute. */
+  readonly folder: string;
+  readonly emit: EmitEvent;
+  /** The manifest of a plugin that is there. */
+  readonly manifestOf: (plugin: string) => Manifest | undefined;
+  /** Settings of a plugin are not what they were. */
+  readonly onChange: (plugin: string) => Promise<void>;
+}
+
+const WATCH_MS = 1_000;
+const OWNER_ONLY = 0o600;
+const NO_SETTINGS: JsonObject = Object.freeze({});
+
+export function createPluginSettings(options: PluginSettingsOptions): PluginSettingsSource {
+  const { platform, emit, manifestOf, onChange } = options;
+  const { files, clock, log } = platform;
+  const store = createSettingsStore(platform, options.folder);
+  const stateOf = ({ name, settingsSchema }: Manifest): SettingsState => store.stateOf(name, settingsSchema);
+  /** What the first look finds is how things are: nobody has to be told. */
+  let hasLooked = false;
+
+  async function refresh(look?: Look): Promise<void> {
+    const changed = await store.refresh(look);
+    const isFirst = !hasLooked;
+    hasLooked = true;
+    for (const plugin of isFirst ? [] : changed) {
+      tell(plugin);
+      await onChange(plugin);
+    }
+  }
+
+  /** Of a plugin that is not there nobody can say whether its settings are right. */
+  function tell(plugin: string): void {
+    const manifest = manifestOf(plugin);
+    if (manifest === undefined) return;
+    const { settings, problems } = stateOf(manifest);
+    const texts = problems.map(problemToText);
+    const path = store.fileOf(plugin);
+    const inForce = settings === undefined ? "the plugin does not run" : "the last good ones stay in force";
+    if (texts.length > 0) log.write("error", `The settings of plugin "${plugin}" are wrong; ${inForce}`, { path, problems: texts });
+    emit({ type: "settings.changed", plugin, payload: { path, ok: texts.length === 0, ...(texts.length > 0 && { problems: texts }) } });
+  }
+
+  function view(manifest: Manifest): SettingsView {
+    const { name, settingsSchema, enabled } = manifest;
+    const { settings, problems } = stateOf(manifest);
+    const own = documentOf(store.textOf(name)?.text);
+    const config = settings?.config ?? NO_SETTINGS;
+    const overrides = Object.entries(settings?.toolOverrides ?? {});
+    return {
+      plugin: name,
+      file: store.fileOf(name),
+      exists: store.textOf(name)?.exists ?? true,
+      enabled: settings?.enabled ?? enabled,
+      disabledTools: overrides.flatMap(([tool, override]) => (override.enabled === false ? [tool] : [])),
+      config,
+      fields: Object.entries(settingsSchema?.properties ?? {}).map(([key, schema]) => fieldOf(key, schema, config, own)),
+      problems,
+    };
+  }
+
+  async function change(manifest: Manifest, { key, text }: SettingChange): Promise<SettingsView> {
+    const { name, settingsSchema } = manifest;
+    await refresh();
+    const found = orRefuse(findSetting(key, manifest));
+    const value = text === undefined ? undefined : orRefuse(readSettingText(key, text, found.schema));
+    const path = store.fileOf(name);
+    const before = store.textOf(name);
+    const document = before === undefined ? undefined : documentOf(before.text);
+    if (document === undefined) throw new SettingsError(`Cannot change "${path}": ${firstOf(stateOf(manifest).problems)}`);
+    const after = `${JSON.stringify(withMember(document, found.path, value), null, 2)}\n`;
+    const checked = parseSettings(after, settingsSchema);
+    if (!checked.ok) throw new SettingsError(`Cannot set "${key}": ${firstOf(checked.problems)}`);
+    if (after.length > MAX_SETTINGS_BYTES)
+      throw new SettingsError(`Cannot set "${key}": the file would be larger than ${MAX_SETTINGS_BYTES} bytes`);
+    await files.makeDirectory(options.folder);
+    await files.writeAtomic(path, after, OWNER_ONLY);
+    await refresh();
+    return view(manifest);
+  }
+
+  return {
+    problemsOf(manifest) {
+      const { settings, problems } = stateOf(manifest);
+      return settings === undefined ? problems.map((problem) => inSettings(problem, store.fileOf(manifest.name))) : [];
+    },
+    isEnabled: (manifest) => stateOf(manifest).settings?.enabled ?? manifest.enabled,
+    disabledTool(manifest, tool) {
+      const overrides = stateOf(manifest).settings?.toolOverrides ?? {};
+      if (!Object.hasOwn(overrides, tool) || overrides[tool]?.enabled !== false) return undefined;
+      return `its plugin's settings turn it off (bascule settings ${manifest.name} tools.${tool}.enabled true)`;
+    },
+    configOf: (manifest) =>
+      stateOf(manifest).settings?.config ?? store.stateOf("", manifest.settingsSchema).settings?.config ?? NO_SETTINGS,
+    warningsOf(manifest) {
+      const { settings, problems } = stateOf(manifest);
+      if (settings === undefined) return [];
+      const unknown = Object.keys(settings.toolOverrides).filter((tool) => !hasTool(manifest, tool));
+      return [
+        ...problems.map((problem) => asWarning(inSettings(problem, store.fileOf(manifest.name)))),
+        ...unknown.map((tool) => unknownTool(manifest, tool)),
+      ];
+    },
+    view,
+    change,
+    refresh,
+    watch() {
+      let isOver = false;
+      let stopTimer = (): void => {};
+      const tick = (): void => {
+        stopTimer = clock.after(WATCH_MS, () => {
+          void refresh("passing")
+            .catch((error: unknown) => log.write("error", "Cannot read the plugins' settings again", { error: String(error) }))
+            .then(() => isOver || tick());
+        });
+      };
+      tick();
+      return () => {
+        isOver = true;
+        stopTimer();
+      };
+    },
+  };
+}
+
+/** In canonical names; undefined if it is no document that could be changed. */
+function documentOf(text: string | undefined): JsonObject | undefined {
+  const parsed = text === undefined ? undefined : parseJson(text, { maxBytes: MAX_SETTINGS_BYTES, maxDepth: 64 });
+  if (parsed === undefined || !parsed.ok || !isJsonObject(parsed.value.value)) return undefined;
+  const newer: Readonly<Record<string, string>> = { tool_overrides: "toolOverrides", custom_config: "config" };
+  return Object.fromEntries(Object.entries(parsed.value.value).map(([key, value]) => [newer[key] ?? key, value]));
+}
+
+function fieldOf(key: string, schema: JsonSchema, config: JsonObject, own: JsonObject | undefined): SettingField {
+  const value = memberAt(config, [key]);
+  const type =
+    schema.enum === undefined ? [schema.type ?? []].flat().join(" | ") : schema.enum.map((one) => JSON.stringify(one)).join(" | ");
+  return {
+    key,
+    ...(value !== undefined && { value }),
+    isSet: own !== undefined && memberAt(own, ["config", key]) !== undefined,
+    ...(type !== "" && { type }),
+    ...(schema.description !== undefined && { description: schema.description }),
+    schema,
+  };
+}
+
+function orRefuse<T>(meant: Meant<T>): T {
+  if (meant.ok) return meant.value;
+  throw new SettingsError(meant.message, meant.suggestion);
+}
+
+function firstOf(problems: readonly Problem[]): string {
+  const [first] = problems;
+  return first === undefined ? "it is wrong" : problemToText(first);
+}
+
+/** The problem's place is in another file than the manifest: it is named in the words. */
+function inSettings({ severity, message, fix, ...place }: Problem, file: string): Problem {
+  const text = `${problemToText({ severity, message, ...place })}`;
+  return { severity, pointer: "", message: `Settings in "${file}": ${text}`, ...(fix !== undefined && { fix }) };
+}
+
+function asWarning(problem: Problem): Problem {
+  return { ...problem, severity: "warning" };
+}
+
+function hasTool({ tools, skills }: Manifest, name: string): boolean {
+  return tools.some((tool) => tool.name === name) || skills.some((skill) => skill.name === name);
+}
+
+function unknownTool({ name }: Manifest, tool: string): Problem {
+  return {
+    severity: "warning",
+    pointer: "",
+    message: `The settings name "${tool}", which is no tool of plugin "${name}"`,
+    fix: "correct the name",
+  };
+}

@@ -1,0 +1,37 @@
+/** What a schema says that a type cannot: ranges, lengths, formats, defaults. */
+
+import type { JsonSchema } from "../../../manifests/mod.ts";
+
+const MAX_DEFAULT = 60;
+
+/** The description and the facts in one text: `How many lines to show (whole number, 1 to 100, default 5)`. */
+export function describeSchema(schema: JsonSchema): string {
+  const { title, description = title ?? "" } = schema;
+  const facts = factsOf(schema);
+  if (facts.length === 0) return description;
+  return description === ""
+    ? `${(facts[0] ?? "").charAt(0).toUpperCase()}${facts.join(", ").slice(1)}`
+    : `${description} (${facts.join(", ")})`;
+}
+
+function factsOf(schema: JsonSchema): readonly string[] {
+  const { type, format, minLength, maxLength, minItems, maxItems } = schema;
+  const preset = Object.hasOwn(schema, "default") ? JSON.stringify(schema.default) : undefined;
+  return [
+    type === "integer" && schema.enum === undefined && schema.const === undefined ? "whole number" : undefined,
+    range(schema.minimum, schema.maximum),
+    schema.exclusiveMinimum === undefined ? undefined : `more than ${schema.exclusiveMinimum}`,
+    schema.exclusiveMaximum === undefined ? undefined : `less than ${schema.exclusiveMaximum}`,
+    range(minLength, maxLength, "character"),
+    range(minItems, maxItems, "item"),
+    format === undefined ? undefined : `format ${format}`,
+    preset === undefined || preset.length > MAX_DEFAULT ? undefined : `default ${preset}`,
+  ].filter((fact) => fact !== undefined);
+}
+
+function range(min: number | undefined, max: number | undefined, noun = ""): string | undefined {
+  const unit = (count: number): string => (noun === "" ? "" : ` ${noun}${count === 1 ? "" : "s"}`);
+  if (min === undefined) return max === undefined ? undefined : `at most ${max}${unit(max)}`;
+  if (max === undefined) return `at least ${min}${unit(min)}`;
+  return min === max ? `exactly ${min}${unit(min)}` : `${min} to ${max}${unit(max)}`;
+}

@@ -1,0 +1,92 @@
+/** Keeps the generated files of a plugin folder as its manifest has them. */
+
+import { compilePermissions, type Manifest } from "../../../manifests/mod.ts";
+import { checkPath } from "../../capabilities/checked.ts";
+import type { RefusalContext } from "../../capabilities/refusal.ts";
+import { FileError, type Platform } from "../../platform/platform.ts";
+import type { CheckedPath } from "../../platform/proof.ts";
+import { GENERATED_MARK, pluginTypes } from "./plugin-types.ts";
+
+/**
+ * How a generated file stands: as it should be, different, not there, or not ours (written by somebody else, a link, a
+ * folder), in which case it is left alone.
+ */
+export type TypeFileState = "fresh" | "stale" | "missing" | "foreign";
+
+/** One generated file. */
+export interface TypeFile {
+  readonly name: string;
+  readonly text: string;
+  readonly state: TypeFileState;
+}
+
+/** What of the platform is needed. */
+export type TypesAccess = Pick<Platform, "files" | "guarded" | "random">;
+
+/** More is no text of ours. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Compares what the manifest gives with what the folder holds. @param directory real path of the folder. */
+export async function compareTypes(access: TypesAccess, directory: string, manifest: Manifest): Promise<readonly TypeFile[]> {
+  const compared: TypeFile[] = [];
+  for (const [name, text] of pluginTypes(manifest)) {
+    compared.push({ name, text, state: await stateOf(access, directory, name, text) });
+  }
+  return compared;
+}
+
+/**
+ * Writes one file: a new one beside it, then a rename, so that a reader sees a whole text. A link of that name is replaced,
+ * never followed, and no path out of the folder is written, however folders are moved meanwhile.
+ *
+ * @throws {FileError} if it cannot be written, a read-only folder for instance.
+ */
+export async function writeInFolder({ guarded, random }: TypesAccess, directory: string, name: string, text: string): Promise<void> {
+  const suffix = Array.from(random.bytes(6), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  // The name's end is one that no plugin can load and no watcher counts.
+  const temporary = ownPath("write", directory, `.${name}.${suffix}.tmp`);
+  try {
+    await guarded.writeBytes(temporary, new TextEncoder().encode(text), { createNew: true });
+    await guarded.rename(temporary, ownPath("write", directory, name));
+  } catch (error) {
+    await removeIfThere(guarded, temporary);
+    throw error;
+  }
+}
+
+async function stateOf(...[access, directory, name, text]: [TypesAccess, string, string, string]): Promise<TypeFileState> {
+  const info = await access.files.lstat(`${directory}/${name}`);
+  if (info === undefined) return "missing";
+  if (info.kind !== "file" || info.size > MAX_BYTES) return "foreign";
+  try {
+    const bytes = await access.guarded.readBytes(ownPath("read", directory, name), { maxBytes: MAX_BYTES });
+    const found = new TextDecoder().decode(bytes);
+    if (found === text) return "fresh";
+    // Nothing is lost with an empty file.
+    return found === "" || found.startsWith(GENERATED_MARK) ? "stale" : "foreign";
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return error.code === "not_found" ? "missing" : "foreign";
+  }
+}
+
+async function removeIfThere(guarded: Platform["guarded"], path: CheckedPath<"write">): Promise<void> {
+  try {
+    await guarded.remove(path, { recursive: false });
+  } catch (error) {
+    // It was never made, or the folder is gone; what failed before is what counts.
+    if (!(error instanceof FileError)) throw error;
+  }
+}
+
+/** The host grants itself this one folder, so that its own writing passes the same check as a guest's. */
+function ownPath<A extends "read" | "write">(access: A, directory: string, name: string): CheckedPath<A> {
+  const permissions = compilePermissions({ read: ["$plugin"], write: ["$plugin"] }, { base: directory, plugin: directory });
+  const context: RefusalContext = {
+    grant: { layers: [{ name: "plugin folder", permissions, unnamed: "none", otherwise: "denied" }] },
+    cwd: directory,
+  };
+  const checked = checkPath(access, `${directory}/${name}`, context);
+  if (!checked.ok) throw new FileError("not_capable", "Leads out of the plugin's folder");
+  return checked.path;
+}

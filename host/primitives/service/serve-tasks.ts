@@ -1,0 +1,98 @@
+/** What a service thread does: takes requests, runs their tasks, answers. */
+
+import { FileError } from "../../platform/platform.ts";
+import type { ServiceAnswer, ServiceRequest } from "../../platform/threads/service-types.ts";
+import type { ServiceTask, ServiceWorld } from "./task.ts";
+
+/** The thread's own side of its connection. */
+export interface ServicePort {
+  post(answer: ServiceAnswer, moved: readonly ArrayBuffer[]): void;
+  /** Called by the event loop for each request that `takeRequest` did not take. */
+  onRequest(listener: (request: ServiceRequest) => void): void;
+  takeRequest(): ServiceRequest | undefined;
+  /** Counts requests. */
+  bellCount(): number;
+  /** Blocks the thread until the bell's count is no longer `seen`, for at most `timeoutMs`. */
+  sleep(seen: number, timeoutMs: number): void;
+  readonly world: ServiceWorld;
+}
+
+/** How long an idle thread sleeps on its bell before it goes back to its event loop. */
+const LINGER_MS = 20;
+
+export function serveTasks(tasks: Readonly<Record<string, ServiceTask>>, port: ServicePort): void {
+  /** Tasks that wait for the event loop: while there is one, the thread must not sleep. */
+  let pending = 0;
+
+  function serve(request: ServiceRequest): void {
+    const result = runTask(tasks, request, port.world);
+    if (!(result instanceof Promise)) return answer(result);
+    pending++;
+    void result.then((settled) => {
+      pending--;
+      answer(settled);
+      linger();
+    });
+  }
+
+  function answer(result: ServiceAnswer): void {
+    port.post(result, result.ok ? movable(result.output) : []);
+  }
+
+  function linger(): void {
+    for (let until = port.world.now() + LINGER_MS; pending === 0;) {
+      const seen = port.bellCount();
+      const next = port.takeRequest();
+      const left = until - port.world.now();
+      if (next !== undefined) {
+        serve(next);
+        until = port.world.now() + LINGER_MS;
+      } else if (left > 0) port.sleep(seen, left);
+      else return;
+    }
+  }
+
+  port.onRequest((request) => {
+    serve(request);
+    linger();
+  });
+}
+
+/** Runs one task. Never throws and never rejects. */
+export function runTask(
+  tasks: Readonly<Record<string, ServiceTask>>,
+  { id, task, input }: ServiceRequest,
+  world: ServiceWorld,
+): ServiceAnswer | Promise<ServiceAnswer> {
+  const failed = (error: unknown): ServiceAnswer => ({ id, ok: false, ...describe(error) });
+  try {
+    const run = tasks[task];
+    if (run === undefined) throw new Error(`There is no task "${task}"`);
+    // The caller's side of the same table types both (`service.ts`).
+    const output: unknown = run(input as never, world);
+    return output instanceof Promise
+      ? output.then((value: unknown) => ({ id, ok: true, output: value }), failed)
+      : { id, ok: true, output };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function describe(error: unknown): Pick<Extract<ServiceAnswer, { ok: false }>, "name" | "message" | "code"> {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  return { name: error.name, message: error.message, ...(error instanceof FileError && { code: error.code }) };
+}
+
+/** The buffers of byte arrays in the answer, or in its members: they are moved, not copied, where nothing else is in them. */
+function movable(output: unknown): readonly ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  const items: readonly unknown[] = Array.isArray(output) ? output : [output];
+  for (const item of items) {
+    if (typeof item !== "object" || item === null) continue;
+    for (const part of item instanceof Uint8Array ? [item] : Object.values(item)) {
+      if (part instanceof Uint8Array && part.buffer instanceof ArrayBuffer && part.byteLength === part.buffer.byteLength)
+        found.add(part.buffer);
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,166 @@
+/**
+ * Hands work to a service thread (SPEC LV2): what is large is parsed, hashed, compared, searched and written there.
+ *
+ * Each owner (a plugin, the audit) has one request in the thread at a time and a queue of its own behind it, so a plugin waits for
+ * its own work. The thread starts with the first request. If it ends, what it was doing fails, and the next request starts another.
+ */
+
+import type { Platform } from "../../platform/platform.ts";
+import type { ServiceAnswer, ServiceConnection } from "../../platform/threads/service-types.ts";
+import { runTask } from "./serve-tasks.ts";
+import type { ServiceTask, ServiceWorld } from "./task.ts";
+import { SERVICE_TASKS, type ServiceTasks } from "../../host/service-tasks.ts";
+
+/** Whose work it is, and how. */
+export interface ServiceWish {
+  /** A plugin's name, or what of the host asks. */
+  readonly owner: string;
+  /** Buffers of the input that are moved and gone afterwards; all else is copied, here, on the caller's thread. */
+  readonly moved?: readonly ArrayBuffer[];
+}
+
+export interface Service {
+  /** @throws {ServiceError} if the task throws, or cannot be run. */
+  run<K extends keyof ServiceTasks>(
+    task: K,
+    input: Parameters<ServiceTasks[K]>[0],
+    wish: ServiceWish,
+  ): Promise<Awaited<ReturnType<ServiceTasks[K]>>>;
+  /** What has not been answered fails. */
+  close(): Promise<void>;
+}
+
+/** `name` and `code` are those of the error that the task threw; `ServiceEnded`: its thread did; `ServiceBusy`: its owner's queue is full. */
+export class ServiceError extends Error {
+  readonly code?: string;
+  constructor(name: string, message: string, code?: string) {
+    super(message);
+    this.name = name;
+    if (code !== undefined) this.code = code;
+  }
+}
+
+export interface ServiceOptions {
+  /** Absent where there are no such threads: then tasks run on the caller's. */
+  readonly threads: Platform["services"];
+  readonly world: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
+  /** Told of each thread that ends by itself. */
+  readonly onDefect: (message: string, error: unknown) => void;
+  /** Default: those there are. */
+  readonly tasks?: Readonly<Record<string, ServiceTask>>;
+}
+
+interface Request {
+  readonly task: string;
+  readonly input: unknown;
+  readonly moved: readonly ArrayBuffer[];
+  readonly settle: (answer: ServiceAnswer) => void;
+}
+
+/** Requests of one owner that wait; a further one fails. */
+const MAX_WAITING = 256;
+/** Owners that the thread works for at once: their tasks take turns there. */
+const MAX_AT_ONCE = 8;
+
+export function createService(options: ServiceOptions): Service {
+  const { threads, onDefect, tasks = SERVICE_TASKS } = options;
+  /** In turn: the first owner whose request is not in the thread comes next. */
+  const waiting = new Map<string, Request[]>();
+  const running = new Map<number, { readonly owner: string; readonly request: Request }>();
+  const busy = new Set<string>();
+  let connection: ServiceConnection | undefined;
+  let lastId = 0;
+  let isClosed = false;
+
+  function post(): void {
+    for (const [owner, queue] of waiting) {
+      if (running.size >= MAX_AT_ONCE) return;
+      const request = busy.has(owner) ? undefined : queue.shift();
+      if (request === undefined) continue;
+      waiting.delete(owner);
+      if (queue.length > 0) waiting.set(owner, queue);
+      busy.add(owner);
+      const id = ++lastId;
+      running.set(id, { owner, request });
+      if (running.size === 1) connection?.keepAlive(true);
+      send(id, request);
+    }
+  }
+
+  function send(id: number, { task, input, moved }: Request): void {
+    try {
+      connection ??= open();
+      connection.post({ id, task, input }, moved);
+    } catch (error) {
+      onAnswer({ id, ok: false, name: "ServiceEnded", message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  function onAnswer(answer: ServiceAnswer): void {
+    const found = running.get(answer.id);
+    if (found === undefined) return;
+    running.delete(answer.id);
+    busy.delete(found.owner);
+    if (running.size === 0) connection?.keepAlive(false);
+    found.request.settle(answer);
+    post();
+  }
+
+  function open(): ServiceConnection {
+    const opened = threads?.start() ?? connectHere(tasks, options.world);
+    opened.onAnswer(onAnswer);
+    opened.onExit((reason) => {
+      if (connection !== opened) return;
+      connection = undefined;
+      if (!isClosed) onDefect("A service thread ended; the next work starts another", new Error(reason));
+      fail([...running.keys()], reason);
+    });
+    opened.keepAlive(true);
+    return opened;
+  }
+
+  function fail(ids: readonly number[], reason: string): void {
+    for (const id of ids) onAnswer({ id, ok: false, name: "ServiceEnded", message: `The service thread ended: ${reason}` });
+  }
+
+  return {
+    async run(task, input, { owner, moved = [] }) {
+      if (isClosed) throw new ServiceError("ServiceEnded", "The service is closed");
+      const answer = await new Promise<ServiceAnswer>((settle) => {
+        const queue = waiting.get(owner) ?? [];
+        if (queue.length >= MAX_WAITING)
+          return settle({ id: 0, ok: false, name: "ServiceBusy", message: `More than ${MAX_WAITING} requests of "${owner}" wait` });
+        queue.push({ task, input, moved, settle });
+        waiting.set(owner, queue);
+        post();
+      });
+      if (!answer.ok) throw new ServiceError(answer.name, answer.message, answer.code);
+      // The same table types the task on the other side.
+      return answer.output as never;
+    },
+    async close() {
+      isClosed = true;
+      const ended = connection;
+      connection = undefined;
+      for (const { settle } of [...waiting.values()].flat())
+        settle({ id: 0, ok: false, name: "ServiceEnded", message: "The service is closed" });
+      waiting.clear();
+      fail([...running.keys()], "the service is closed");
+      await ended?.terminate();
+    },
+  };
+}
+
+/** The same without a thread: for programs that do one thing for one person, and for tests. */
+function connectHere(tasks: Readonly<Record<string, ServiceTask>>, { clock, ...platform }: ServiceOptions["world"]): ServiceConnection {
+  const world: ServiceWorld = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
+  let tell: (answer: ServiceAnswer) => void = () => {};
+  return {
+    // An answer comes after `post` has returned, as it does from a thread.
+    post: (request) => void Promise.resolve(runTask(tasks, request, world)).then((answer) => tell(answer)),
+    onAnswer: (listener) => void (tell = listener),
+    onExit: () => {},
+    keepAlive: () => {},
+    terminate: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,282 @@
+/** What people granted to plugins, kept in `.bascule/grants.json` (SPEC C3). */
+
+import type { JsonValue, LocatedJson, Permissions, Problem } from "../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText } from "../../../manifests/mod.ts";
+import { mergePermissions, subtractPermissions } from "../../policy/merge-permissions.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { FileError } from "../../platform/platform.ts";
+import { inFileTurn, type TurnPlatform } from "../file-turn.ts";
+import { createInTurn } from "../in-turn.ts";
+import { grantsDemand, NO_GRANTS } from "../trust/demands.ts";
+import type { ProjectTrust } from "../trust/project-trust.ts";
+
+/** One plugin's grant. It counts only for the folder it was given for: another folder of the same name holds nothing. */
+export interface StoredGrant {
+  readonly plugin: string;
+  /** Absolute real path of the plugin's folder. */
+  readonly directory: string;
+  /** The only version that it counts for: of plugins that were brought from elsewhere (SPEC C3). */
+  readonly digest?: string;
+  /** Relative items have been made absolute; `$workspace` and the other tokens stay. */
+  readonly permissions: Permissions;
+  /** When it was last changed, ISO 8601. */
+  readonly changedAt: string;
+}
+
+/** The grants of one project, in memory and in their file. */
+export interface GrantStore {
+  /** The file, absolute. */
+  readonly file: string;
+  /** What is wrong with the file; while there is anything, nothing is granted and nothing is written. */
+  problems(): readonly Problem[];
+  /** Every grant, by plugin name. */
+  list(): readonly StoredGrant[];
+  /** What this version of the plugin in this folder was granted; undefined is nothing. */
+  find(plugin: string, directory: string, digest: string): Permissions | undefined;
+  /** Reads the file again. */
+  refresh(): Promise<void>;
+  /**
+   * Adds to what the plugin holds.
+   *
+   * @throws {GrantFileError} if the file is broken: it is never overwritten.
+   */
+  grant(plugin: string, directory: string, permissions: Permissions, digest?: string): Promise<StoredGrant>;
+  /** Grants that count for one version of the plugin count for this one from now on. @returns true if there were any. */
+  rebind(plugin: string, digest: string): Promise<boolean>;
+  /**
+   * Takes back whole kinds (`true`) or items as they were written, or everything; of a plugin in any folder.
+   *
+   * @returns how many grants changed.
+   * @throws {GrantFileError} if the file is broken.
+   */
+  revoke(plugin: string, taken?: Permissions): Promise<number>;
+}
+
+/** The grants file cannot be read or written, so a change was refused. */
+export class GrantFileError extends Error {
+  override readonly name = "GrantFileError";
+}
+
+const FILE_VERSION = 1;
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 16;
+const MAX_LOOKS = 5;
+const OWNER_ONLY = 0o600;
+const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
+
+/**
+ * Reads the store from `file` (absolute); a missing file is no grants.
+ *
+ * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
+ * @param onChange called when grants are others than before: given, taken back, or written by another process.
+ */
+export async function createGrantStore(
+  platform: TurnPlatform,
+  file: string,
+  trust?: Pick<ProjectTrust, "isAgreed" | "replace">,
+  onChange: () => void = () => {},
+): Promise<GrantStore> {
+  let grants: readonly StoredGrant[] = [];
+  let named: { readonly of: readonly StoredGrant[]; readonly byPlugin: ReadonlyMap<string, readonly StoredGrant[]> } | undefined;
+  let problems: readonly Problem[] = [];
+  let text: string | undefined;
+  // Reading and changing come one after the other: another process may have written the file, and a slow read must not
+  // bring back what a change has just replaced.
+  const inTurn = createInTurn();
+  const busy = `${file}.busy`;
+
+  /** The same text leaves the very same objects: decisions remember by them what they compiled. */
+  async function read(isMyTurn = false): Promise<void> {
+    let now = await readText(platform, file);
+    let isOwn = now.ok && (await isGivenHere(now.text));
+    // Another process may be changing what was given and what is known of that.
+    for (let looks = 0; now.ok && !isOwn && !isMyTurn && looks < MAX_LOOKS; looks += 1) {
+      const { text: before } = now;
+      const isBusy = (await platform.files.lstat(busy)) !== undefined;
+      if (isBusy) await inFileTurn(platform, busy, async () => {});
+      now = await readText(platform, file);
+      isOwn = now.ok && (await isGivenHere(now.text));
+      if (now.ok && now.text === before && !isBusy) break;
+    }
+    if (now.ok && isOwn && now.text === text) return;
+    text = now.ok && isOwn ? now.text : undefined;
+    if (!now.ok) ({ grants, problems } = { grants: [], problems: [now.problem] });
+    else if (isOwn) ({ grants, problems } = checkGrants(now.text));
+    else ({ grants, problems } = { grants: [], problems: [NOT_GIVEN_HERE] });
+    onChange();
+  }
+
+  async function isGivenHere(written: string): Promise<boolean> {
+    const demand = grantsDemand(written);
+    return trust === undefined || demand === undefined || (await trust.isAgreed(demand));
+  }
+
+  function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
+    return inTurn(async () => {
+      try {
+        return await inFileTurn(platform, busy, async (check) => {
+          await read(true);
+          refuseBroken(file, problems);
+          const { after, answer } = edit(grants);
+          const next = grantsToText(after);
+          await check();
+          const write = (): Promise<void> => platform.files.writeAtomic(file, next, OWNER_ONLY);
+          if (trust === undefined) await write();
+          else await trust.replace(grantsDemand(text ?? "") ?? NO_GRANTS, grantsDemand(next) ?? NO_GRANTS, write);
+          text = next;
+          grants = after;
+          onChange();
+          return answer;
+        });
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        throw new GrantFileError(`Cannot write "${file}": ${error.message}`, { cause: error });
+      }
+    });
+  }
+
+  const refresh = (): Promise<void> => inTurn(read);
+  await refresh();
+  return {
+    file,
+    problems: () => problems,
+    list: () => grants,
+    find(plugin, directory, digest) {
+      // Each call asks, and a list of tools asks for each of them.
+      if (named?.of !== grants) named = { of: grants, byPlugin: Map.groupBy(grants, (one) => one.plugin) };
+      const grant = named.byPlugin.get(plugin)?.find((one) => one.directory === directory);
+      return grant?.digest === undefined || grant.digest === digest ? grant?.permissions : undefined;
+    },
+    refresh,
+    rebind: (plugin, digest) => {
+      const isOther = (grant: StoredGrant): boolean => grant.plugin === plugin && grant.digest !== undefined && grant.digest !== digest;
+      if (!grants.some(isOther)) return Promise.resolve(false);
+      return change((before) => ({
+        after: before.map((grant) => (isOther(grant) ? Object.freeze({ ...grant, digest }) : grant)),
+        answer: true,
+      }));
+    },
+    grant: (plugin, directory, permissions, digest) =>
+      change((before) => {
+        const old = before.find((grant) => grant.plugin === plugin && grant.directory === directory);
+        // What another version was given is not this one's.
+        const isSame = old?.digest === undefined || old.digest === digest;
+        const merged = mergePermissions((isSame ? old?.permissions : undefined) ?? {}, permissions);
+        const answer: StoredGrant = Object.freeze({
+          plugin,
+          directory,
+          ...(digest !== undefined && { digest }),
+          permissions: merged,
+          changedAt: new Date(platform.clock.now()).toISOString(),
+        });
+        const after = [...before.filter((grant) => grant !== old), answer].sort(byPlugin);
+        return { after, answer };
+      }),
+    revoke: (plugin, taken) =>
+      change((before) => {
+        const after: StoredGrant[] = [];
+        let answer = 0;
+        for (const grant of before) {
+          const left = grant.plugin !== plugin ? grant.permissions : taken ? subtractPermissions(grant.permissions, taken) : {};
+          if (left === grant.permissions) {
+            after.push(grant);
+            continue;
+          }
+          answer += 1;
+          if (Object.keys(left).length > 0)
+            after.push(Object.freeze({ ...grant, permissions: left, changedAt: new Date(platform.clock.now()).toISOString() }));
+        }
+        return { after, answer };
+      }),
+  };
+}
+
+interface GrantsRead {
+  readonly grants: readonly StoredGrant[];
+  readonly problems: readonly Problem[];
+}
+
+type TextRead = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: Problem };
+
+/** A missing file is an empty one. */
+async function readText(platform: Pick<Platform, "files">, file: string): Promise<TextRead> {
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES)) };
+  } catch (error) {
+    if (error instanceof FileError && error.code === "not_found") return { ok: true, text: EMPTY_FILE };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: problem("", `Cannot read the file: ${reason}`) };
+  }
+}
+
+function checkGrants(text: string): GrantsRead {
+  const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
+  if (!parsed.ok) return { grants: [], problems: parsed.problems };
+  const { value, locate } = parsed.value;
+  const problems: Problem[] = [];
+  const grants: StoredGrant[] = [];
+  if (!isJsonObject(value) || value["version"] !== FILE_VERSION || !isJsonArray(value["grants"])) {
+    problems.push(problem("", `Expected an object with "version": ${FILE_VERSION} and a list "grants"`));
+  } else {
+    for (const [index, entry] of value["grants"].entries()) {
+      const grant = checkEntry(entry, `/grants/${index}`, problems);
+      if (grant) grants.push(grant);
+    }
+  }
+  if (problems.length === 0) return { grants: Object.freeze(grants.sort(byPlugin)), problems };
+  return { grants: [], problems: problems.map((found) => ({ ...found, ...nearestPlace(found.pointer, locate) })) };
+}
+
+/** The place of the value, or of the nearest one around it that is there. */
+function nearestPlace(pointer: string, locate: LocatedJson["locate"]): { readonly line: number; readonly column: number } | undefined {
+  for (let around = pointer; ; around = around.slice(0, around.lastIndexOf("/"))) {
+    const place = locate(around);
+    if (place !== undefined || around === "") return place;
+  }
+}
+
+function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): StoredGrant | undefined {
+  if (!isJsonObject(entry)) {
+    problems.push(problem(pointer, "Expected an object"));
+    return undefined;
+  }
+  const { plugin, directory, digest, permissions, changedAt } = entry;
+  if (typeof plugin !== "string" || plugin === "") problems.push(problem(`${pointer}/plugin`, "Expected the plugin's name"));
+  if (typeof directory !== "string" || directory === "")
+    problems.push(problem(`${pointer}/directory`, "Expected the plugin's folder as an absolute path"));
+  if (digest !== undefined && typeof digest !== "string") problems.push(problem(`${pointer}/digest`, "Expected the digest of a version"));
+  const checked = parsePermissions(permissions ?? null, `${pointer}/permissions`);
+  if (!checked.ok) problems.push(...checked.problems);
+  if (typeof plugin !== "string" || typeof directory !== "string" || !checked.ok) return undefined;
+  return Object.freeze({
+    plugin,
+    directory,
+    ...(typeof digest === "string" && { digest }),
+    permissions: checked.value,
+    changedAt: typeof changedAt === "string" ? changedAt : "",
+  });
+}
+
+function grantsToText(grants: readonly StoredGrant[]): string {
+  return `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
+}
+
+function refuseBroken(file: string, problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first) throw new GrantFileError(`Cannot change "${file}": ${problemToText(first)}`);
+}
+
+function problem(pointer: string, message: string): Problem {
+  return { severity: "error", pointer, message, fix: "repair the file, or delete it and grant again" };
+}
+
+const NOT_GIVEN_HERE: Problem = {
+  severity: "error",
+  pointer: "",
+  message: "These grants were not given on this machine, so they give nothing",
+  fix: "bascule trust shows them and asks; or delete the file",
+};
+
+function byPlugin(left: StoredGrant, right: StoredGrant): number {
+  return left.plugin < right.plugin ? -1 : left.plugin > right.plugin ? 1 : left.directory < right.directory ? -1 : 1;
+}

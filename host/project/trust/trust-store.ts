@@ -1,0 +1,137 @@
+/** What a person agreed to on this machine, in a folder of the person's own: no checkout can bring it along (SPEC P1). */
+
+import { equalJson } from "../../primitives/json/equal-json.ts";
+import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../../manifests/mod.ts";
+import { inFileTurn } from "../file-turn.ts";
+import { createInTurn } from "../in-turn.ts";
+import { FileError, type Platform } from "../../platform/platform.ts";
+import { sha256Hex } from "../../primitives/digest.ts";
+import type { Demand } from "./demands.ts";
+
+/** Of one project's folder. */
+export interface Agreed {
+  /** Everything that the folder asks for, now and later. */
+  readonly all: boolean;
+  readonly demands: ReadonlyMap<string, JsonValue>;
+  /** What files are about to ask for while a change of them is under way: until it has ended, both they and `demands` count. */
+  readonly next?: ReadonlyMap<string, JsonValue>;
+}
+
+export interface TrustStore {
+  /** Absolute. */
+  readonly file: string;
+  agreed(): Agreed;
+  /** Reads the file again; true if it says something else. One that cannot be used is one that says nothing. */
+  refresh(): Promise<boolean>;
+  /** @throws {TrustFileError} if the file cannot be used or written. */
+  change(edit: (before: Agreed) => Agreed): Promise<void>;
+}
+
+/** The person's own file is broken, or cannot be written. */
+export class TrustFileError extends Error {
+  override readonly name = "TrustFileError";
+}
+
+const FILE_VERSION = 1;
+const BOUNDS = { maxBytes: 4 * 1024 * 1024, maxDepth: 72 } as const;
+const OWNER_ONLY = 0o600;
+const NOTHING: Agreed = { all: false, demands: new Map() };
+
+/** What it takes to keep it. */
+export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
+
+/** @param root real path of the project's folder. */
+export async function openTrustStore(platform: TrustPlatform, root: string): Promise<TrustStore> {
+  const { files, environment } = platform;
+  const file = `${environment.config}/projects/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.json`;
+  const inTurn = createInTurn();
+  let text: string | undefined;
+  let agreed = NOTHING;
+  let problem: string | undefined;
+
+  async function read(): Promise<boolean> {
+    const now = await readOrUndefined(files, file);
+    if (now === text) return false;
+    text = now;
+    const parsed = now === undefined ? NOTHING : parse(now, root);
+    problem = typeof parsed === "string" ? parsed : undefined;
+    agreed = typeof parsed === "string" ? NOTHING : parsed;
+    return true;
+  }
+
+  await read();
+  return {
+    file,
+    agreed: () => agreed,
+    refresh: () => inTurn(read),
+    change: (edit) =>
+      inTurn(async () => {
+        try {
+          await inFileTurn(platform, `${file}.busy`, async (check) => {
+            await read();
+            if (problem !== undefined) throw new TrustFileError(`Cannot change "${file}": ${problem} (delete it, and agree again)`);
+            const next = toText(root, edit(agreed));
+            await check();
+            await files.writeAtomic(file, next, OWNER_ONLY);
+          });
+        } catch (error) {
+          if (!(error instanceof FileError)) throw error;
+          throw new TrustFileError(`Cannot write "${file}": ${error.message} (XDG_CONFIG_HOME names another folder for it)`, {
+            cause: error,
+          });
+        }
+        await read();
+      }),
+  };
+}
+
+/** What was agreed to before stays, under other names. */
+export function withDemands({ next: coming = new Map(), ...before }: Agreed, demands: readonly Demand[]): Agreed {
+  const agreed = new Map(demands.map(({ name, value }) => [name, value]));
+  const next = new Map([...coming].filter(([name]) => !agreed.has(name)));
+  return { ...before, demands: new Map([...before.demands, ...agreed]), ...(next.size > 0 && { next }) };
+}
+
+/** A file that asks for `from` is about to ask for `to`. */
+export function withChange(before: Agreed, from: Demand, to: Demand): Agreed {
+  const settled = withDemands(before, [from]);
+  return { ...settled, next: new Map([...(settled.next ?? []), [to.name, to.value]]) };
+}
+
+/** Whether the demand counts. */
+export function isIn({ all, demands, next }: Agreed, { name, value }: Demand): boolean {
+  return all || [demands.get(name), next?.get(name)].some((known) => known !== undefined && equalJson(known, value));
+}
+
+/** Undefined where there is none, and where none can be read. */
+async function readOrUndefined(files: Platform["files"], file: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await files.readBytes(file, BOUNDS.maxBytes));
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
+function parse(text: string, root: string): Agreed | string {
+  const parsed = parseJson(text, BOUNDS);
+  if (!parsed.ok) return parsed.problems.map(problemToText).join("; ");
+  const { value } = parsed.value;
+  if (!isJsonObject(value) || value["version"] !== FILE_VERSION || !isJsonObject(value["agreed"] ?? null))
+    return `expected "version": ${FILE_VERSION} and an object "agreed"`;
+  if (value["root"] !== root) return "it is about another folder";
+  const next = isJsonObject(value["next"]) ? new Map(Object.entries(value["next"])) : undefined;
+  return { all: value["all"] === true, demands: new Map(Object.entries(value["agreed"] ?? {})), ...(next && { next }) };
+}
+
+function toText(root: string, { all, demands, next }: Agreed): string {
+  const coming = next === undefined ? undefined : Object.fromEntries(next);
+  const document = {
+    version: FILE_VERSION,
+    root,
+    ...(all && { all }),
+    agreed: Object.fromEntries(demands),
+    ...(coming && { next: coming }),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}

@@ -1,0 +1,132 @@
+/** Makes a case of a recorded call, for `bascule test`: what it was asked, what it was answered, what came of it (SPEC B8). */
+
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { createSandbox } from "../../sandbox/mod.ts";
+import { equalJson } from "../primitives/json/equal-json.ts";
+import type { Platform } from "../platform/platform.ts";
+import { faultToError } from "../routes/fault-to-error.ts";
+import { partsOutcome, plainOutcome } from "../routes/output.ts";
+import { type CaseAnswer, collapseWorkspace, createCaseAnswers, toCaseAnswer } from "./case-answers.ts";
+import { readCases } from "./cases.ts";
+import type { Recording, RecordedOutcome } from "../call/recording.ts";
+import { findTool } from "./replay.ts";
+
+export interface ExportOptions {
+  readonly recording: Recording;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly platform: Pick<Platform, "files" | "workers">;
+  /** A file of cases, absolute: new, or one to add to. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+  readonly onDefect: (message: string) => void;
+}
+
+/** The case's name, and what its reader should know. */
+export interface ExportedCase {
+  readonly name: string;
+  readonly notes: readonly string[];
+}
+
+/** There can be no case of this call, or no such file. The message says why. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+}
+
+/** @throws {ExportError} if it cannot be a case. @throws {FileError} if the file cannot be written. */
+export async function exportCase(options: ExportOptions): Promise<ExportedCase> {
+  const { recording, platform, path } = options;
+  if (recording.tape.stop !== undefined) throw new ExportError("A call that the clock or a person ended cannot be a case");
+  const before = await readList(path, platform);
+  const { workspace, permissions } = contextOf(recording);
+  const answers = recording.operations.flatMap(({ name, args, sent, answer }) =>
+    answer === undefined || name === "progress" ? [] : [toCaseAnswer({ name, args }, sent?.sha256, answer)],
+  );
+  const outcome = await runWith(answers, workspace, options);
+  const name = `as recorded ${new Date(recording.recordedMs).toISOString()} (${recording.callId})`;
+  const made = {
+    name,
+    tool: recording.tool.slice(recording.plugin.length + 1),
+    args: recording.args,
+    seed: recording.seed,
+    time: new Date(startOf(recording)).toISOString(),
+    grants: permissions,
+    answers: answers as unknown as JsonValue,
+    expect: toExpectation(outcome),
+  };
+  await platform.files.makeDirectory(path.slice(0, path.lastIndexOf("/")) || "/");
+  await platform.files.writeAtomic(path, `${JSON.stringify([...before, collapseWorkspace(made, workspace)], undefined, 2)}\n`);
+  const asBefore = equalJson(plain(outcome), plain(recording.outcome));
+  const differs =
+    "In a case, time depends on what the tool does only, and answers come in the order of asking: it expects what came of that";
+  return { name, notes: asBefore ? [] : [differs] };
+}
+
+function startOf({ timeMs, tape }: Recording): number {
+  return timeMs ?? tape.startMs;
+}
+
+/** As `bascule test` will: with a time of its own, and answers as they are asked for. */
+async function runWith(answers: readonly CaseAnswer[], workspace: string, options: ExportOptions): Promise<RecordedOutcome> {
+  const { recording, platform, signal } = options;
+  const found = findTool(recording, options.files);
+  if (typeof found === "string") throw new ExportError(found);
+  const sandbox = createSandbox(platform.workers, { maximumWorkers: 1, onDefect: options.onDefect });
+  try {
+    const loaded = await sandbox.load(found.source);
+    if (!loaded.ok) throw new ExportError(`The plugin does not load: ${loaded.fault.message}`);
+    const { tool, manifest } = found;
+    const bench = createCaseAnswers(answers, workspace);
+    const ended = await sandbox.invoke({
+      callId: recording.callId,
+      digest: recording.digest,
+      module: tool.module ?? manifest.main,
+      export: tool.export ?? tool.name,
+      args: recording.args,
+      contextText: recording.contextText,
+      limits: recording.limits,
+      world: { seed: recording.seed, timeMs: startOf(recording) },
+      hostCall: (operation) => (operation.name === "progress" ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
+      onLogs: () => {},
+      signal,
+    });
+    const [missing] = bench.missing();
+    if (missing !== undefined) throw new ExportError(`It depends on how time passed, which no case says: it asks for ${missing}`);
+    if (ended.ok && ended.parts !== undefined)
+      throw new ExportError("Its output is above 64 KB: a recording has only its hash, which no case expects");
+    return ended.ok ? { ok: true, output: ended.output } : { ok: false, fault: ended.fault };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function contextOf({ contextText }: Recording): { readonly workspace: string; readonly permissions: JsonValue } {
+  // Whoever read the recording has seen that it is an object.
+  const { workspacePath = "", permissions = {} } = JSON.parse(contextText) as JsonObject;
+  return { workspace: typeof workspacePath === "string" ? workspacePath : "", permissions };
+}
+
+function toExpectation(outcome: RecordedOutcome): JsonObject {
+  if (!outcome.ok) {
+    const { code, message } = faultToError(outcome.fault);
+    return { ok: false, error: { code, message } };
+  }
+  const { output } = outcome;
+  const facts = { used: { wallMs: 0 }, filesModified: [] };
+  const { t: parts, o: answer = null }: JsonObject = isJsonObject(output) ? output : {};
+  const told = isJsonObject(parts) ? partsOutcome(parts, facts) : plainOutcome(answer, facts);
+  return told.ok ? { ok: true, output: told.output } : { ok: false, error: { code: told.error.code, message: told.error.message } };
+}
+
+/** The cases that are in the file; a file that is none is not touched. */
+async function readList(path: string, { files }: Pick<Platform, "files">): Promise<readonly JsonValue[]> {
+  if ((await files.stat(path)) === undefined) return [];
+  const text = await files.readText(path);
+  const read = readCases(text);
+  if (!read.ok) throw new ExportError(`The file has something else in it than cases: ${read.message}`);
+  const list = JSON.parse(text) as JsonValue;
+  return isJsonArray(list) ? list : [];
+}
+
+function plain(outcome: RecordedOutcome): JsonValue {
+  return JSON.parse(JSON.stringify(outcome)) as JsonValue;
+}

@@ -1,0 +1,147 @@
+/** Runs a recorded call again: the same version, the same answers, the same time and randomness, and nothing outside (SPEC B8). */
+
+import { callablesOf, type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
+import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
+import { equalJson } from "../primitives/json/equal-json.ts";
+import type { Platform } from "../platform/platform.ts";
+import { decodeManifest, toSource } from "../plugins/folder/compile.ts";
+import { MANIFEST_FILE } from "../plugins/folder/walk.ts";
+import { createRecordedAnswers, type OperationDifference } from "../effects/recordings/answers.ts";
+import { recordedParts } from "../effects/recordings/recorded-parts.ts";
+import type { Recording, RecordedOutcome, RecordedUse } from "../call/recording.ts";
+
+export interface ReplayOptions {
+  readonly recording: Recording;
+  /** The files that the recording's digest is of. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly platform: Pick<Platform, "workers" | "slices" | "sha256">;
+  readonly signal: AbortSignal;
+  readonly onDefect: (message: string) => void;
+}
+
+export type ReplayOutcome =
+  | { readonly kind: "same"; readonly outcome: RecordedOutcome }
+  /** In the order in which they came about. */
+  | { readonly kind: "different"; readonly differences: readonly [Difference, ...Difference[]]; readonly outcome: RecordedOutcome }
+  /** It could not be run at all. */
+  | { readonly kind: "impossible"; readonly reason: string };
+
+export type Difference =
+  | OperationDifference
+  /** It looks at the clock, or waits, otherwise. */
+  | { readonly kind: "order" }
+  | { readonly kind: "outcome"; readonly recorded: RecordedOutcome; readonly now: RecordedOutcome }
+  | { readonly kind: "used"; readonly what: keyof RecordedUse; readonly recorded: number; readonly now: number };
+
+/** A slow machine is no difference: how long the call took then says how long it may take now. */
+const PATIENCE = 20;
+const LEAST_PATIENCE_MS = 60_000;
+
+export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
+  const sandbox = createSandbox(options.platform.workers, { maximumWorkers: 1, onDefect: options.onDefect });
+  try {
+    return await replayIn(sandbox, options);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The same in a sandbox that is there. */
+export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "onDefect">): Promise<ReplayOutcome> {
+  const found = findTool(options.recording, options.files);
+  if (typeof found === "string") return { kind: "impossible", reason: found };
+  const loaded = await sandbox.load(found.source);
+  if (!loaded.ok) return { kind: "impossible", reason: `The plugin does not load: ${loaded.fault.message}` };
+  return await run(found, options, sandbox);
+}
+
+/** What of a plugin's files a call is made of. */
+export interface ReplayTool {
+  readonly source: PluginSource;
+  readonly manifest: Manifest;
+  readonly tool: ToolDefinition;
+}
+
+/** @returns the tool, or why there is none. */
+export function findTool({ tool: name, plugin, digest, limits }: Recording, files: ReadonlyMap<string, Uint8Array>): ReplayTool | string {
+  const text = decodeManifest(files.get(MANIFEST_FILE) ?? new Uint8Array());
+  const parsed = text === undefined ? undefined : parseManifest(text, { files: new Set(files.keys()), plugins: new Set() });
+  if (parsed === undefined || !parsed.ok) return "The plugin's manifest is not one that this version of bascule reads";
+  const manifest = parsed.value;
+  const tool = callablesOf(manifest).find((own) => `${plugin}.${own.name}` === name);
+  if (tool === undefined) return `The plugin has no tool "${name}"`;
+  return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }, { memoryBytes: limits.memoryBytes }) };
+}
+
+async function run(
+  { tool, manifest }: ReplayTool,
+  options: Pick<ReplayOptions, "recording" | "signal" | "platform">,
+  sandbox: Sandbox,
+): Promise<ReplayOutcome> {
+  const { recording } = options;
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  options.signal.addEventListener("abort", abort, { once: true });
+  if (options.signal.aborted) abort();
+  const answers = createRecordedAnswers(recording.operations, abort);
+  const outcome = await sandbox.invoke({
+    callId: recording.callId,
+    digest: recording.digest,
+    module: tool.module ?? manifest.main,
+    export: tool.export ?? tool.name,
+    args: recording.args,
+    contextText: recording.contextText,
+    limits: patient(recording.limits),
+    world: { seed: recording.seed, tape: recording.tape, ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }) },
+    hostCall: answers.answer,
+    onLogs: () => {},
+    signal: stop.signal,
+  });
+  options.signal.removeEventListener("abort", abort);
+  if (options.signal.aborted) return { kind: "impossible", reason: "It was cancelled" };
+  return compare(recording, { outcome: await recordedOutcome(outcome, options.platform), used: outcome.used }, answers.difference(true));
+}
+
+function patient(limits: Limits): Limits {
+  const wallMs = Math.max(LEAST_PATIENCE_MS, limits.wallMs * PATIENCE);
+  return { ...limits, wallMs, cpuMs: wallMs };
+}
+
+/** A call that had secrets taken out is not run again. */
+// oxlint-disable-next-line require-yield -- nothing to do
+function* unredacted({ bytes }: { readonly bytes: Uint8Array }): Generator<void, Uint8Array> {
+  return bytes;
+}
+
+async function recordedOutcome(outcome: InvocationOutcome, platform: ReplayOptions["platform"]): Promise<RecordedOutcome> {
+  if (!outcome.ok) return { ok: false, fault: outcome.fault };
+  const { output, parts } = outcome;
+  return { ok: true, output, ...(parts && { parts: (await recordedParts(parts, platform, unredacted)).parts }) };
+}
+
+interface EndedCall extends Pick<InvocationOutcome, "used"> {
+  readonly outcome: RecordedOutcome;
+}
+
+function compare(recording: Recording, { outcome, used }: EndedCall, asked: OperationDifference | undefined): ReplayOutcome {
+  const differences: Difference[] = [];
+  // From here on nothing else says anything.
+  if (asked !== undefined) differences.push(asked);
+  else if (!outcome.ok && outcome.fault.kind === "differs") differences.push({ kind: "order" });
+  else {
+    if (!equalJson(asJson(recording.outcome), asJson(outcome)))
+      differences.push({ kind: "outcome", recorded: recording.outcome, now: outcome });
+    // What ended a call from outside may have done so while it went on.
+    const isWhole = recording.tape.stop === undefined;
+    for (const what of ["operations", "logBytes", "outputBytes", "fuel"] as const)
+      if (isWhole && used[what] !== recording.used[what])
+        differences.push({ kind: "used", what, recorded: recording.used[what], now: used[what] });
+  }
+  const [first, ...others] = differences;
+  return first === undefined ? { kind: "same", outcome } : { kind: "different", differences: [first, ...others], outcome };
+}
+
+/** An outcome holds JSON only; members that are undefined are left out. */
+function asJson(outcome: RecordedOutcome): JsonValue {
+  return JSON.parse(JSON.stringify(outcome)) as JsonValue;
+}

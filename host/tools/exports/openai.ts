@@ -1,0 +1,55 @@
+import { type JsonSchema, pointerToken } from "../../../manifests/mod.ts";
+import type { ObjectSchema, OpenAiResponsesTool, OpenAiTool } from "./exported.ts";
+import type { ToolFormat, ToolToExport } from "./format.ts";
+import { toObjectSchema, wholeRules } from "./schema-rules.ts";
+
+/** Chat completions. */
+export const openAiFormat: ToolFormat<OpenAiTool> = {
+  title: "OpenAI",
+  descriptionLength: 1_024,
+  maxTools: 128,
+  convert: (tool) => ({ type: "function", function: { name: tool.name, description: tool.description, ...parametersOf(tool) } }),
+};
+
+/** Responses: the same, one level up. */
+export const openAiResponsesFormat: ToolFormat<OpenAiResponsesTool> = {
+  title: "OpenAI responses",
+  maxTools: 128,
+  convert: (tool) => ({ type: "function", name: tool.name, description: tool.description, ...parametersOf(tool) }),
+};
+
+/** `strict` where the schema already is what strict mode asks for; it is never changed to be so. */
+function parametersOf({ listing, lose }: ToolToExport): { readonly parameters: ObjectSchema; readonly strict: boolean } {
+  const dropped = (pointer: string, keyword: string): void => lose(`/inputSchema${pointer}`, `OpenAI takes no "${keyword}" at the top`);
+  const parameters = toObjectSchema(listing.inputSchema, { ...wholeRules(listing), notAtTop: NOT_AT_TOP }, dropped);
+  const reason = unstrict(listing.inputSchema, "/inputSchema");
+  if (reason !== undefined) lose(reason.pointer, `not for strict mode: ${reason.why}`);
+  return { parameters, strict: reason === undefined };
+}
+
+const NOT_AT_TOP: ReadonlySet<string> = new Set(["oneOf", "anyOf", "allOf", "enum", "not"]);
+const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
+  ..."type enum const properties required items title description additionalProperties $schema $id".split(" "),
+  ..."minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems".split(" "),
+]);
+
+/** The first thing that keeps a schema from strict mode. It may be a source's own, of any shape. */
+function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: string; readonly why: string } | undefined {
+  const unknown = Object.keys(schema).find((keyword) => !STRICT_KEYWORDS.has(keyword));
+  if (unknown !== undefined) return { pointer: `${pointer}/${unknown}`, why: `it has no "${unknown}"` };
+  const types = [schema.type ?? []].flat();
+  if (types.length === 0 && schema.enum === undefined && schema.const === undefined) return { pointer, why: "every value has a type" };
+  if (types.includes("object")) {
+    const names = Object.keys(schema.properties ?? {});
+    if (schema.additionalProperties !== false) return { pointer, why: 'objects have "additionalProperties": false' };
+    const required: unknown = schema.required;
+    const optional = names.find((name) => !Array.isArray(required) || !required.includes(name));
+    if (optional !== undefined) return { pointer: `${pointer}/properties/${pointerToken(optional)}`, why: "every property is required" };
+  }
+  if (types.includes("array") && schema.items === undefined) return { pointer, why: "items have a schema" };
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+    const found = unstrict(inner, `${pointer}/properties/${pointerToken(name)}`);
+    if (found !== undefined) return found;
+  }
+  return schema.items === undefined ? undefined : unstrict(schema.items, `${pointer}/items`);
+}

@@ -1,0 +1,10 @@
+import type { ToolResult } from "../../call/call.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+import { ToolError } from "../tool-error.ts";
+
+/** For frameworks whose tools return or throw. @throws {ToolError} what the host answered; the message says what would allow it. */
+export function outputOf(result: ToolResult): JsonValue {
+  if (result.ok) return result.output;
+  const { code, message, details, hint } = result.error;
+  throw new ToolError(code, message, { ...(details && { details }), ...(hint && { hint }) });
+}

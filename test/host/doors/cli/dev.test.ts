@@ -1,0 +1,359 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { withFrame } from "../../../../host/doors/plugin-view.ts";
+import { memoryPlatform, WORKSPACE } from "../../../support/memory-platform.ts";
+import { describe, expect, it } from "vitest";
+import { createCliProject, type CliProject } from "./run-cli.ts";
+
+const GOOD = "export const demo_peek = (args) => ({ first: [args.path], total: 1 });\n";
+const NOTE = "(answered by the host that runs in this folder)\n";
+
+async function projectWithDemo(): Promise<CliProject> {
+  const project = await createCliProject({ "README.md": "# Title\n" });
+  await project.run(["init", "demo"]);
+  return project;
+}
+
+describe("bascule dev", () => {
+  it("shows what is loaded, what is not and why, what needs a grant, and what to type next [I2.start-screen] [H6.start-screen]", async () => {
+    await using project = await projectWithDemo();
+    await project.run(["init", "broken"]);
+    await project.write("plugins/broken/main.ts", "export const = 1;\n");
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const screen = dev.printed();
+    expect(screen).toContain("2 plugins, 1 tool from plugins; they work on this folder\n");
+    expect(screen).toMatch(/^broken 0\.1\.0 {2}failed/mu);
+    expect(screen).toContain("error plugins/broken/main.ts:1:14 ");
+    expect(screen).toContain("    bascule grant demo --allow-read=.\n");
+    expect(screen).toContain("  bascule call demo_peek path=README.md");
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
+  it("says which side effects are assumed, since an older manifest declares none [M9.assumed]", async () => {
+    const manifest = {
+      schema_version: "1.0",
+      name: "older",
+      version: "1.0.0",
+      description: "Older",
+      tools: [{ name: "look", description: "Looks" }],
+    };
+    await using project = await createCliProject({
+      "plugins/older/manifest.json": JSON.stringify(manifest),
+      "plugins/older/main.ts": "export const look = () => 1;\n",
+    });
+    expect((await project.run(["list"])).out).toMatch(/^ {2}look +\(network is assumed\) Looks$/mu);
+    expect((await project.run(["info", "look"])).out).toMatch(/^ *class +network \(assumed: the manifest declares no side effects\)$/mu);
+    const { tool } = JSON.parse((await project.run(["info", "look", "--json"])).out) as { readonly tool: object };
+    expect(tool).toMatchObject({ sideEffects: ["network"], assumed: true });
+  });
+
+  it("shows many tools by their names, so that the screen stays one [I2.start-screen]", async () => {
+    const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index + 1).padStart(2, "0")}`);
+    const manifest = {
+      ...{ schemaVersion: "1.0", name: "many", version: "1.0.0", description: "Has many tools" },
+      tools: names.map((name) => ({ name, description: `What ${name} does`, inputSchema: { type: "object" }, sideEffects: [] })),
+    };
+    await using project = await createCliProject({
+      "plugins/many/manifest.json": JSON.stringify(manifest),
+      "plugins/many/main.ts": names.map((name) => `export const ${name} = () => 1;`).join("\n"),
+    });
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const screen = dev.printed();
+    expect(screen).not.toContain("What tool_");
+    const shown = screen.split("\n").filter((line) => /^ {2}tool_/u.test(line));
+    expect(shown.length).toBeLessThan(6);
+    expect(shown.flatMap((line) => line.trim().split(", "))).toEqual(names);
+    expect(screen).toMatch(/^ {2}bascule list +see what each tool does$/mu);
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
+  it("runs a plugin's cases and tests again at every reload, and says in a few lines what failed [I7.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("tests    demo  2 passed, 2 failed\n");
+    await dev.waitFor("bascule test demo says more\n");
+    expect(dev.printed()).toMatch(
+      /^ {9}failed demo_peek shows the first lines => plugins\/demo\/cases\/peek\.json\n {11}Expected output /mu,
+    );
+    expect(dev.printed()).not.toContain("ERRORS");
+    await project.write("plugins/demo/main.test.ts", 'Deno.test("one", () => {});');
+    await project.write("plugins/demo/cases/peek.json", "[]");
+    await dev.waitFor("tests    demo  1 passed\n");
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
+  it("gives tests of a version that does not serve nothing of the run's flags [I7.dev-held]", async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    const manifestOf = (more: object): string =>
+      JSON.stringify({
+        ...{ schemaVersion: "1.0", name: "demo", version: "1.0.0", description: "Is tested", permissions: { read: true }, ...more },
+        tools: [{ name: "one", description: "Says one", inputSchema: { type: "object" }, sideEffects: [] }],
+      });
+    await project.write("plugins/demo/manifest.json", manifestOf({}));
+    await project.write("plugins/demo/main.ts", "export const one = () => 1;");
+    const dev = project.start(["dev", `--allow-read=${project.folder}`]);
+    await dev.waitFor("Ctrl-C ends");
+    const reading = `Deno.test("reads", async () => { await Deno.readTextFile(${JSON.stringify(`${project.folder}/README.md`)}); });`;
+    await project.write("plugins/demo/main.test.ts", reading);
+    await dev.waitFor("tests    demo  1 passed\n");
+    // It asks for more, and nobody has accepted it.
+    await project.write("plugins/demo/manifest.json", manifestOf({ permissions: { read: true, net: true } }));
+    await dev.waitFor("tests    demo  0 passed, 1 failed\n");
+    expect(dev.printed()).toMatch(/held +demo/);
+    dev.interrupt();
+    await dev.ended;
+  });
+
+  it("runs none with --no-tests [I7.no-tests]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--no-tests"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo");
+    // A later reload of another plugin: what would have been said of the first one has been by then.
+    await project.run(["init", "other"]);
+    await dev.waitFor("loaded   other");
+    dev.interrupt();
+    expect((await dev.ended).out).not.toContain("tests    ");
+  });
+
+  it("shows the line of the author that threw, here and where it was called [I7.frame]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--no-tests"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = ({ path }: { path: string }) => {\n  const what: string = path;\n  throw new TypeError("not " + what);\n};\n',
+    );
+    await project.run(["grant", "demo", "--allow-read=."]);
+    await dev.waitFor("reloaded demo");
+    const frame = [
+      "error plugins/demo/main.ts:3:22 thrown here",
+      "    1 | export const demo_peek = ({ path }: { path: string }) => {",
+      "    2 |   const what: string = path;",
+      '  > 3 |   throw new TypeError("not " + what);',
+    ];
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).error).toContain(frame.map((line) => `  ${line}\n`).join(""));
+    await dev.waitFor("thrown here\n");
+    expect(dev.printed()).toContain(frame.map((line) => `${" ".repeat(9)}${line}\n`).join(""));
+    // The folder holds another version than the one that throws: its lines would be the wrong ones.
+    await project.write("plugins/demo/main.ts", "export const = 1;\n\n\n");
+    await dev.waitFor("the last good version still serves");
+    const stale = await project.run(["call", "demo_peek", "path=README.md"]);
+    expect(stale.error).toContain("at demo_peek (main.ts:3:22)");
+    expect(stale.error).not.toContain("thrown here");
+  });
+
+  it("shows no line of a file that a plugin's stack or link leads to [I7.frame]", async () => {
+    const platform = memoryPlatform({
+      "plugins/demo/main.ts": "one\ntwo",
+      "plugins/demo/lib": { link: "/home/user/.ssh" },
+      "plugins/demo/key.ts": { link: "/home/user/.ssh/id" },
+      "plugins/other/main.ts": "three",
+    });
+    platform.plant("/home/user/.ssh/id", "a key");
+    const framed = async (file: string): Promise<readonly string[] | undefined> =>
+      (await withFrame({ severity: "error", pointer: "", message: "m", file, line: 1 }, `${WORKSPACE}/plugins/demo`, platform.files)).frame
+        ?.lines;
+    expect(await framed("main.ts")).toEqual(["one", "two"]);
+    for (const file of ["lib/id", "key.ts", "../other/main.ts", "lib/../main.ts", "/home/user/.ssh/id", "nothing.ts"])
+      expect(await framed(file), file).toBeUndefined();
+  });
+
+  it("writes a JSON value a line, for programs [I7.json]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--json"]);
+    await dev.waitFor('"type":"ready"');
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor('"type":"tests"');
+    dev.interrupt();
+    const entries = (await dev.ended).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries[0]).toMatchObject({
+      type: "ready",
+      status: { plugins: 1 },
+      plugins: expect.arrayContaining([expect.objectContaining({ name: "demo" })]),
+    });
+    expect(entries).toContainEqual(expect.objectContaining({ type: "plugin.reloaded", plugin: "demo" }));
+    expect(entries).toContainEqual(expect.objectContaining({ type: "tests", plugin: "demo", passed: 2, failed: 2 }));
+  });
+
+  it("follows a bascule.json that is written while it runs [P1.appears]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": "no" }] } }');
+    await dev.waitFor("bascule.json is wrong");
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0 });
+    await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": false }] } }');
+    await dev.waitFor("bascule.json was read again");
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
+  });
+
+  it("creates a missing plugins folder and says so [I2.creates-root]", async () => {
+    await using project = await createCliProject();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect(dev.printed()).toContain("Created plugins/: plugins go there, each in a folder of its own\n");
+    expect((await stat(join(project.folder, "plugins"))).isDirectory()).toBe(true);
+  });
+
+  it("answers the commands of other terminals, which say so, and shows their calls [I2.running]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toEqual({
+      code: 4,
+      out: "",
+      error: `${NOTE}fs_denied Requires read access to "README.md"\n  To allow it  bascule grant demo --allow-read=README.md\n`,
+    });
+    expect(await project.run(["grant", "demo", "--allow-read=."])).toMatchObject({ code: 0, error: NOTE });
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0, error: NOTE });
+    await dev.waitFor("done     demo.demo_peek in ");
+    expect(dev.printed()).toContain("denied   demo.demo_peek fs_denied ");
+    expect(dev.printed()).toContain("grants   of demo changed\n");
+    expect(await project.run(["call", "demo_peek", "path=README.md", "--role", "guest", "--read-only"])).toMatchObject({
+      code: 0,
+      error: NOTE,
+    });
+    for (const args of [["list"], ["info", "demo_peek"], ["grants"], ["why", "demo"], ["reload"], ["revoke", "demo"]]) {
+      expect({ args, ...(await project.run(args)) }).toMatchObject({ args, code: 0, error: NOTE });
+    }
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
+  });
+
+  it("takes up a new folder, an edit and a removal, each with a line [H3.dev] [H9.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.run(["init", "second"]);
+    await dev.waitFor("loaded   second 0.1.0  second_peek\n");
+    expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 0 });
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo 0.1.0  demo_peek\n");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("/README.md");
+    await rm(join(project.folder, "plugins/second"), { recursive: true });
+    await dev.waitFor("removed  second\n");
+    expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 3 });
+  });
+
+  it("goes on with the last good version of a broken plugin, shows the error where it is, and takes the repaired one [H5.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", `${GOOD}const = 2;\n`);
+    await dev.waitFor("error plugins/demo/main.ts:2:7 ");
+    expect(dev.printed()).toContain("failed   demo  (the last good version still serves)\n");
+    expect(dev.printed()).toContain("  > 2 | const = 2;\n");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("# Title");
+    expect((await project.run(["list"])).out).toContain("the last good version serves");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("/README.md");
+  });
+
+  it("asks the person at the terminal that called [I2.confirm]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("plugins/demo/manifest.json", manifestThatWrites());
+    await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
+    const dev = project.start(["dev"], { answers: [] });
+    await dev.waitFor("Ctrl-C ends");
+    expect(await project.run(["call", "demo_peek"], { answers: ["y"] })).toMatchObject({ code: 0 });
+    expect(await project.run(["call", "demo_peek"], { answers: ["n"] })).toMatchObject({ code: 4 });
+    expect(dev.printed()).not.toContain("[y/N]");
+  });
+
+  it("keeps the call of a program that has no person, until one approves or denies it [E5.cli] [E6.cli]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("plugins/demo/manifest.json", manifestThatWrites());
+    await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect((await project.run(["approve"])).out).toBe("Nothing waits for a person\n");
+    const asked = await project.run(["call", "demo_peek"]);
+    expect(asked).toMatchObject({
+      code: 4,
+      error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for a person's approval\n"),
+    });
+    // The caller is not told how to answer.
+    expect(asked.error).not.toContain("bascule approve");
+    const waiting = async (): Promise<string> => / {2}([0-9a-f-]{36})\n/u.exec((await project.run(["approve"])).out)?.[1] ?? "";
+    const id = await waiting();
+    await dev.waitFor(`bascule approve ${id}\n`);
+    expect((await project.run(["approve"])).out).toContain(
+      `1 question waits for a person\n\n? Tool demo.demo_peek of plugin demo wants to run\n`,
+    );
+    expect(await project.run(["approve", `${id}0`])).toMatchObject({ code: 3, error: expect.stringContaining(`Did you mean ${id}?`) });
+    for (const args of [[id], [id, "--json"]]) {
+      expect(await project.run(["approve", ...args])).toMatchObject({ code: 4 });
+      expect(await waiting()).toBe(id);
+    }
+    expect(await project.run(["approve", id], { answers: ["n"] })).toMatchObject({ code: 4, out: expect.stringContaining("Not approved") });
+    expect((await project.run(["approve", id], { answers: ["y"] })).out).toMatch(/^\n\? Tool demo\.demo_peek[^]*\napproved\n$/u);
+    await dev.waitFor("done     demo.demo_peek in ");
+    expect(await project.run(["deny", id])).toMatchObject({ code: 3 });
+    await project.run(["call", "demo_peek"]);
+    const other = await waiting();
+    expect((await project.run(["deny", other])).out).toContain("denied\n");
+    await dev.waitFor("failed   demo.demo_peek user_denied ");
+  });
+
+  it("shows what plugins write to console, inert, and no log of its own rounds [B6.terminal] [I2.inert]", async () => {
+    await using project = await projectWithDemo();
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = () => { console.log("hello\\x1b[2J"); return { first: [], total: 0 }; };\n',
+    );
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.run(["call", "demo_peek", "path=README.md"]);
+    await dev.waitFor("info     demo.demo_peek hello\\x1b[2J\n");
+    expect(dev.printed()).not.toContain("\x1b[2J");
+    expect(dev.printed()).not.toContain("tool.called");
+  });
+
+  it("is alone in its project [I2.one]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect(await project.run(["dev"])).toMatchObject({
+      code: 5,
+      error: expect.stringContaining("error A host runs in this project already\n"),
+    });
+    dev.interrupt();
+    await dev.ended;
+    expect(await readdir(join(project.folder, ".bascule"))).not.toContain("host.sock");
+    expect(await project.run(["reload"])).toMatchObject({ code: 5, error: expect.stringContaining("No host runs here") });
+  });
+
+  it("lets a running call end at Ctrl-C [T5.dev]", async () => {
+    await using project = await projectWithDemo();
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = async () => { await new Promise((done) => setTimeout(done, 300)); return { first: ["late"], total: 1 }; };\n',
+    );
+    await project.run(["grant", "demo", "--allow-read=."]);
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const call = project.run(["call", "demo_peek", "path=README.md"]);
+    await dev.waitFor("call     demo.demo_peek");
+    dev.interrupt();
+    expect(await call).toMatchObject({ code: 0, out: expect.stringContaining("late") });
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+});
+
+function manifestThatWrites(): string {
+  const tool = { name: "demo_peek", description: "Writes", inputSchema: { type: "object" }, sideEffects: ["write"] };
+  return JSON.stringify({ schemaVersion: "1.0", name: "demo", version: "0.1.0", description: "Writes", tools: [tool] });
+}

@@ -1,0 +1,16 @@
+/** An overlay's files are guarded files: they pass the suite of those. */
+
+import { currentPlatform } from "../../../../host/platform/mod.ts";
+import { createOverlay } from "../../../../host/effects/overlay/overlay.ts";
+import { describeGuardedFiles } from "../../../conformance/platform.ts";
+import { plantOnDisk } from "../../../support/plant.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+const platform = currentPlatform();
+
+describeGuardedFiles("an overlay [E8.overlay]", async () => ({
+  platform: createOverlay({ platform, sends: "asking" }).platform,
+  root: await temporaryFolder(),
+  plant: plantOnDisk,
+  serve: () => Promise.reject(new Error("Nothing is served here")),
+}));

@@ -1,0 +1,40 @@
+/** Threads of a sandbox, as the host's thread sees them start and end. */
+
+import { readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createWorkerLauncher } from "../../../../host/platform/threads/workers.ts";
+import { CONTROL_BYTES } from "../../../../sandbox/worker/protocol.ts";
+
+const isDeno = "Deno" in globalThis;
+const canCount = process.platform === "linux";
+const threads = (): number => readdirSync("/proc/self/task").length;
+
+describe("createWorkerLauncher()", () => {
+  const launcher = createWorkerLauncher();
+  const start = () => launcher.start({ control: new SharedArrayBuffer(CONTROL_BYTES) });
+
+  // Deno blocks the thread that starts another until that has its engine, so when `start` returned the threads would all be there.
+  it.skipIf(!isDeno || !canCount)(
+    "on Deno leaves the start of workers to another thread, and does not wait for it [LV1.worker-starts]",
+    async () => {
+      const first = start();
+      const second = start();
+      const before = threads();
+      const more = Array.from({ length: 8 }, start);
+      expect(threads()).toBeLessThan(before + more.length);
+      for (const worker of [first, second, ...more]) worker.keepAlive(true);
+      await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + more.length);
+      await Promise.all([first, second, ...more].map((worker) => worker.terminate()));
+      await expect.poll(threads, { timeout: 30_000 }).toBeLessThanOrEqual(before);
+    },
+  );
+
+  it("tells once that a worker ended, by itself or from outside, also before it began [B10.worker]", async () => {
+    const ends: string[] = [];
+    const workers = [start(), start(), start()];
+    for (const worker of workers) worker.onExit((reason) => ends.push(reason));
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    await expect.poll(() => ends).toEqual(Array.from({ length: 3 }, () => "the thread ended"));
+  });
+});

@@ -1,0 +1,332 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createBundler, toGraph } from "../../../../host/platform/bundling/bundler.ts";
+import { compareText } from "../../../../host/primitives/digest.ts";
+import { importedNames } from "../../../../host/plugins/vendoring/imported-names.ts";
+import { parsePackageSpecifier } from "../../../../host/plugins/vendoring/package-specifier.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { plantOnDisk } from "../../../support/plant.ts";
+import { createCliProject, type CliProject } from "../../doors/cli/run-cli.ts";
+
+const MANIFEST = {
+  schemaVersion: "1.0",
+  name: "demo",
+  version: "1.0.0",
+  description: "Imports packages",
+  tools: [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: [] }],
+};
+
+function pkg(name: string, more: object, files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const inside = {
+    "package.json": JSON.stringify({ name, version: "1.2.3", license: "MIT", ...more }),
+    LICENSE: `Licence of ${name}`,
+    ...files,
+  };
+  return Object.fromEntries(Object.entries(inside).map(([path, text]) => [`node_modules/${name}/${path}`, text]));
+}
+
+const PACKAGES = {
+  ...pkg(
+    "modern",
+    { type: "module", exports: { ".": "./main.js", "./sub": "./sub.js" } },
+    {
+      "main.js": `import { shared } from "dep"; export const modern = () => shared; export default "the default";`,
+      "sub.js": `import { shared } from "dep"; export const sub = () => shared;`,
+    },
+  ),
+  ...pkg("old", { main: "index.js" }, { "index.js": `exports.left = (text) => "<" + text; exports.right = (text) => text + ">";` }),
+  ...pkg("dep", { type: "module", main: "dep.js" }, { "dep.js": `export const shared = { made: "once" };` }),
+  ...pkg(
+    "@jsr/scope__typed",
+    { type: "module", exports: "./mod.ts" },
+    { "mod.ts": `export enum Kind { One = "one" } export const kind: Kind = Kind.One;` },
+  ),
+};
+
+const MAIN = `import fallback, { modern } from "modern";
+import { sub } from "modern/sub";
+import { left } from "old";
+import { kind } from "typed";
+export const run = (): unknown => [modern() === sub(), fallback, left("x"), kind];`;
+const IMPORTS = { modern: "npm:modern@^1", "modern/sub": "npm:modern@^1/sub", old: "npm:old", typed: "jsr:@scope/typed@1" };
+
+function project(imports: object, files: Readonly<Record<string, string>> = {}): Promise<CliProject> {
+  return createCliProject({
+    ...PACKAGES,
+    "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports }),
+    "plugins/demo/main.ts": MAIN,
+    ...files,
+  });
+}
+
+describe("bascule vendor", () => {
+  it("gives packages Node's globals as modules, where they use them, and the production branch [PB3.vendor] [PB3.node]", async () => {
+    await using demo = await createCliProject({
+      ...pkg(
+        "nodeish",
+        { type: "module", main: "n.js" },
+        {
+          "n.js": `export const n = () => [Buffer.from("hi").toString("hex"), typeof process.cwd, process.env.NODE_ENV !== "production"];`,
+        },
+      ),
+      ...pkg("plain", { type: "module", main: "p.js" }, { "p.js": `export const p = 1;` }),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { nodeish: "npm:nodeish", plain: "npm:plain" } }),
+      "plugins/demo/main.ts": `import { n } from "nodeish"; import { p } from "plain"; export const run = () => [...n(), p];`,
+    });
+    expect(await demo.run(["vendor", "demo"])).toMatchObject({ code: 0 });
+    const called = await demo.run(["call", "demo.run", "--json"]);
+    expect(JSON.parse(called.out)).toMatchObject({ output: ["6869", "function", false, 1] });
+    expect(await readFile(join(demo.folder, "plugins/demo/vendor/plain.js"), "utf8")).not.toContain("node:");
+  });
+
+  it("gives `require` Node's modules that a plugin has, and for the others what throws when it is called [PB3.node] [PB3.vendor]", async () => {
+    await using demo = await createCliProject({
+      ...pkg(
+        "requires",
+        { main: "n.js" },
+        {
+          "n.js": `const Events = require("events"); const { format } = require("node:util"); const fs = require("fs"); const { Readable } = require("stream");
+class Own extends Events {} class Stream extends Readable {}
+exports.n = () => { const own = new Own(); let got; own.on("a", (x) => { got = x; }); own.emit("a", 1); return [format("%s", got), typeof fs.promises.readFile, typeof Stream]; };
+exports.read = () => fs.promises.readFile("x");`,
+        },
+      ),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { requires: "npm:requires" } }),
+      "plugins/demo/main.ts": `import { n, read } from "requires";
+export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
+    });
+    const { code, out } = await demo.run(["vendor", "demo"]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining("  note a plugin has no node:fs, node:stream: what uses them throws when it is called\n"),
+    ]);
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: ["1", "function", "function"] });
+    const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use what the web and Deno have";
+    expect(JSON.parse((await demo.run(["call", "run", '{"read":true}', "--json"])).out)).toMatchObject({ error: { message } });
+  });
+
+  it("takes what a package has for browsers where it needs modules of Node's otherwise, and only there [PB3.vendor]", async () => {
+    const both = (node: string): Readonly<Record<string, string>> => ({
+      "node.js": `import * as vm from "${node}"; export const where = () => [typeof vm, "node"];`,
+      "browser.js": `export const where = () => "browser";`,
+    });
+    const exports = { exports: { ".": { browser: "./browser.js", default: "./node.js" } }, type: "module" };
+    await using demo = await createCliProject({
+      ...pkg("two", exports, both("vm")),
+      ...pkg("one", exports, both("path")),
+      ...pkg(
+        "mapped",
+        { main: "m.js", browser: { "./node.js": "./browser.js" } },
+        {
+          "m.js": `exports.where = require("./node.js").where;`,
+          "node.js": `require("net").connect; exports.where = () => "node";`,
+          "browser.js": `exports.where = () => "mapped";`,
+        },
+      ),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { one: "npm:one", two: "npm:two", mapped: "npm:mapped" } }),
+      "plugins/demo/main.ts": `import * as one from "one"; import * as two from "two"; import { where } from "mapped";
+export const run = () => [one.where(), two.where(), where()];`,
+    });
+    expect((await demo.run(["vendor", "demo"])).out).not.toContain("note");
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({
+      output: [["object", "node"], "browser", "mapped"],
+    });
+  });
+
+  it("builds a package as it would alone, whatever else is vendored [AX2.alone] [PB3.vendor]", async () => {
+    const exports = { exports: { ".": { browser: "./browser.js", default: "./node.js" } }, type: "module" };
+    await using demo = await createCliProject({
+      // For browsers it needs no less, and a document besides.
+      ...pkg("first", exports, {
+        "node.js": `import * as net from "net"; export const first = () => ["node", typeof net];`,
+        "browser.js": `import * as net from "net"; export const title = document.title; export const first = () => ["browser", typeof net];`,
+      }),
+      ...pkg("second", exports, {
+        "node.js": `import { a } from "vm"; import { b } from "tls"; import { c } from "dgram"; export const second = () => [a, b, c];`,
+        "browser.js": `export const second = () => "browser";`,
+      }),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { first: "npm:first" } }),
+      "plugins/demo/main.ts": `import { first } from "first"; export const run = () => first();`,
+    });
+    const firstFile = (): Promise<string> => readFile(join(demo.folder, "plugins/demo/vendor/first.js"), "utf8");
+    expect(await demo.run(["vendor", "demo"])).toMatchObject({ code: 0 });
+    const alone = await firstFile();
+    await demo.write(
+      "plugins/demo/main.ts",
+      `import { first } from "first"; import { second } from "second"; export const run = () => [first(), second()];`,
+    );
+    expect(await demo.run(["vendor", "demo", "--add", "npm:second"])).toMatchObject({ code: 0 });
+    expect(await firstFile()).toBe(alone);
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: [["node", "object"], "browser"] });
+  });
+
+  it("says good of what was loaded in the sandbox, and names the package and what it lacks where it does not load [AX2.loaded]", async () => {
+    await using demo = await createCliProject({
+      ...pkg("fine", { type: "module", main: "f.js" }, { "f.js": `export const fine = 1;` }),
+      ...pkg("dom", { type: "module", main: "d.js" }, { "d.js": `export const title = document.title;` }),
+      ...pkg("reads", { main: "r.js" }, { "r.js": `exports.text = require("fs").readFileSync("x");` }),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { fine: "npm:fine", dom: "npm:dom", reads: "npm:reads" } }),
+      "plugins/demo/main.ts": `import { fine } from "fine"; export const run = () => fine;`,
+    });
+    const { code, out } = await demo.run(["vendor", "demo"]);
+    expect({ code, lines: out.split("\n") }).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^bad {2}demo/),
+        `  "npm:dom" does not load in a plugin: ReferenceError: 'document' is not defined; "npm:reads" does not load in a plugin: NotSupported: A plugin has no node:fs, so readFileSync() does not work: use what the web and Deno have (nothing was written)`,
+        "  try a version or a package for browsers or Deno",
+        "",
+      ],
+    });
+    await expect(readdir(join(demo.folder, "plugins/demo/vendor"))).rejects.toThrow("ENOENT");
+  });
+
+  it("bundles ES modules, CommonJS, TypeScript and what they share, with hashes and licences, and they run [PB3.vendor] [B7.imports]", async () => {
+    await using demo = await project(IMPORTS);
+    const folder = join(demo.folder, "plugins/demo");
+    expect(await demo.run(["vendor", "demo"])).toEqual({
+      code: 0,
+      error: "",
+      out: `good demo  plugins/demo
+  npm:modern@^1 1.2.3, MIT
+  npm:modern@^1/sub 1.2.3, MIT
+  npm:old 1.2.3, MIT
+  jsr:@scope/typed@1 1.2.3, MIT
+  10 files in vendor/
+`,
+    });
+    const files = await readdir(join(folder, "vendor"));
+    expect(files.filter((file) => !file.startsWith("chunk-")).toSorted(compareText)).toEqual([
+      ...["modern-sub.LICENSE.txt", "modern-sub.js", "modern.LICENSE.txt", "modern.js", "old.LICENSE.txt", "old.js"],
+      ...["typed.LICENSE.txt", "typed.js", "vendor.json"],
+    ]);
+    const listed = JSON.parse(await readFile(join(folder, "vendor/vendor.json"), "utf8")) as {
+      readonly imports: object;
+      readonly files: Readonly<Record<string, string>>;
+    };
+    expect(listed.imports).toEqual({
+      "jsr:@scope/typed@1": "./vendor/typed.js",
+      "npm:modern@^1": "./vendor/modern.js",
+      "npm:modern@^1/sub": "./vendor/modern-sub.js",
+      "npm:old": "./vendor/old.js",
+    });
+    expect(Object.keys(listed.files)).toHaveLength(10);
+    expect(JSON.parse(await readFile(join(folder, "deno.json"), "utf8"))).toEqual({
+      imports: { modern: "./vendor/modern.js", "modern/sub": "./vendor/modern-sub.js", old: "./vendor/old.js", typed: "./vendor/typed.js" },
+    });
+    const called = await demo.run(["call", "run", "--json"]);
+    expect((JSON.parse(called.out) as { readonly output: unknown }).output).toEqual([true, "the default", "<x", "one"]);
+  });
+
+  it("makes the same bytes again, and removes what is not needed any more [PB3.vendor]", async () => {
+    await using demo = await project(IMPORTS, { "plugins/demo/vendor/README.md": "mine" });
+    const list = join(demo.folder, "plugins/demo/vendor/vendor.json");
+    await demo.run(["vendor"]);
+    const first = await readFile(list, "utf8");
+    await demo.run(["vendor"]);
+    expect(await readFile(list, "utf8")).toBe(first);
+    await demo.write("plugins/demo/manifest.json", JSON.stringify({ ...MANIFEST, imports: { old: "npm:old" } }));
+    await demo.run(["vendor"]);
+    expect((await readdir(join(demo.folder, "plugins/demo/vendor"))).toSorted()).toEqual([
+      "README.md",
+      "old.LICENSE.txt",
+      "old.js",
+      "vendor.json",
+    ]);
+  });
+
+  it("writes imports where asked [PB3.vendor]", async () => {
+    await using demo = await project({});
+    const { code } = await demo.run(["vendor", "demo", "--add", "npm:old@1", "--add", "typed=jsr:@scope/typed@1"]);
+    const manifest = JSON.parse(await readFile(join(demo.folder, "plugins/demo/manifest.json"), "utf8")) as { readonly imports: object };
+    expect({ code, imports: manifest.imports }).toEqual({ code: 0, imports: { old: "npm:old@1", typed: "jsr:@scope/typed@1" } });
+  });
+
+  it.each([
+    ["is not installed", { gone: "npm:gone@2" }, '"npm:gone@2" is not installed\n  try npm install --save-dev gone@2\n'],
+    ["is installed in another version", { old: "npm:old@^2" }, '"npm:old@^2" is wanted, and version 1.2.3 is installed in "'],
+    ["is named by a prefix", { "modern/": "npm:/modern@1/" }, "does not name one module of a package"],
+  ])("changes nothing where a package %s, and says what to do [PB3.vendor]", async (_what, imports, told) => {
+    await using demo = await project(imports);
+    const { code, out } = await demo.run(["vendor", "demo"]);
+    expect(code).toBe(1);
+    expect(out).toContain(told);
+    expect((await readdir(join(demo.folder, "plugins/demo"))).toSorted()).toEqual(["main.ts", "manifest.json"]);
+  });
+
+  it.each([
+    ["changed", "plugins/demo/vendor/old.js", "export const left = () => 'evil';", 'File "vendor/old.js" is not the one that was vendored'],
+    ["added", "plugins/demo/vendor/more.js", "", 'File "vendor/more.js" is not in "vendor/vendor.json"'],
+    ["broken", "plugins/demo/vendor/vendor.json", "{", '"vendor/vendor.json" is not what `bascule vendor` writes'],
+  ])("leaves a plugin that does not load once a file was %s [PB3.hashes] [B7.refused]", async (_what, path, text, told) => {
+    await using demo = await project({ ...IMPORTS });
+    await demo.run(["vendor"]);
+    expect((await demo.run(["check"])).code).toBe(0);
+    await demo.write(path, text);
+    const { code, out } = await demo.run(["check"]);
+    expect(code).toBe(1);
+    expect(out).toContain(told);
+    expect((await demo.run(["call", "run"])).code).not.toBe(0);
+  });
+});
+
+describe("bundling what Deno keeps", () => {
+  it("follows the graph of `deno info`, by redirects and import maps of the packages themselves [PB3.vendor]", async () => {
+    const folder = await temporaryFolder();
+    await plantOnDisk(join(folder, "cache/one"), `import { two } from "@scope/two"; export const one: string = two + "!";`);
+    await plantOnDisk(join(folder, "cache/two"), `export const two = "two" as const;`);
+    const at = (name: string): string => `https://jsr.io/@scope/${name}/1.0.0/mod.ts`;
+    const graph = toGraph({
+      version: 1,
+      modules: [
+        {
+          specifier: at("one"),
+          local: join(folder, "cache/one"),
+          dependencies: [{ specifier: "@scope/two", code: { specifier: "jsr:@scope/two@^1" } }],
+        },
+        { specifier: at("two"), local: join(folder, "cache/two") },
+      ],
+      redirects: { "jsr:@scope/one@1": at("one"), "jsr:@scope/two@^1": at("two") },
+    });
+    if (typeof graph === "string") throw new Error(graph);
+    const outcome = await createBundler().bundle({
+      entries: [{ output: "one", specifier: "jsr:@scope/one@1", package: "jsr:@scope/one", names: [] }],
+      directory: folder,
+      nodeModules: new Set(),
+      graph,
+    });
+    const code = outcome.ok ? (outcome.files.get("one.js") ?? "") : outcome.message;
+    const made = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { readonly one: string };
+    expect(made.one).toBe("two!");
+  });
+
+  it("says what Deno says when a module is missing", () => {
+    expect(toGraph({ modules: [{ specifier: "jsr:x", error: "Not found" }] })).toBe("Not found");
+  });
+});
+
+describe("parsePackageSpecifier()", () => {
+  it.each([
+    ["npm:a", { registry: "npm", name: "a" }],
+    ["npm:/@s/a@^1.2/b/c.js", { registry: "npm", name: "@s/a", range: "^1.2", subpath: "/b/c.js" }],
+    ["jsr:@s/a@1", { registry: "jsr", name: "@s/a", range: "1" }],
+    ["jsr:a", undefined],
+    ["npm:../a", undefined],
+    ["npm:a/../../b", undefined],
+    ["https://a", undefined],
+  ])("reads %s", (text, expected) => {
+    expect(parsePackageSpecifier(text)).toEqual(expected);
+  });
+});
+
+describe("importedNames()", () => {
+  it("finds names in imports and exports, not in vendored files", () => {
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    const files = new Map([
+      ["main.ts", bytes(`import d, { a, b as c, type T } from "x";\nexport { e, default as f } from 'x';\nimport { no } from "y";`)],
+      ["vendor/v.js", bytes(`import { vendored } from "x";`)],
+    ]);
+    expect(importedNames(files, "x")).toEqual(["T", "a", "b", "e"]);
+  });
+});

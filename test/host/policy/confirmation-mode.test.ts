@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { confirmationMode, type ModeInput } from "../../../host/policy/confirmation-mode.ts";
+import type { ToolDeclaration } from "../../../host/tools/tool.ts";
+import type { ConfirmMode, JsonObject, SideEffectClass } from "../../../manifests/mod.ts";
+import { functionOf } from "../../support/registered.ts";
+import { projectOf } from "../../support/test-host.ts";
+
+interface Wish {
+  readonly class?: SideEffectClass;
+  readonly tool?: Partial<ToolDeclaration>;
+  readonly confirmation?: JsonObject;
+  readonly rule?: ConfirmMode;
+  readonly session?: ModeInput["session"]["confirmation"];
+  readonly trusted?: true;
+}
+
+function mode(wish: Wish = {}): string {
+  const decided = confirmationMode({
+    tool: functionOf("tool", wish.tool),
+    class: wish.class ?? "write",
+    session: { workspace: "/w", ...(wish.session && { confirmation: wish.session }) },
+    config: projectOf({ confirmation: wish.confirmation ?? {} }).confirmation,
+    isTrusted: () => wish.trusted === true,
+    ...(wish.rule && { rule: { value: wish.rule, because: { layer: "rule", rule: "tool tool" } } }),
+  });
+  return `${decided.mode} (${decided.because.rule})`;
+}
+
+describe("confirmationMode()", () => {
+  it("asks for what writes, executes or uses the network, and not for the rest [E1]", () => {
+    expect((["none", "read", "write", "network", "execute"] as const).map((name) => mode({ class: name }))).toEqual([
+      "auto (class none)",
+      "auto (class read)",
+      "prompt (class write)",
+      "prompt (class network)",
+      "prompt (class execute)",
+    ]);
+  });
+
+  it("takes the project's table for classes [E1]", () => {
+    expect(mode({ confirmation: { default: { write: "prompt_once" } } })).toBe("prompt_once (default write)");
+  });
+
+  it("lets what is said per tool win over classes and trust [E1.precedence]", () => {
+    expect(mode({ confirmation: { default: { write: "prompt" }, perTool: { tool: "auto" } } })).toBe("auto (perTool tool)");
+    expect(mode({ confirmation: { perTool: { tool: "prompt" } }, trusted: true })).toBe("prompt (perTool tool)");
+    expect(mode({ rule: "auto" })).toBe("auto (tool tool)");
+    expect(mode({ rule: "auto", confirmation: { perTool: { tool: "prompt_once" } } })).toBe("prompt_once (perTool tool)");
+  });
+
+  it("lets a denial win wherever it stands [E1.precedence]", () => {
+    expect(mode({ confirmation: { default: { write: "deny" }, perTool: { tool: "auto" } } })).toBe("deny (default write)");
+    expect(mode({ confirmation: { trustedWorkspaceOverrides: { write: "deny" } }, trusted: true, rule: "auto" })).toBe(
+      "deny (trustedWorkspaceOverrides write)",
+    );
+    expect(mode({ rule: "deny", confirmation: { perTool: { tool: "auto" } } })).toBe("deny (tool tool)");
+  });
+
+  it("lowers the bar in trusted workspaces, but not for what executes [E1.trusted]", () => {
+    expect((["write", "network", "execute"] as const).map((name) => mode({ class: name, trusted: true }))).toEqual([
+      "auto (trustedWorkspaces)",
+      "auto (trustedWorkspaces)",
+      "prompt (trustedWorkspaces)",
+    ]);
+    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { write: "prompt" } } })).toBe(
+      "prompt (trustedWorkspaceOverrides write)",
+    );
+    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { tool: "prompt_once" } } })).toBe(
+      "prompt_once (trustedWorkspaceOverrides tool)",
+    );
+  });
+
+  it("always asks before something destructive, unless it is denied [E1.destructive]", () => {
+    const tool = { destructive: true };
+    expect(mode({ tool, class: "none" })).toBe("prompt (destructive)");
+    expect(mode({ tool, confirmation: { perTool: { tool: "prompt_once" } } })).toBe("prompt (destructive)");
+    expect(mode({ tool, confirmation: { perTool: { tool: "auto" } } })).toBe("prompt (destructive)");
+    expect(mode({ tool, confirmation: { perTool: { tool: "deny" } } })).toBe("deny (perTool tool)");
+  });
+
+  it("lets a session be stricter, never laxer [E1.session]", () => {
+    expect(mode({ class: "read", session: { read: "prompt" } })).toBe("prompt (session read)");
+    expect(mode({ session: { write: "auto" } })).toBe("prompt (class write)");
+    expect(mode({ session: { write: "deny" }, confirmation: { perTool: { tool: "auto" } } })).toBe("deny (session write)");
+  });
+});

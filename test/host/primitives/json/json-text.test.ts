@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readJsonText } from "../../../../host/primitives/json/json-text.ts";
+import "../../../support/seed.ts";
+
+const bounds = { maxBytes: 1_000, maxDepth: 8 };
+
+describe("readJsonText()", () => {
+  it.each<[string, number]>([
+    ["", 0],
+    ["{", 1],
+    ["[1,]", 3],
+    ['{"a":1,}', 7],
+    ["{a:1}", 1],
+    ['{"a" 1}', 5],
+    ["[1 2]", 3],
+    ["nul", 0],
+    ["01", 1],
+    ['"ab\ncd"', 3],
+    ['"\\x"', 1],
+    ['"open', 5],
+    ["{} x", 3],
+    ["]", 0],
+    ['{"a":[1,{"b":tru}]}', 13],
+  ])("says where %j is wrong [S3]", (text, position) => {
+    expect(readJsonText(text, bounds)).toEqual({ ok: false, position });
+  });
+
+  it("reads what JSON.parse reads, and finds a position wherever it refuses [S3]", () => {
+    const broken = fc
+      .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom("", "x", "}", "]", ",", '"', "\\", "1"))
+      .map(([text, at, noise]) => {
+        const cut = at % (text.length + 1);
+        return text.slice(0, cut) + noise + text.slice(cut + 1);
+      });
+    fc.assert(
+      fc.property(broken, (text) => {
+        let expected: unknown;
+        try {
+          expected = { ok: true, value: JSON.parse(text) };
+        } catch {
+          const read = readJsonText(text, { maxBytes: 1e6, maxDepth: 100 });
+          if (read.ok || !("position" in read)) throw new Error("not refused");
+          // What stands before the position could still have become JSON; nothing shorter is to blame.
+          expect(read.position).toBeLessThanOrEqual(text.length);
+          return;
+        }
+        expect(readJsonText(text, { maxBytes: 1e6, maxDepth: 100 })).toEqual(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("refuses text that is too long or too deep before it is parsed [S3.size]", () => {
+    expect(readJsonText(`"${"x".repeat(1_000)}"`, bounds)).toEqual({ ok: false, tooLarge: "bytes" });
+    expect(readJsonText("[".repeat(500), bounds)).toEqual({ ok: false, tooLarge: "depth" });
+    expect(readJsonText(`"${"[".repeat(500)}"`, bounds)).toMatchObject({ ok: true });
+  });
+});
