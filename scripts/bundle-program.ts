@@ -23,7 +23,7 @@ const SANDBOXES = {
   "worker-node": "host/platform/threads/worker-node.ts",
   "worker-deno": "host/platform/threads/worker-deno.ts",
   "worker-starter": "host/platform/threads/worker-starter.ts",
-  "service-main": "host/platform/threads/service-main.ts",
+  "service-main": "host/host/service-main.ts",
   "process-main": "host/platform/isolation/process-main.ts",
   "plugin-main": "host/platform/trusted/plugin-main.ts",
 };

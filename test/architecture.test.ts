@@ -46,6 +46,7 @@ describe("architectureViolations()", () => {
     "sandbox/guest/c.ts": `export const c = Date.now();`,
     "host/mod.ts": `import { b } from "../sandbox/mod.ts"; export const d = b + new Date(0).toISOString();`,
     "host/platform/proof.ts": `import { now } from "node:os"; export const provePath = () => process.cwd() + now;`,
+    "host/routes/y.ts": `export const f = 1;`,
     "host/capabilities/checked.ts": `import { provePath } from "../platform/proof.ts"; export const e = provePath();`,
   };
 
@@ -54,7 +55,7 @@ describe("architectureViolations()", () => {
   }
 
   it("finds nothing in a legal tree", () => {
-    expect(violationsWith("host/x.ts", `export {};`)).toEqual([]);
+    expect(violationsWith("host/routes/x.ts", `export {};`)).toEqual([]);
   });
 
   it.each([
@@ -63,37 +64,45 @@ describe("architectureViolations()", () => {
     ["an import() type upwards", "sandbox/x.ts", `export type X = import("../host/mod.ts").D;`, /sandbox imports "host\/mod.ts"/],
     ["a dynamic import upwards", "sandbox/x.ts", `await import("../host/mod.ts");`, /sandbox imports "host\/mod.ts"/],
     ["a re-export upwards", "sandbox/x.ts", `export * from "../host/mod.ts";`, /sandbox imports "host\/mod.ts"/],
-    ["reaching past mod.ts", "host/x.ts", `import { a } from "../manifests/a.ts";`, /reaches past manifests\/mod.ts/],
-    ["reaching into the worker", "host/x.ts", `import { w } from "../sandbox/worker/main.ts";`, /reaches past sandbox\/mod.ts/],
-    ["the host in the guest", "host/x.ts", `import { c } from "../sandbox/guest/c.ts";`, /reaches past sandbox\/mod.ts/],
+    ["reaching past mod.ts", "host/routes/x.ts", `import { a } from "../../manifests/a.ts";`, /reaches past manifests\/mod.ts/],
+    ["reaching into the worker", "host/routes/x.ts", `import { w } from "../../sandbox/worker/main.ts";`, /reaches past sandbox\/mod.ts/],
+    ["the host in the guest", "host/routes/x.ts", `import { c } from "../../sandbox/guest/c.ts";`, /reaches past sandbox\/mod.ts/],
     ["the guest going out", "sandbox/guest/x.ts", `import { b } from "../b.ts";`, /the guest imports/],
-    ["node:* outside the platform", "host/x.ts", `import type { Stats } from "node:fs";`, /imports "node:fs"/],
-    ["chokidar outside the platform", "host/x.ts", `import { watch } from "chokidar";`, /imports "chokidar"/],
+    ["node:* outside the platform", "host/routes/x.ts", `import type { Stats } from "node:fs";`, /imports "node:fs"/],
+    ["chokidar outside the platform", "host/routes/x.ts", `import { watch } from "chokidar";`, /imports "chokidar"/],
     ["an unlisted package", "sandbox/x.ts", `import { z } from "zod";`, /sandbox imports "zod"/],
-    ["a missing file", "host/x.ts", `import { z } from "./gone.ts";`, /no source file/],
-    ["a proof made elsewhere", "host/x.ts", `import { provePath } from "./platform/proof.ts";`, /makes a proof/],
-    ["a look without a grant", "host/x.ts", `import { hostPlace } from "./capabilities/checked.ts";`, /looks for the host itself/],
-    ["a renamed proof", "host/x.ts", `import { provePath as p } from "./platform/proof.ts";`, /makes a proof/],
+    [
+      "a room that imports upwards",
+      "host/tools/x.ts",
+      `import { f } from "../routes/y.ts";`,
+      /host\/tools imports "host\/routes\/y.ts", which is above/,
+    ],
+    ["a type from above", "host/tools/x.ts", `import type { f } from "../routes/y.ts";`, /host\/tools imports "host\/routes\/y.ts"/],
+    ["an unknown room", "host/attic/x.ts", `import { f } from "../routes/y.ts";`, /"attic" is not a room/],
+    ["a missing file", "host/routes/x.ts", `import { z } from "./gone.ts";`, /no source file/],
+    ["a proof made elsewhere", "host/routes/x.ts", `import { provePath } from "../platform/proof.ts";`, /makes a proof/],
+    ["a look without a grant", "host/routes/x.ts", `import { hostPlace } from "../capabilities/checked.ts";`, /looks for the host itself/],
+    ["a renamed proof", "host/routes/x.ts", `import { provePath as p } from "../platform/proof.ts";`, /makes a proof/],
     [
       "a type cycle",
       "manifests/a.ts",
       `import type { A } from "./mod.ts";`,
       /Import cycle: manifests\/mod.ts → manifests\/a.ts → manifests\/mod.ts/,
     ],
-    ["process", "host/x.ts", `export const x = process.env;`, /ambient "process"/],
-    ["globalThis", "host/x.ts", `export const x = globalThis["process"];`, /ambient "globalThis"/],
+    ["process", "host/routes/x.ts", `export const x = process.env;`, /ambient "process"/],
+    ["globalThis", "host/routes/x.ts", `export const x = globalThis["process"];`, /ambient "globalThis"/],
     ["fetch", "manifests/x.ts", `export const x = () => fetch("http://x");`, /ambient "fetch"/],
     ["the clock", "sandbox/x.ts", `export const x = Date.now();`, /ambient "Date.now"/],
     ["the clock by key", "sandbox/x.ts", `export const x = Date["now"]();`, /ambient "Date.now"/],
     ["the clock by constructor", "sandbox/x.ts", `export const x = new Date();`, /ambient "new Date\(\)"/],
-    ["hashing where no hashing is done", "host/x.ts", `export const x = crypto.subtle;`, /ambient "crypto"/],
+    ["hashing where no hashing is done", "host/routes/x.ts", `export const x = crypto.subtle;`, /ambient "crypto"/],
     ["randomness", "sandbox/x.ts", `export const x = Math.random();`, /ambient "Math.random"/],
-    ["a timer", "host/x.ts", `setTimeout(() => {}, 1);`, /ambient "setTimeout"/],
-    ["a waiting signal", "host/x.ts", `export const x = AbortSignal.timeout(1);`, /ambient "AbortSignal.timeout"/],
-    ["import.meta", "host/x.ts", `export const x = import.meta.url;`, /ambient "import.meta"/],
+    ["a timer", "host/routes/x.ts", `setTimeout(() => {}, 1);`, /ambient "setTimeout"/],
+    ["a waiting signal", "host/routes/x.ts", `export const x = AbortSignal.timeout(1);`, /ambient "AbortSignal.timeout"/],
+    ["import.meta", "host/routes/x.ts", `export const x = import.meta.url;`, /ambient "import.meta"/],
     [
       "a shadow in another function",
-      "host/x.ts",
+      "host/routes/x.ts",
       `function a(process: string) { return process; } export const x = process.pid;`,
       /ambient "process"/,
     ],
@@ -109,11 +118,11 @@ describe("architectureViolations()", () => {
     ["a destructured name", `export const x = ({ fetch }: { fetch: () => void }) => fetch();`],
     ["a type", `export interface X { readonly performance: number; readonly at: typeof Date }`],
     ["a date made of a number", `export const x = new Date(0);`],
-    ["an imported name", `import { b as setTimeout } from "../sandbox/mod.ts"; export const x = setTimeout;`],
+    ["an imported name", `import { b as setTimeout } from "../../sandbox/mod.ts"; export const x = setTimeout;`],
     ["a method name", `export class X { process(): number { return 1; } }`],
     ["text", `export const x = "process.env fetch()"; // Date.now()`],
   ])("does not mind %s", (_name, text) => {
-    expect(violationsWith("host/x.ts", text)).toEqual([]);
+    expect(violationsWith("host/routes/x.ts", text)).toEqual([]);
   });
 });
 

@@ -5,13 +5,13 @@ import { JournalError } from "../platform/files/journal-types.ts";
 import type { Slices } from "../platform/platform.ts";
 import { type Service, ServiceError } from "../primitives/service/service.ts";
 import type { ActQuery, RecordedActs } from "./acts.ts";
-import type { ServiceTasks } from "../host/service-tasks.ts";
+import type { ServiceTask, TaskFunction } from "../primitives/service/task.ts";
 import { type OnDamage, refuseDamage } from "./file-rows.ts";
-import { type FollowingEvents, rowOf } from "./following.ts";
+import { FOLLOWING, type FollowingEvents, rowOf } from "./following.ts";
 import type { EventStore } from "./journal.ts";
-import { type EventFilter, type KeptEvent, searchJournal } from "./search.ts";
+import { type EventFilter, type KeptEvent, SEARCH_STEP, searchJournal } from "./search.ts";
 import type { SessionState } from "./session-state.ts";
-import { readParts } from "./journal-reader.ts";
+import { readParts, RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "./journal-reader.ts";
 import type { JournalReport } from "./verify.ts";
 
 /** Reads what is durable; `flush` first to see the newest. */
@@ -49,8 +49,6 @@ export interface AuditPlace {
 
 const DEFAULT_LIMIT = 100;
 
-type AuditTask = "audit.search" | "audit.following" | "audit.verify" | "audit.session" | "audit.acts";
-
 export interface AuditParts {
   /** Reads the files, so that no other work waits for them. */
   readonly service: Service;
@@ -63,7 +61,7 @@ export function createAudit(
   { service, slices, store }: AuditParts,
   { auditFolder: folder, checkpointFile: checkpoints }: AuditPlace,
 ): Audit {
-  async function run<K extends AuditTask>(task: K, input: Parameters<ServiceTasks[K]>[0]): Promise<Awaited<ReturnType<ServiceTasks[K]>>> {
+  async function run<F extends TaskFunction>(task: ServiceTask<F>, input: Parameters<F>[0]): Promise<Awaited<ReturnType<F>>> {
     try {
       return await service.run(task, input, { owner: "audit" });
     } catch (error) {
@@ -73,19 +71,19 @@ export function createAudit(
   return {
     flush: async () => await store?.flush(),
     search: (filter = {}, limit = DEFAULT_LIMIT, onDamage) =>
-      searchJournal((step) => run("audit.search", step), { folder, filter, limit }, onDamage),
+      searchJournal((step) => run(SEARCH_STEP, step), { folder, filter, limit }, onDamage),
     async following(after, onDamage = refuseDamage) {
-      const row = typeof after === "number" ? after : await rowOf((step) => run("audit.search", step), { folder, id: after }, onDamage);
+      const row = typeof after === "number" ? after : await rowOf((step) => run(SEARCH_STEP, step), { folder, id: after }, onDamage);
       if (row === undefined) return undefined;
-      const { numbers, texts, last, isEnd, isCut, damage } = await run("audit.following", { folder, after: row });
+      const { numbers, texts, last, isEnd, isCut, damage } = await run(FOLLOWING, { folder, after: row });
       damage.forEach(onDamage);
       if (isCut) return undefined;
       // Events are JSON objects, as they were kept.
       const events = numbers.map((number, index) => ({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject }));
       return { events, last, isEnd };
     },
-    verify: (expected) => run("audit.verify", { folder, checkpoints, ...(expected !== undefined && { expected }) }),
-    session: async (sessionId) => await slices.run(readParts<SessionState>(await run("audit.session", { folder, sessionId }))),
-    acts: async (query) => await slices.run(readParts<RecordedActs>(await run("audit.acts", { folder, query }))),
+    verify: (expected) => run(VERIFY_JOURNAL, { folder, checkpoints, ...(expected !== undefined && { expected }) }),
+    session: async (sessionId) => await slices.run(readParts<SessionState>(await run(SESSION_STATE, { folder, sessionId }))),
+    acts: async (query) => await slices.run(readParts<RecordedActs>(await run(RECORDED_ACTS, { folder, query }))),
   };
 }

@@ -8,7 +8,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import { JournalError, type JournalKey, type JournalRow, type Journals } from "../platform/files/journal-types.ts";
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { EVENT_BOUNDS, firstOf, namesOf } from "./journal-files.ts";
 
 /** A row that was in the journal at a time. */
@@ -88,6 +88,8 @@ export function checkSignatures(
 export function signedText({ number, seal, first, time }: Omit<Checkpoint, "signature">): string {
   return `bascule journal\n${number}\n${seal}\n${first}\n${time}`;
 }
+
+export const CHECKPOINT_JOURNAL: ServiceTask<typeof checkpointJournal> = { name: "journal.checkpoint", run: checkpointJournal };
 
 /**
  * A task of the service thread: notes the newest row.

@@ -1,6 +1,6 @@
 /** Reads the journal onward from an event, a page at a time: for readers that come back (SPEC I4, AU3). */
 
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import type { OnDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 import type { KeptEvent, SearchFound, SearchStep } from "./search.ts";
@@ -54,6 +54,8 @@ export async function rowOf(
   }
   return undefined;
 }
+
+export const FOLLOWING: ServiceTask<typeof followingTask> = { name: "audit.following", run: followingTask };
 
 /** A task of the service thread. */
 export async function followingTask(

@@ -6,7 +6,7 @@ import { encodeSlices } from "../primitives/json/write-slices.ts";
 import { type ActQuery, createActCollector, type RecordedActs } from "./acts.ts";
 import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { checkSignatures, type KeptCheckpoints, readCheckpoints } from "./checkpoints.ts";
 import { rebuildSession, type SessionState } from "./session-state.ts";
 import { type JournalReport, readEvents, verifyJournal } from "./verify.ts";
@@ -22,6 +22,8 @@ export interface VerifyWish {
 
 /** A host that writes meanwhile may remove a file: then what is known is read again. */
 const MOST_TRIES = 5;
+
+export const VERIFY_JOURNAL: ServiceTask<typeof verifyTask> = { name: "audit.verify", run: verifyTask };
 
 /** A task of the service thread. */
 export async function verifyTask({ folder, checkpoints: file, expected: seal }: VerifyWish, world: ServiceWorld): Promise<JournalReport> {
@@ -58,6 +60,8 @@ async function knownOf(
   }
 }
 
+export const SESSION_STATE: ServiceTask<typeof sessionTask> = { name: "audit.session", run: sessionTask };
+
 /** A task of the service thread. */
 export async function sessionTask(
   { folder, sessionId }: { readonly folder: string; readonly sessionId: string },
@@ -68,6 +72,8 @@ export async function sessionTask(
   for await (const event of readEvents({ journals, files, folder }, { turn, onDamage: (text) => damage.add(text) })) rebuild.add(event);
   return await partsOf({ ...rebuild.state(), ...(damage.size > 0 && { damage: [...damage] }) }, turn);
 }
+
+export const RECORDED_ACTS: ServiceTask<typeof actsTask> = { name: "audit.acts", run: actsTask };
 
 /** A task of the service thread. @throws {JournalError} if a file cannot be read */
 export async function actsTask(

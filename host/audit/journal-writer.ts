@@ -7,7 +7,7 @@
 
 import type { JournalFile, Journals } from "../platform/files/journal-types.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { chain, CLOSING_TEXT, fileOf, journalFiles, OPENING_TEXT } from "./journal-files.ts";
 
 /** Rows to add, in order. */
@@ -37,6 +37,8 @@ interface OpenFolder {
 /** What one thread has open. Hosts of one process may share it. */
 const folders = new WeakMap<Journals, Map<string, OpenFolder>>();
 
+export const APPEND_TO_JOURNAL: ServiceTask<typeof appendToJournal> = { name: "journal.append", run: appendToJournal };
+
 /** Synchronous while the newest file has room: calls wait for it. */
 export function appendToJournal(batch: JournalBatch, world: ServiceWorld): JournalWritten | Promise<JournalWritten> {
   const open = openedIn(world).get(batch.folder);
@@ -60,6 +62,8 @@ async function appendLater(batch: JournalBatch, world: ServiceWorld): Promise<Jo
     return toFailure(error, batch, world);
   }
 }
+
+export const CLOSE_JOURNAL: ServiceTask<typeof closeJournal> = { name: "journal.close", run: closeJournal };
 
 export function closeJournal({ folder }: Pick<JournalBatch, "folder">, world: ServiceWorld): void {
   const opened = openedIn(world);

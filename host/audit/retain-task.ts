@@ -4,7 +4,7 @@
  */
 
 import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { checkpointJournal } from "./checkpoints.ts";
 import { chain, CLOSING_TEXT, eventOf, firstOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
 import { callerGroup, decideKept, type Holdings, type Share, shareOf } from "./retention.ts";
@@ -34,6 +34,8 @@ interface Contents {
 
 /** Of files that are full, which change no more; by the path. */
 const known = new WeakMap<Journals, Map<string, Contents>>();
+
+export const RETAIN_JOURNAL: ServiceTask<typeof retainJournal> = { name: "journal.retain", run: retainJournal };
 
 /** @returns how many files went */
 export async function retainJournal(retain: Retain, world: ServiceWorld): Promise<number> {

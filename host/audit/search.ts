@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { JournalError, type JournalRow } from "../platform/files/journal-types.ts";
-import type { ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { createDamage, highestOf, type OnDamage, openOr, rangeIn, refuseDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 
@@ -104,6 +104,8 @@ function newest(found: KeptEvent[], limit: number): void {
   const sorted = [...new Map(found.map((event) => [event.number, event])).values()].toSorted((left, right) => right.number - left.number);
   found.splice(0, found.length, ...sorted.slice(0, limit));
 }
+
+export const SEARCH_STEP: ServiceTask<typeof searchStep> = { name: "audit.search", run: searchStep };
 
 /** A task of the service thread. */
 export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "journals" | "files">): Promise<SearchFound> {

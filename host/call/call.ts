@@ -9,7 +9,7 @@ import type { LogLevel } from "../platform/platform.ts";
 import type { DryRunReport } from "./dry-run-report.ts";
 import type { RecordingSummary } from "./recording.ts";
 import type { Grant } from "./grant.ts";
-import type { LackingLimit } from "../policy/tool-limits.ts";
+import type { LackingLimit } from "./limit-hint.ts";
 import type { HostCallHandler } from "../../sandbox/mod.ts";
 import type { Quota } from "./quota.ts";
 import type { Session } from "./session.ts";

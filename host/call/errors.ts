@@ -4,6 +4,7 @@
  * What is fixed about a code is in `error-table.ts`; the classes that host tools throw are in `tool-error.ts`.
  */
 
+import type { ValueProblem } from "../primitives/json/json.ts";
 import type { JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 
 /** Every code a result can carry. */
@@ -55,14 +56,6 @@ const ALIASES: ReadonlyMap<string, ErrorCode> = new Map([
 /** Reads a code from outside, its older aliases included; undefined for anything else. */
 export function readErrorCode(text: string): ErrorCode | undefined {
   return ERROR_CODES.find((code) => code === text) ?? ALIASES.get(text);
-}
-
-/** One thing that is wrong with a value: where (RFC 6901 pointer), what, and which rule or fix where known. */
-export interface ValueProblem {
-  readonly pointer: string;
-  readonly message: string;
-  readonly keyword?: string;
-  readonly fix?: string;
 }
 
 /** The parts of an error that not every one has. */

@@ -31,7 +31,7 @@ import { leavesTheMachine, type Preview, type Previewed } from "../effects/overl
 import { nearestNames } from "../tools/nearest.ts";
 import { offHint } from "../policy/match.ts";
 import type { Policy } from "../policy/policy.ts";
-import { type LimitedCall, limitHint, withLimitHint } from "../policy/tool-limits.ts";
+import { type LimitedCall, limitHint, withLimitHint } from "../call/limit-hint.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "../capabilities/mod.ts";
 import type { Quotas, QuotaSubject } from "../policy/quotas/quotas.ts";
 import type { Execution, Executors, OutcomeOk } from "../tools/execution.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../manifests/mod.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
-import type { LackingLimit } from "../policy/tool-limits.ts";
+import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginStatus } from "../plugins/folder/status.ts";
 import { absolutePermissions } from "./absolute-permissions.ts";
 import { excerpt } from "./code-frame.ts";

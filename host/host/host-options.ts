@@ -3,6 +3,8 @@
 import type { HostEvent } from "../audit/events.ts";
 import type { EventStore } from "../audit/journal.ts";
 import type { ConsentMode } from "../plugins/consent/changes.ts";
+import type { ConsentConfig } from "../plugins/consent/open-consent.ts";
+import type { PlaceOptions } from "../project/places.ts";
 import type { Hooks } from "../dispatch/hooks.ts";
 import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { LearningOptions } from "../plugins/learn/learning-policy.ts";
@@ -13,26 +15,14 @@ import type { TelemetryOptions } from "../audit/telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "../tools/tool.ts";
 import type { ToolkitSource } from "../sources/toolkits.ts";
 
-/** Relative paths are relative to the working directory. */
-export interface HostOptions {
-  /** Plugin roots. Default: those of `bascule.json`, if there is one, else none. A missing one is created. */
-  readonly plugins?: string | readonly string[];
-  /** What calls may work on. Default: that of `bascule.json`, else its folder, else the working directory. */
-  readonly workspace?: string;
+export interface HostOptions extends PlaceOptions {
   /** For this host only, by plugin; `*` is every plugin, and what it denies is denied to all tools. */
   readonly grants?: Readonly<Record<string, Permissions>>;
-  /** Path of a `bascule.json`, its contents, or false for none. Default: the nearest one upwards. */
-  readonly config?: string | JsonObject | false;
-  /**
-   * How much counts of what `bascule.json` and `.bascule/grants.json` ask for that starts programs, reaches other hosts, gives more or asks less:
-   * `all` of it, as in a program's own project, or what a person `agreed` to on this machine (`bascule trust`). Default `all`.
-   */
-  readonly trust?: "all" | "agreed";
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
-  /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
   /** Whether what calls change is kept, so that it can be undone; `undo.keep` of `bascule.json` stands above it. Default false. */
   readonly undo?: boolean;
+  /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** What happens to plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
@@ -68,21 +58,6 @@ export interface HostOptions {
    * (SPEC AU7). Default false, which costs nothing.
    */
   readonly telemetry?: boolean | TelemetryOptions;
-}
-
-/** What is asked of a person when plugins change, and where the answers are kept (SPEC H6, H7). */
-export interface ConsentConfig {
-  /**
-   * `strict`: whatever a plugin says anew of itself waits for a person. `fluent`: new tools, descriptions and schemas of a
-   * local folder do not, as for an author at work. What asks for more waits in both. Default `strict`.
-   */
-  readonly mode: ConsentMode;
-  /** In `bascule.lock`, beside `bascule.json`; else in memory, until the host is closed. Default: if there is a `bascule.json`. */
-  readonly lock: boolean;
-  /** What serves is written there, not only what a person decides. Default true. */
-  readonly keep: boolean;
-  /** Nothing runs that is not in the lock as it is. Default false. */
-  readonly frozen: boolean;
 }
 
 /** Who gets events, and what is taken out of them first. */

@@ -1,5 +1,6 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
+import { openRunRecord } from "../routes/run-record.ts";
 import { problemToText, type RecordMode } from "../../manifests/mod.ts";
 import { createAudit } from "../audit/audit.ts";
 import { openEvents } from "./open-events.ts";
@@ -166,8 +167,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const undos = openUndos({ platform, service, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
   const dryRuns = createDryRuns({
     ...{ platform, service, emit: bus.emit },
-    secrets,
-    undos,
+    openRecord: (execution) => openRunRecord(execution, { platform, emit: bus.emit, secrets, undos }),
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     confirm: (input, signal) => confirm(input, signal),
   });

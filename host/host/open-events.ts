@@ -5,6 +5,10 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService, type Service } from "../primitives/service/service.ts";
+import { CHECKPOINT_JOURNAL } from "../audit/checkpoints.ts";
+import { APPEND_TO_JOURNAL, CLOSE_JOURNAL } from "../audit/journal-writer.ts";
+import { RETAIN_JOURNAL } from "../audit/retain-task.ts";
+import { serviceThreads } from "./service-entry.ts";
 import { createEventBus, type EventBus } from "../audit/event-bus.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "../audit/journal.ts";
 import { createLogSink } from "../audit/log-sink.ts";
@@ -38,7 +42,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactOwn === undefined ? value : redactOwn(value)));
   const { clock, random, log } = platform;
   const { auditFolder: folder, checkpointFile } = places;
-  const openService = (): Service => createService({ threads: platform.services, world: platform, onDefect });
+  const openService = (): Service => createService({ threads: serviceThreads(platform), world: platform, onDefect });
   const service = openService();
   const { path, config } = places.project;
   const isKept = wanted ?? (path !== undefined && config().audit.store);
@@ -65,7 +69,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
 /** @param checkpoints where they are kept: a file goes after it is known there */
 export function retainBy(work: Service, checkpoints?: string): JournalOptions["retain"] {
   return async (retain) =>
-    await work.run("journal.retain", { ...retain, ...(checkpoints !== undefined && { checkpoints }) }, { owner: "journal" });
+    await work.run(RETAIN_JOURNAL, { ...retain, ...(checkpoints !== undefined && { checkpoints }) }, { owner: "journal" });
 }
 
 /** A thread of its own: no other work stands before what calls wait for. */
@@ -75,13 +79,13 @@ export function journalWriter(service: Service, folder: string, checkpoints?: st
   return {
     append(batch) {
       isOpen = true;
-      return service.run("journal.append", batch, wish);
+      return service.run(APPEND_TO_JOURNAL, batch, wish);
     },
     async checkpoint(time) {
-      return checkpoints === undefined ? {} : await service.run("journal.checkpoint", { folder, file: checkpoints, time }, wish);
+      return checkpoints === undefined ? {} : await service.run(CHECKPOINT_JOURNAL, { folder, file: checkpoints, time }, wish);
     },
     async close() {
-      if (isOpen) await service.run("journal.close", { folder }, wish);
+      if (isOpen) await service.run(CLOSE_JOURNAL, { folder }, wish);
       await service.close();
     },
   };

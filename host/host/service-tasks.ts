@@ -1,42 +1,27 @@
-/** Everything that service threads do, by name. */
+/** Every task of service threads: the thread looks a request's task up here. */
 
-import { checkpointJournal } from "../audit/checkpoints.ts";
-import { followingTask } from "../audit/following.ts";
-import { actsTask, sessionTask, verifyTask } from "../audit/journal-reader.ts";
-import { appendToJournal, closeJournal } from "../audit/journal-writer.ts";
-import { retainJournal } from "../audit/retain-task.ts";
-import { searchStep } from "../audit/search.ts";
-import { unpackTask } from "../plugins/installing/unpack-task.ts";
-import { diffTask } from "../effects/overlay/diff-task.ts";
-import { lookTask } from "../effects/undo/look-task.ts";
+import { CHECKPOINT_JOURNAL } from "../audit/checkpoints.ts";
+import { FOLLOWING } from "../audit/following.ts";
+import { RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "../audit/journal-reader.ts";
+import { APPEND_TO_JOURNAL, CLOSE_JOURNAL } from "../audit/journal-writer.ts";
+import { RETAIN_JOURNAL } from "../audit/retain-task.ts";
+import { SEARCH_STEP } from "../audit/search.ts";
+import { UNPACK_ARCHIVE } from "../plugins/installing/unpack-task.ts";
+import { DIFF } from "../effects/overlay/diff-task.ts";
+import { LOOK } from "../effects/undo/look-task.ts";
+import type { ServiceTask } from "../primitives/service/task.ts";
 
-/** An alias, because an interface would not fit where any tasks do. */
-export type ServiceTasks = {
-  readonly "journal.append": typeof appendToJournal;
-  readonly "journal.checkpoint": typeof checkpointJournal;
-  readonly "journal.close": typeof closeJournal;
-  readonly "journal.retain": typeof retainJournal;
-  readonly "audit.search": typeof searchStep;
-  readonly "audit.following": typeof followingTask;
-  readonly "audit.verify": typeof verifyTask;
-  readonly "audit.session": typeof sessionTask;
-  readonly "audit.acts": typeof actsTask;
-  readonly "archive.read": typeof unpackTask;
-  readonly "overlay.diff": typeof diffTask;
-  readonly "undo.look": typeof lookTask;
-};
-
-export const SERVICE_TASKS: ServiceTasks = {
-  "journal.append": appendToJournal,
-  "journal.checkpoint": checkpointJournal,
-  "journal.close": closeJournal,
-  "journal.retain": retainJournal,
-  "audit.search": searchStep,
-  "audit.following": followingTask,
-  "audit.verify": verifyTask,
-  "audit.session": sessionTask,
-  "audit.acts": actsTask,
-  "archive.read": unpackTask,
-  "overlay.diff": diffTask,
-  "undo.look": lookTask,
-};
+export const SERVICE_TASKS: readonly ServiceTask[] = [
+  CHECKPOINT_JOURNAL,
+  FOLLOWING,
+  VERIFY_JOURNAL,
+  SESSION_STATE,
+  RECORDED_ACTS,
+  APPEND_TO_JOURNAL,
+  CLOSE_JOURNAL,
+  RETAIN_JOURNAL,
+  SEARCH_STEP,
+  UNPACK_ARCHIVE,
+  DIFF,
+  LOOK,
+];

@@ -18,7 +18,7 @@ import type { RegisteredTool } from "../tools/tool.ts";
 import type { Grant } from "../call/grant.ts";
 import type { MergedRules } from "./match.ts";
 import { refusalBy, type ToolLayer } from "./tool-layers.ts";
-import type { LackingLimit } from "./tool-limits.ts";
+import type { LackingLimit } from "../call/limit-hint.ts";
 
 /** All of it as data; `text` is the same in lines for people. */
 export interface Explanation {

@@ -1,13 +1,27 @@
 /** Where everything of a host is: project, state, workspace, plugin roots. Absolute paths. */
 
-import type { HostOptions } from "../host/host-options.ts";
 import { sha256Hex } from "../primitives/digest.ts";
-import { normalizePath, type PermissionBases } from "../../manifests/mod.ts";
+import { type JsonObject, normalizePath, type PermissionBases } from "../../manifests/mod.ts";
 import type { Environment } from "../platform/environment-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { Protection } from "../policy/protect.ts";
 import { openProject, type ProjectFile } from "./project-file.ts";
 import { type ProjectTrust, trustedProject } from "./trust/project-trust.ts";
+
+/** Part of `HostOptions`. Relative paths are relative to the working directory. */
+export interface PlaceOptions {
+  /** Plugin roots. Default: those of `bascule.json`, if there is one, else none. A missing one is created. */
+  readonly plugins?: string | readonly string[];
+  /** What calls may work on. Default: that of `bascule.json`, else its folder, else the working directory. */
+  readonly workspace?: string;
+  /** Path of a `bascule.json`, its contents, or false for none. Default: the nearest one upwards. */
+  readonly config?: string | JsonObject | false;
+  /**
+   * How much counts of what `bascule.json` and `.bascule/grants.json` ask for that starts programs, reaches other hosts, gives more or asks less:
+   * `all` of it, as in a program's own project, or what a person `agreed` to on this machine (`bascule trust`). Default `all`.
+   */
+  readonly trust?: "all" | "agreed";
+}
 
 /** The folders that a host works with, and its project's configuration. */
 export interface Places {
@@ -42,7 +56,7 @@ export interface Places {
 /** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
 export async function openPlaces(
   platform: Pick<Platform, "files" | "environment" | "log" | "clock" | "random">,
-  options: Pick<HostOptions, "config" | "plugins" | "workspace" | "trust">,
+  options: PlaceOptions,
 ): Promise<Places> {
   const { files, environment } = platform;
   const written = await openProject(platform, options.config);
@@ -89,7 +103,7 @@ export async function openPlaces(
 async function namedAs(
   platform: Pick<Platform, "files" | "environment">,
   real: string,
-  { workspace, config }: Pick<HostOptions, "config" | "workspace">,
+  { workspace, config }: Pick<PlaceOptions, "config" | "workspace">,
 ): Promise<string | undefined> {
   const { cwd } = platform.environment;
   const shell = platform.environment.get("PWD") ?? "";

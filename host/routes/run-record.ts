@@ -31,7 +31,7 @@ import { outlineOfLarge } from "../primitives/json/outline.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../call/grant.ts";
-import { limitHint } from "../policy/tool-limits.ts";
+import { limitHint } from "../call/limit-hint.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { CallSecrets } from "../capabilities/secrets/call-secrets.ts";
 import type { Secrets } from "../capabilities/secrets/secrets.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { Confinement } from "../call/call.ts";
 import type { Session } from "../call/session.ts";
-import type { LackingLimit } from "../policy/tool-limits.ts";
+import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PublishedWords, RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */

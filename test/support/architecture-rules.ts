@@ -35,6 +35,30 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
   },
 };
 
+/** The folders of `host/`, from the lowest to the highest: each imports only those before it, types included. */
+const ROOMS: readonly string[] = [
+  "platform",
+  "primitives",
+  "call",
+  "tools",
+  "audit",
+  "policy",
+  "project",
+  "capabilities",
+  "confirmations",
+  "effects",
+  "routes",
+  "dispatch",
+  "plugins",
+  "sources",
+  "host",
+  "testing",
+  "doors",
+];
+
+/** The entry of service threads is a file beside the one that names it. */
+const ENTRY_FILE = "host/host/service-entry.ts";
+
 /** Imported in `host/platform/` only, besides `node:*`. */
 const PLATFORM_PACKAGES: readonly string[] = ["@exodus/bytes", "chokidar", "esbuild", "pino", "undici"];
 
@@ -127,10 +151,23 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
 function checkLayers(from: string, at: string, target: string): string[] {
   if (isGuest(from)) return isGuest(target) ? [] : [`${at}: the guest imports "${target}" (only sandbox/guest/ runs inside)`];
   const [own, other] = [layerOf(from), layerOf(target)];
-  if (own === other) return [];
+  if (own === other) return own === "host" ? checkRooms(from, at, target) : [];
   if (!LAYERS[own]?.layers.includes(other)) return [`${at}: ${own} imports "${target}" (it may import ${allowedLayers(own)})`];
   if (target === `${other}/mod.ts` || isWorkerEntry(from, target)) return [];
   return [`${at}: reaches past ${other}/mod.ts to "${target}" (import ${other}/mod.ts)`];
+}
+
+function checkRooms(from: string, at: string, target: string): string[] {
+  if (from === "host/mod.ts") return [];
+  const [own, other] = [roomOf(from), roomOf(target)];
+  if (!ROOMS.includes(own)) return [`${at}: "${own}" is not a room of host/ (add it to ROOMS, at its height)`];
+  if (ROOMS.indexOf(other) <= ROOMS.indexOf(own) && ROOMS.includes(other)) return [];
+  return [`${at}: host/${own} imports "${target}", which is above it (move what it needs down, or hand it in)`];
+}
+
+/** The folder below `host/`; a file's name for `host/mod.ts`. */
+function roomOf(path: string): string {
+  return path.split("/")[1] ?? "";
 }
 
 /** What starts and enters a worker hands it port, clock and waits: they meet in sandbox/worker/, which is no part of the public face. */
@@ -150,6 +187,7 @@ function checkPackage(from: string, at: string, specifier: string): string[] {
 function checkAmbient(from: string, use: AmbientUse): string[] {
   if (!AMBIENT.has(use.name) || isPlatform(from) || isGuest(from)) return [];
   if (use.name === "crypto" && HASHING_FILES.has(from)) return [];
+  if (use.name === "import.meta" && from === ENTRY_FILE) return [];
   return [`${from}:${String(use.line)}: uses ambient "${use.name}" (ask the platform, host/platform/platform.ts)`];
 }
 

@@ -1,5 +1,6 @@
 /** Everything that dispatch needs, in memory: a registry, a policy, the host and wasm routes, a fake sandbox, recorded events. */
 
+import { openRunRecord } from "../../host/routes/run-record.ts";
 import { showLarge } from "../../host/call/arguments.ts";
 import { localService } from "./local-service.ts";
 import { createEventBus } from "../../host/audit/event-bus.ts";
@@ -80,7 +81,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     service: localService(platform),
     platform,
     emit: bus.emit,
-    secrets,
+    openRecord: (execution) => openRunRecord(execution, { platform, emit: bus.emit, secrets }),
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     confirm: (input, signal) => confirm(input, signal),
   });

@@ -1,9 +1,10 @@
 /** The record as a whole on the command line: verified, accepted, exported (SPEC AU3). */
 
 import { type Audit, type AuditPlace, createAudit } from "../../audit/audit.ts";
-import { readCheckpoints } from "../../audit/checkpoints.ts";
+import { CHECKPOINT_JOURNAL, readCheckpoints } from "../../audit/checkpoints.ts";
 import { checkExport, exportLines } from "../../audit/export.ts";
 import type { JournalKey } from "../../platform/files/journal-types.ts";
+import { serviceThreads } from "../../host/service-entry.ts";
 import { createService, type Service } from "../../primitives/service/service.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
@@ -21,7 +22,7 @@ export function openAudit(context: CommandContext, place: AuditPlace): Audit {
 
 function openService({ platform }: CommandContext): Service {
   const onDefect = (message: string, error: unknown): void => platform.log.write("error", message, { error });
-  return createService({ threads: platform.services, world: platform, onDefect });
+  return createService({ threads: serviceThreads(platform), world: platform, onDefect });
 }
 
 /** Shows what was found, and then what could not be read. @returns the exit code */
@@ -78,7 +79,7 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
 async function accept(context: CommandContext, place: AuditPlace, problems: readonly string[]): Promise<number> {
   const { output, platform } = context;
   const wish = { folder: place.auditFolder, file: place.checkpointFile, time: platform.clock.now(), accept: problems };
-  await openService(context).run("journal.checkpoint", wish, { owner: "audit" });
+  await openService(context).run(CHECKPOINT_JOURNAL, wish, { owner: "audit" });
   for (const problem of problems) output.note(printable(problem));
   output.line(problems.length === 0 ? "Nothing was wrong with the record" : "The record is taken as it is from now on");
   output.document({ ok: true, accepted: problems });
@@ -153,7 +154,7 @@ async function keyOf(context: CommandContext, { auditFolder: folder, checkpointF
   try {
     const known = await readCheckpoints(file, platform);
     if (known !== undefined) return known.key;
-    await openService(context).run("journal.checkpoint", { folder, file, time: platform.clock.now() }, { owner: "audit" });
+    await openService(context).run(CHECKPOINT_JOURNAL, { folder, file, time: platform.clock.now() }, { owner: "audit" });
     return (await readCheckpoints(file, platform))?.key;
   } catch (error) {
     output.note(printable(`No key could be had: ${error instanceof Error ? error.message : String(error)}`));

@@ -13,7 +13,8 @@ import type { Execution, Executor, Outcome } from "../../tools/execution.ts";
 import type { ConfirmPrompt, ToolCall } from "../../call/call.ts";
 import { sessionOwner } from "../../call/session.ts";
 import type { Confirm } from "../../confirmations/confirmations.ts";
-import { openRunRecord, type RouteOptions } from "../../routes/run-record.ts";
+import type { BridgeContext } from "../../capabilities/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
 import type { Overlay } from "./overlay.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 
@@ -78,7 +79,18 @@ interface Kept {
   readonly endsAt: number;
 }
 
-export interface DryRunOptions extends RouteOptions {
+/** Where a commit notes what it does, as a call does. */
+interface CommitRecord {
+  readonly bridge: BridgeContext;
+  /** Undefined if nothing is left to wait for. */
+  end(): Promise<unknown> | undefined;
+}
+
+export interface DryRunOptions {
+  readonly platform: Platform;
+  readonly emit: EmitEvent;
+  /** Begins the record of a commit (`openRunRecord` of the routes). */
+  readonly openRecord: (execution: Execution) => CommitRecord;
   /** Compares what files held with what they would hold. */
   readonly service: Service;
   /** Asks a person about what was shown. */
@@ -135,7 +147,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       return refuse(`Files changed after the dry run: nothing was done (run it again). Changed: ${shown}`);
     }
     const { applyChanges } = await import("./apply.ts");
-    const record = openRunRecord(execution, options);
+    const record = options.openRecord(execution);
     try {
       const { guarded: files, random } = record.bridge.platform;
       const { tree, changes } = overlay;

@@ -2,7 +2,7 @@
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { FileError } from "../../platform/platform.ts";
-import type { ServiceWorld } from "../../primitives/service/task.ts";
+import type { ServiceTask, ServiceWorld } from "../../primitives/service/task.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import { fileIdOf, type UndoState } from "./undo-step.ts";
 
@@ -17,6 +17,8 @@ export interface Look {
 
 const MODE_BITS = 0o777;
 const OWNER_ONLY = 0o600;
+
+export const LOOK: ServiceTask<typeof lookTask> = { name: "undo.look", run: lookTask };
 
 /** Rejects if what is there cannot be kept: then the call has no image of it. */
 export async function lookTask(

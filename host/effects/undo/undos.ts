@@ -9,7 +9,7 @@ import { diffBy } from "../overlay/diff-by.ts";
 import type { Service } from "../../primitives/service/service.ts";
 import type { Execution } from "../../tools/execution.ts";
 import { recordUndo } from "./record-undo.ts";
-import type { Look } from "./look-task.ts";
+import { LOOK, type Look } from "./look-task.ts";
 import type { UndoCall, UndoState } from "./undo-step.ts";
 import type { UndoLog, UndoStore } from "./undo-store.ts";
 
@@ -97,7 +97,7 @@ export function createUndos(options: UndosOptions): Undos {
       if (sideEffects === "none" || sideEffects === "read" || execution.overlay !== undefined || !options.isKept()) return given;
       const onError = (error: unknown): void => onDefect("What a call changes cannot be kept; it cannot be undone", error);
       const owner = execution.tool.plugin ?? execution.tool.qualifiedName;
-      const look = (wanted: Look): Promise<UndoState> => service.run("undo.look", wanted, { owner });
+      const look = (wanted: Look): Promise<UndoState> => service.run(LOOK, wanted, { owner });
       const guarded = recordUndo({ below: given.guarded, files: given.files, look, open: () => open(execution), onError });
       return { ...given, guarded };
     },

@@ -25,5 +25,6 @@ export interface ServiceConnection {
 
 /** Starts service threads. */
 export interface ServiceThreads {
-  start(): ServiceConnection;
+  /** @param entry the module that serves the tasks (`host/host/service-main.ts`) */
+  start(entry: URL): ServiceConnection;
 }

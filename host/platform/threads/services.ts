@@ -19,11 +19,11 @@ export function createServiceThreads(): ServiceThreads {
   return { start };
 }
 
-function start(): ServiceConnection {
+function start(entry: URL): ServiceConnection {
   const channel = new MessageChannel();
   const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const data: ServiceStart = { requests: channel.port2, bell };
-  const worker = new Worker(entry(), {
+  const worker = new Worker(entry, {
     workerData: data,
     transferList: [channel.port2],
     env: { NODE_COMPILE_CACHE: cacheFolder("compile") },
@@ -56,9 +56,4 @@ function start(): ServiceConnection {
       await worker.terminate();
     },
   };
-}
-
-/** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs. */
-function entry(): URL {
-  return new URL(`./service-main.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 }

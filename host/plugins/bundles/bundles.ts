@@ -17,7 +17,6 @@ import {
 import type { Places } from "../../project/places.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { digestFiles } from "../../primitives/digest.ts";
-import type { McpActs } from "../../sources/mcp/mod.ts";
 import { unpackBy } from "../installing/unpack.ts";
 import type { Service } from "../../primitives/service/service.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
@@ -67,12 +66,19 @@ export interface BundleActs {
   removeBundle(server: string): Promise<boolean>;
 }
 
+/** The MCP servers of the host, as far as bundles become one of them. */
+interface ListedServers {
+  addMcpServer(name: string, server: Readonly<Record<string, unknown>>): Promise<unknown>;
+  removeMcpServer(name: string): Promise<boolean>;
+  mcpServers(): readonly { readonly name: string }[];
+}
+
 export interface BundlesOptions {
   readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
   readonly service: Service;
   readonly places: Places;
   readonly consent: Pick<Consent, "lock" | "frozen">;
-  readonly mcp: McpActs;
+  readonly mcp: ListedServers;
   /** Reads `bascule.json` again, and starts what it lists. */
   readonly reload: () => Promise<void>;
 }

@@ -1,13 +1,28 @@
 /** A host's consent, as its options and its project say. */
 
 import type { GrantStore } from "../../project/grants/grants.ts";
-import type { HostOptions } from "../../host/host-options.ts";
+import type { ConsentMode } from "./changes.ts";
 import type { Places } from "../../project/places.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { type Consent, type ConsentOptions, createConsent } from "./consent.ts";
 import { LockFileError, openLock } from "./lock.ts";
 import { createVersions } from "./versions.ts";
+
+/** What is asked of a person when plugins change, and where the answers are kept (SPEC H6, H7). */
+export interface ConsentConfig {
+  /**
+   * `strict`: whatever a plugin says anew of itself waits for a person. `fluent`: new tools, descriptions and schemas of a
+   * local folder do not, as for an author at work. What asks for more waits in both. Default `strict`.
+   */
+  readonly mode: ConsentMode;
+  /** In `bascule.lock`, beside `bascule.json`; else in memory, until the host is closed. Default: if there is a `bascule.json`. */
+  readonly lock: boolean;
+  /** What serves is written there, not only what a person decides. Default true. */
+  readonly keep: boolean;
+  /** Nothing runs that is not in the lock as it is. Default false. */
+  readonly frozen: boolean;
+}
 
 /** What a host is made of that consent needs. */
 export interface ConsentParts {
@@ -22,7 +37,7 @@ export interface ConsentParts {
 export async function openConsent(
   platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment" | "slices">,
   { places, grants, bases, registry }: ConsentParts,
-  wish: HostOptions["consent"] = {},
+  wish: ConsentMode | Partial<ConsentConfig> = {},
 ): Promise<Consent> {
   const { mode = "strict", lock: isKept, keep, frozen = false } = typeof wish === "string" ? { mode: wish } : wish;
   const isWritten = isKept ?? (frozen || places.project.path !== undefined);

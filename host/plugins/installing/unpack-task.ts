@@ -1,6 +1,9 @@
 /** A task of the service thread; the readers are loaded with the first archive. */
 
+import type { ServiceTask } from "../../primitives/service/task.ts";
 import type { ArchiveFile, ArchiveWish } from "./archive-entry.ts";
+
+export const UNPACK_ARCHIVE: ServiceTask<typeof unpackTask> = { name: "archive.read", run: unpackTask };
 
 export async function unpackTask({ bytes, as }: ArchiveWish): Promise<readonly ArchiveFile[]> {
   if (as === "bundle") return (await import("../bundles/bundle-files.ts")).readBundleEntries(bytes);

@@ -1,6 +1,9 @@
 /** What a plugin really used, by the record, beside what it asks for and was granted (SPEC I5, P9). */
 
-import type { Host } from "../../host/host-interface.ts";
+import type { Audit } from "../../audit/audit.ts";
+import type { GrantReader } from "../../call/grant.ts";
+import type { Places } from "../../project/places.ts";
+import type { PluginStatus } from "../folder/status.ts";
 import type { PermissionBases, Permissions } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { realDirectoryOf } from "../folder/mod.ts";
@@ -23,13 +26,18 @@ export interface PluginUse extends Omit<RecordedActs, "acts"> {
   readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
 }
 
+/** The part of a host that knows what a plugin used. */
+export interface LearningHost {
+  plugins(): readonly PluginStatus[];
+  readonly places: Pick<Places, "folders" | "workspace" | "root">;
+  readonly grants: GrantReader;
+  readonly audit: Pick<Audit, "flush" | "acts">;
+}
+
 /** @returns undefined if there is no plugin of this name whose manifest can be read. @throws {JournalError} if the record cannot be. */
 export async function usedBy(
   plugin: string,
-  {
-    host,
-    platform,
-  }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "files" | "slices"> },
+  { host, platform }: { readonly host: LearningHost; readonly platform: Pick<Platform, "files" | "slices"> },
 ): Promise<PluginUse | undefined> {
   const status = host.plugins().find(({ name }) => name === plugin);
   if (status?.manifest === undefined) return undefined;

@@ -1,9 +1,16 @@
 /** Values that cross into a call or out of it: copied to plain frozen JSON, bounded in size and depth. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
-import type { ValueProblem } from "../../call/errors.ts";
 import { lostValue } from "../../platform/lost-values.ts";
 import { type KnownSize, noteSize, sizeOf } from "./known-size.ts";
+
+/** One thing that is wrong with a value: where (RFC 6901 pointer), what, and which rule or fix where known. */
+export interface ValueProblem {
+  readonly pointer: string;
+  readonly message: string;
+  readonly keyword?: string;
+  readonly fix?: string;
+}
 
 /** How large a value may be. */
 export interface JsonBounds {

@@ -1,31 +1,20 @@
 /** What a service thread does: takes requests, runs their tasks, answers. */
 
 import { FileError } from "../../platform/platform.ts";
+import type { ServicePort } from "../../platform/threads/service-port.ts";
 import type { ServiceAnswer, ServiceRequest } from "../../platform/threads/service-types.ts";
 import type { ServiceTask, ServiceWorld } from "./task.ts";
-
-/** The thread's own side of its connection. */
-export interface ServicePort {
-  post(answer: ServiceAnswer, moved: readonly ArrayBuffer[]): void;
-  /** Called by the event loop for each request that `takeRequest` did not take. */
-  onRequest(listener: (request: ServiceRequest) => void): void;
-  takeRequest(): ServiceRequest | undefined;
-  /** Counts requests. */
-  bellCount(): number;
-  /** Blocks the thread until the bell's count is no longer `seen`, for at most `timeoutMs`. */
-  sleep(seen: number, timeoutMs: number): void;
-  readonly world: ServiceWorld;
-}
 
 /** How long an idle thread sleeps on its bell before it goes back to its event loop. */
 const LINGER_MS = 20;
 
-export function serveTasks(tasks: Readonly<Record<string, ServiceTask>>, port: ServicePort): void {
+export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): void {
+  const byName = new Map(tasks.map((task) => [task.name, task]));
   /** Tasks that wait for the event loop: while there is one, the thread must not sleep. */
   let pending = 0;
 
   function serve(request: ServiceRequest): void {
-    const result = runTask(tasks, request, port.world);
+    const result = runTask(byName.get(request.task), request, port.world);
     if (!(result instanceof Promise)) return answer(result);
     pending++;
     void result.then((settled) => {
@@ -60,16 +49,15 @@ export function serveTasks(tasks: Readonly<Record<string, ServiceTask>>, port: S
 
 /** Runs one task. Never throws and never rejects. */
 export function runTask(
-  tasks: Readonly<Record<string, ServiceTask>>,
+  found: ServiceTask | undefined,
   { id, task, input }: ServiceRequest,
   world: ServiceWorld,
 ): ServiceAnswer | Promise<ServiceAnswer> {
   const failed = (error: unknown): ServiceAnswer => ({ id, ok: false, ...describe(error) });
   try {
-    const run = tasks[task];
-    if (run === undefined) throw new Error(`There is no task "${task}"`);
-    // The caller's side of the same table types both (`service.ts`).
-    const output: unknown = run(input as never, world);
+    if (found === undefined) throw new Error(`Unknown task "${task}"`);
+    // `Service.run` checked the input against the type of the same task.
+    const output: unknown = found.run(input as never, world);
     return output instanceof Promise
       ? output.then((value: unknown) => ({ id, ok: true, output: value }), failed)
       : { id, ok: true, output };

@@ -8,8 +8,7 @@
 import type { Platform } from "../../platform/platform.ts";
 import type { ServiceAnswer, ServiceConnection } from "../../platform/threads/service-types.ts";
 import { runTask } from "./serve-tasks.ts";
-import type { ServiceTask, ServiceWorld } from "./task.ts";
-import { SERVICE_TASKS, type ServiceTasks } from "../../host/service-tasks.ts";
+import type { ServiceTask, ServiceWorld, TaskFunction } from "./task.ts";
 
 /** Whose work it is, and how. */
 export interface ServiceWish {
@@ -21,11 +20,7 @@ export interface ServiceWish {
 
 export interface Service {
   /** @throws {ServiceError} if the task throws, or cannot be run. */
-  run<K extends keyof ServiceTasks>(
-    task: K,
-    input: Parameters<ServiceTasks[K]>[0],
-    wish: ServiceWish,
-  ): Promise<Awaited<ReturnType<ServiceTasks[K]>>>;
+  run<F extends TaskFunction>(task: ServiceTask<F>, input: Parameters<F>[0], wish: ServiceWish): Promise<Awaited<ReturnType<F>>>;
   /** What has not been answered fails. */
   close(): Promise<void>;
 }
@@ -42,16 +37,14 @@ export class ServiceError extends Error {
 
 export interface ServiceOptions {
   /** Absent where there are no such threads: then tasks run on the caller's. */
-  readonly threads: Platform["services"];
+  readonly threads: { start(): ServiceConnection } | undefined;
   readonly world: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
   /** Told of each thread that ends by itself. */
   readonly onDefect: (message: string, error: unknown) => void;
-  /** Default: those there are. */
-  readonly tasks?: Readonly<Record<string, ServiceTask>>;
 }
 
 interface Request {
-  readonly task: string;
+  readonly task: ServiceTask;
   readonly input: unknown;
   readonly moved: readonly ArrayBuffer[];
   readonly settle: (answer: ServiceAnswer) => void;
@@ -63,7 +56,7 @@ const MAX_WAITING = 256;
 const MAX_AT_ONCE = 8;
 
 export function createService(options: ServiceOptions): Service {
-  const { threads, onDefect, tasks = SERVICE_TASKS } = options;
+  const { threads, onDefect } = options;
   /** In turn: the first owner whose request is not in the thread comes next. */
   const waiting = new Map<string, Request[]>();
   const running = new Map<number, { readonly owner: string; readonly request: Request }>();
@@ -90,7 +83,7 @@ export function createService(options: ServiceOptions): Service {
   function send(id: number, { task, input, moved }: Request): void {
     try {
       connection ??= open();
-      connection.post({ id, task, input }, moved);
+      connection.post({ id, task: task.name, input }, moved);
     } catch (error) {
       onAnswer({ id, ok: false, name: "ServiceEnded", message: error instanceof Error ? error.message : String(error) });
     }
@@ -107,7 +100,7 @@ export function createService(options: ServiceOptions): Service {
   }
 
   function open(): ServiceConnection {
-    const opened = threads?.start() ?? connectHere(tasks, options.world);
+    const opened = threads?.start() ?? connectHere((id) => running.get(id)?.request.task, options.world);
     opened.onAnswer(onAnswer);
     opened.onExit((reason) => {
       if (connection !== opened) return;
@@ -152,12 +145,12 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** The same without a thread: for programs that do one thing for one person, and for tests. */
-function connectHere(tasks: Readonly<Record<string, ServiceTask>>, { clock, ...platform }: ServiceOptions["world"]): ServiceConnection {
+function connectHere(taskOf: (id: number) => ServiceTask | undefined, { clock, ...platform }: ServiceOptions["world"]): ServiceConnection {
   const world: ServiceWorld = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
   let tell: (answer: ServiceAnswer) => void = () => {};
   return {
     // An answer comes after `post` has returned, as it does from a thread.
-    post: (request) => void Promise.resolve(runTask(tasks, request, world)).then((answer) => tell(answer)),
+    post: (request) => void Promise.resolve(runTask(taskOf(request.id), request, world)).then((answer) => tell(answer)),
     onAnswer: (listener) => void (tell = listener),
     onExit: () => {},
     keepAlive: () => {},

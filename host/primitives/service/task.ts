@@ -1,21 +1,17 @@
-/** What a task of a service thread is, and what it is run with. */
+/** A task of a service thread: a function by name (SPEC LV2). */
 
-import type { Journals } from "../../platform/files/journal-types.ts";
-import type { Files, GuardedFiles } from "../../platform/platform.ts";
+import type { ServiceWorld } from "../../platform/threads/service-port.ts";
 
-/** What tasks reach of the outside, on whichever thread they run. */
-export interface ServiceWorld {
-  readonly journals: Journals;
-  readonly files: Files;
-  readonly guarded: GuardedFiles;
-  /** Lets everything else that waits for the thread have its turn. */
-  turn(): Promise<void>;
-  /** Milliseconds, monotonic. */
-  now(): number;
-}
+export type { ServiceWorld } from "../../platform/threads/service-port.ts";
 
 /**
  * A task's function. One that needs more than a few milliseconds awaits `world.turn()` in between; one that answers at once returns no
  * promise.
  */
-export type ServiceTask = (input: never, world: ServiceWorld) => unknown;
+export type TaskFunction = (input: never, world: ServiceWorld) => unknown;
+
+/** `host/host/service-tasks.ts` lists every task, so that the thread finds it by its name. */
+export interface ServiceTask<F extends TaskFunction = TaskFunction> {
+  readonly name: string;
+  readonly run: F;
+}

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { serviceThreads } from "../../../host/host/service-entry.ts";
+import { APPEND_TO_JOURNAL } from "../../../host/audit/journal-writer.ts";
 import { createAudit } from "../../../host/audit/audit.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { createService, type Service } from "../../../host/primitives/service/service.ts";
@@ -9,14 +11,18 @@ const platform = currentPlatform({ log: { level: "error" } });
 
 describe("what a service thread found in the journal", () => {
   it("crosses as bytes, and is read in slices by the thread that asked [LV2.record]", async () => {
-    const service = createService({ threads: platform.services, world: platform, onDefect: (message) => expect.unreachable(message) });
+    const service = createService({
+      threads: serviceThreads(platform),
+      world: platform,
+      onDefect: (message) => expect.unreachable(message),
+    });
     onTestFinished(() => service.close());
     const auditFolder = await temporaryFolder();
     const texts = Array.from({ length: CALLS }, (_, nth) => [
       event("tool.called", nth, { tool: "words.read", arguments: {} }),
       event("capability.used", nth, { permission: "read", value: `/w/${"x".repeat(100)}${nth}`, decision: "granted" }),
     ]).flat();
-    await service.run("journal.append", { folder: auditFolder, texts, again: false, maximumFileBytes: 1e9 }, { owner: "test" });
+    await service.run(APPEND_TO_JOURNAL, { folder: auditFolder, texts, again: false, maximumFileBytes: 1e9 }, { owner: "test" });
 
     const seen: unknown[] = [];
     let pieces = 0;

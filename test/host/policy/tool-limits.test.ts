@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decideLimits, type LimitSources, limitHint, withLimitHint } from "../../../host/policy/tool-limits.ts";
+import { limitHint, withLimitHint } from "../../../host/call/limit-hint.ts";
+import { decideLimits, type LimitSources } from "../../../host/policy/tool-limits.ts";
 import { resourceExhausted, wallTimeout } from "../../../host/call/errors.ts";
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, type LimitRequest } from "../../../manifests/mod.ts";
 import type { RegisteredTool } from "../../../host/tools/tool.ts";

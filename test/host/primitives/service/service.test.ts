@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { serviceThreads } from "../../../../host/host/service-entry.ts";
+import { RECORDED_ACTS, VERIFY_JOURNAL } from "../../../../host/audit/journal-reader.ts";
+import { APPEND_TO_JOURNAL, CLOSE_JOURNAL } from "../../../../host/audit/journal-writer.ts";
+import { SEARCH_STEP } from "../../../../host/audit/search.ts";
+import { LOOK } from "../../../../host/effects/undo/look-task.ts";
 import { createMemoryPlatform } from "../../../../host/platform/memory/memory.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
-import type { ServiceAnswer, ServiceRequest, ServiceThreads } from "../../../../host/platform/threads/service-types.ts";
+import type { ServiceAnswer, ServiceRequest } from "../../../../host/platform/threads/service-types.ts";
 import { readBundle } from "../../../../host/plugins/bundles/bundle-files.ts";
 import { PackageError } from "../../../../host/plugins/installing/package-error.ts";
 import { unpackBy } from "../../../../host/plugins/installing/unpack.ts";
@@ -9,7 +14,7 @@ import { diffBy } from "../../../../host/effects/overlay/diff-by.ts";
 import type { Side } from "../../../../host/effects/overlay/unified-diff.ts";
 import { tarOf } from "../../../support/archives.ts";
 import { bundleFiles, bundleOf, signed } from "../../../support/bundles.ts";
-import { createService, type Service } from "../../../../host/primitives/service/service.ts";
+import { createService, type Service, type ServiceOptions } from "../../../../host/primitives/service/service.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 interface Thread {
@@ -50,7 +55,7 @@ function handmade(): { readonly service: Service; readonly threads: readonly Thr
   return { service, threads, defects };
 }
 
-const close = (service: Service, owner: string, folder: string): Promise<void> => service.run("journal.close", { folder }, { owner });
+const close = (service: Service, owner: string, folder: string): Promise<void> => service.run(CLOSE_JOURNAL, { folder }, { owner });
 const folders = (thread: Thread | undefined): readonly unknown[] =>
   thread?.posted.map(({ input }) => (input as { folder: string }).folder) ?? [];
 
@@ -104,28 +109,32 @@ describe("createService()", () => {
 describe("a service thread", () => {
   it("writes and reads on a thread of its own, and passes errors on [LV2.service]", async () => {
     const platform = currentPlatform();
-    const service = createService({ threads: platform.services, world: platform, onDefect: (message) => expect.unreachable(message) });
+    const service = createService({
+      threads: serviceThreads(platform),
+      world: platform,
+      onDefect: (message) => expect.unreachable(message),
+    });
     onTestFinished(() => service.close());
     const folder = await temporaryFolder();
     const owner = "test";
     for (const texts of [['{"type":"a"}'], ['{"type":"b"}', '{"type":"c"}']]) {
-      expect(await service.run("journal.append", { folder, texts, again: false, maximumFileBytes: 1_000_000 }, { owner })).toEqual({
+      expect(await service.run(APPEND_TO_JOURNAL, { folder, texts, again: false, maximumFileBytes: 1_000_000 }, { owner })).toEqual({
         ok: true,
       });
     }
-    expect(await service.run("audit.verify", { folder }, { owner })).toMatchObject({ ok: true, rows: 3 });
-    const { texts } = await service.run("audit.search", { folder, filter: {}, kept: false, before: 3, limit: 9 }, { owner });
+    expect(await service.run(VERIFY_JOURNAL, { folder }, { owner })).toMatchObject({ ok: true, rows: 3 });
+    const { texts } = await service.run(SEARCH_STEP, { folder, filter: {}, kept: false, before: 3, limit: 9 }, { owner });
     expect(texts).toEqual(['{"type":"b"}', '{"type":"a"}']);
     await platform.files.writeAtomic(`${folder}/000000000009.db`, "x".repeat(9_000));
     const query = { plugin: "p", bases: {}, requires: new Map() };
-    const broken = service.run("audit.acts", { folder, query }, { owner });
+    const broken = service.run(RECORDED_ACTS, { folder, query }, { owner });
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
 
   it("compares texts and reads archives there, and says what is wrong with one in the reader's words [LV2.diffs] [LV2.archives] [LV2.bundles]", async () => {
     const platform = currentPlatform();
     const posted: string[] = [];
-    const threads = platform.services && watched(platform.services, posted);
+    const threads = watched(serviceThreads(platform), posted);
     const service = createService({ threads, world: platform, onDefect: (message) => expect.unreachable(message) });
     onTestFinished(() => service.close());
     const text = (lines: string): Side => ({ label: "a/x", bytes: new TextEncoder().encode(lines) });
@@ -152,17 +161,21 @@ describe("a service thread", () => {
 describe("undo.look", () => {
   it("hashes a file there and keeps it, unless there is no room [LV2.undo]", async () => {
     const platform = currentPlatform();
-    const service = createService({ threads: platform.services, world: platform, onDefect: (message) => expect.unreachable(message) });
+    const service = createService({
+      threads: serviceThreads(platform),
+      world: platform,
+      onDefect: (message) => expect.unreachable(message),
+    });
     onTestFinished(() => service.close());
     const folder = await temporaryFolder();
     const [path, into] = [`${folder}/a.txt`, `${folder}/00000.before`];
     await platform.files.writeAtomic(path, "one", 0o640);
     const sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
-    expect(await service.run("undo.look", { path, room: 2, into }, { owner: "p" })).toEqual({
+    expect(await service.run(LOOK, { path, room: 2, into }, { owner: "p" })).toEqual({
       kind: "unkept",
       reason: "there was no room to keep its 3 bytes",
     });
-    expect(await service.run("undo.look", { path, room: 3, into }, { owner: "p" })).toEqual({
+    expect(await service.run(LOOK, { path, room: 3, into }, { owner: "p" })).toEqual({
       kind: "file",
       bytes: 3,
       sha256,
@@ -171,15 +184,15 @@ describe("undo.look", () => {
       fileId: expect.any(String),
     });
     expect(await platform.files.readText(into)).toBe("one");
-    expect(await service.run("undo.look", { path: `${folder}/none`, room: 3 }, { owner: "p" })).toEqual({ kind: "missing" });
+    expect(await service.run(LOOK, { path: `${folder}/none`, room: 3 }, { owner: "p" })).toEqual({ kind: "missing" });
   });
 });
 
 /** Notes what the threads are given. */
-function watched(threads: ServiceThreads, posted: string[]): ServiceThreads {
+function watched(threads: ServiceOptions["threads"], posted: string[]): ServiceOptions["threads"] {
   return {
     start() {
-      const connection = threads.start();
+      const connection = threads?.start() ?? expect.unreachable("no service threads");
       return {
         ...connection,
         post(request, moved) {
