@@ -1,10 +1,10 @@
-/** A manifest's permissions as a grant has to say them: relative items are the plugin's folder's there, and the project's here (SPEC PA2). */
+/** Rewrites a manifest's permissions for a grant: relative items are in the plugin's folder there, and in the project here (SPEC PA2). */
 
 import { normalizePath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../manifests/mod.ts";
 
-/** The same set with `$plugin/…` for items in the plugin's folder, and absolute paths for items outside it. */
+/** Returns the same set with `$plugin/…` for items in the plugin's folder, and absolute paths for items outside it. */
 export function absolutePermissions(permissions: Permissions, folder: string): Permissions {
-  const entries = Object.entries(permissions) as readonly (readonly [PermissionKind, PermissionValue])[]; // Keys of a permission set.
+  const entries = Object.entries(permissions) as readonly (readonly [PermissionKind, PermissionValue])[]; // The keys of a permission set.
   return Object.fromEntries(entries.map(([kind, value]) => [kind, absoluteValue(kind, value, folder)]));
 }
 

@@ -1,4 +1,4 @@
-/** The lines around a place in a file, taken out for whoever shows them. */
+/** Extracts the lines around a position in a file, for display. */
 
 import type { CodeFrame } from "./operations.ts";
 
@@ -6,7 +6,7 @@ const LINES_BEFORE = 2;
 const LINES_AFTER = 1;
 const MAX_LINE_LENGTH = 2_000;
 
-/** Lines around `line` (from 1); undefined if the text has no such line. */
+/** Returns the lines around `line` (from 1), or undefined if the text has no such line. */
 export function excerpt(text: string, line: number): CodeFrame | undefined {
   const lines = text.split(/\r\n|\n/u);
   if (!Number.isInteger(line) || line < 1 || line > lines.length) return undefined;

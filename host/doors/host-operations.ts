@@ -1,4 +1,4 @@
-/** `Operations` answered by a host in this process, for one client of it. */
+/** Implements `Operations` with a host in this process, for one client. */
 
 import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
@@ -30,34 +30,34 @@ import {
 } from "./operations.ts";
 import { toPluginView } from "./plugin-view.ts";
 
-/** What the operations are about. */
+/** The host, its powers and the client. */
 export interface HostOperationsOptions {
   readonly host: Host;
   readonly files: Files;
   readonly slices: Slices;
-  /** The client's own session. */
+  /** Session of the client. */
   readonly session: Session;
-  /** For a host that is gone before anybody can approve. Default `pending`. */
+  /** Set by a host that stops before a user can confirm. Default `pending`. */
   readonly unattended?: CallOptions["unattended"];
-  /** Version of bascule, and the process that answers. */
+  /** Version of bascule and id of this process. */
   readonly about: { readonly version: string; readonly pid: number };
 }
 
 const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
-/** Sessions kept for requests that name a role or a task. */
+/** Maximum sessions kept for requests with a role or task. */
 const MAX_KEPT = 16;
-/** Plugins that are looked at in one turn of the event loop. */
+/** Plugins viewed between two yields to the event loop. */
 const VIEWS_A_TURN = 32;
-/** What built-in tools are listed under. */
+/** Name that the built-in tools are listed under. */
 const BUILTIN = "built-in";
 
-/** @returns operations that live as long as the host, or until they are ended. */
+/** @returns operations that work until the host stops or `end()` is called. */
 export function createOperations(options: HostOperationsOptions): ClientOperations {
   const { host, files, slices, session, about } = options;
 
   const kept = new Map<string, Session>();
 
-  /** Kept, so that what a session remembers holds for the next request like this one. */
+  /** Returns one session per context, so that its remembered state applies to later requests with the same context. */
   function sessionFor(context: RequestContext | undefined): Session {
     if (context === undefined) return session;
     const { role, readOnly = false, noWeb = false } = context;
@@ -70,7 +70,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     return known;
   }
 
-  /** A question outlives who asked it: a person may say yes when the program has gone (SPEC E6). Its session ends with its calls. */
+  /** Ends the session when its pending confirmations are answered: a user may confirm after the client disconnected (SPEC E6). */
   async function endWhenAnswered(own: Session): Promise<void> {
     const asked = host.confirmations.list().filter(({ sessionId }) => sessionId === own.id);
     const waiting = new Set(asked.map(({ request }) => request.callId));
@@ -92,7 +92,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
 
   const toolsOf = ({ name }: PluginStatus): readonly ToolListing[] => (name === undefined ? [] : host.list({ plugin: name }));
 
-  /** One plugin after another, and other work in between. */
+  /** Views one plugin after another and yields to other work in between. */
   async function list(): Promise<readonly PluginView[]> {
     const tools = await slices.run(toolsByPlugin());
     const views: PluginView[] = [];
@@ -124,15 +124,15 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     return { kind: "tool", tool: toToolView(tool), plugin: owner ? await viewOf(owner) : builtinView([tool]) };
   }
 
-  /** By a bare or qualified name, or by a second name of a built-in tool. */
+  /** Finds tools by bare name, qualified name, or alias of a built-in tool. */
   function toolsCalled(name: string): readonly ToolListing[] {
     const builtin = Object.hasOwn(BUILTIN_ALIASES, name) ? BUILTIN_ALIASES[name] : undefined;
-    // The one that is called by this name before those that have to be called by their qualified ones.
+    // The tool that owns the bare name comes before tools that need their qualified name.
     const named = host.list({ name }).toSorted((one, other) => Number(one.yieldsTo !== undefined) - Number(other.yieldsTo !== undefined));
     return builtin === undefined ? named : [...named, ...host.list({ name: builtin, source: "builtin" })];
   }
 
-  /** @throws {DoorError} if there is no such plugin. */
+  /** @throws {DoorError} if the plugin does not exist. */
   function checkPlugin(name: string): void {
     if (host.plugins().some((plugin) => plugin.name === name)) return;
     const owner = host.list({ name })[0]?.plugin;
@@ -144,20 +144,20 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   function noSuchThing(name: string, what: "plugin" | "plugin or tool" = "plugin or tool"): DoorError {
     const plugins = host.plugins().flatMap((plugin) => plugin.name ?? []);
     const names = what === "plugin" ? plugins : [...plugins, ...host.list().map((tool) => tool.name)];
-    return new DoorError("not_found", `There is no ${what} "${name}"`, nearestName(name, names));
+    return new DoorError("not_found", `Unknown ${what} "${name}"`, nearestName(name, names));
   }
 
   async function why(question: WhyQuestion): Promise<readonly ToolExplanation[]> {
     const { name } = question;
     const status = host.plugins().find((plugin) => plugin.name === name);
     const tools = status ? host.list({ plugin: name }) : toolsCalled(name);
-    if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
+    if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" currently has no tools`) : noSuchThing(name);
     const query = question.act && inWorkspace(toQuery(question.act.kind, question.act.value));
     const led = await queryBehindLinks(query);
     return tools.flatMap((tool) => {
       const ask = (of: typeof query): HostExplanation | undefined => host.why(tool.qualifiedName, of, sessionFor(question.context));
       const asked = ask(query);
-      // A call's path must pass as it is written and where it leads (SPEC PA4).
+      // A call needs a grant for the path as written and for the target of its links (SPEC PA4).
       const explanation = led !== undefined && asked?.act?.verdict.state === "granted" ? ask(led) : asked;
       if (explanation === undefined) return [];
       const isGranted = (method: string): boolean => query?.kind === "net" && ask({ ...query, method })?.act?.verdict.state === "granted";
@@ -166,14 +166,14 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     });
   }
 
-  /** A path below the link that the workspace was named by is the workspace's own. */
+  /** Maps a path below the link that names the workspace to a path in the workspace. */
   function inWorkspace(query: AccessQuery): AccessQuery {
     const { workspace: cwd, named } = session;
     if (named === undefined || !isPathKind(query.kind) || !("path" in query) || query.path === undefined) return query;
     return { kind: query.kind, path: pathIn(query.path, { cwd, named }) ?? query.path };
   }
 
-  /** Undefined where the path leads to no other place. */
+  /** Returns undefined if the path contains no links. */
   async function queryBehindLinks(query: AccessQuery | undefined): Promise<AccessQuery | undefined> {
     if (query === undefined || !isPathKind(query.kind) || !("path" in query) || query.path === undefined) return undefined;
     const path = normalizePath(query.path, session.workspace);
@@ -192,7 +192,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     return {
       ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers, quotas },
       ...(confinement && { confinement }),
-      // Effects of rules are JSON; their interface just has no index signature.
+      // Effects of rules are JSON; only their interface lacks an index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, { plugin: tool.plugin, workspace, asked: asked ?? act.query, methods }) }),
     };
@@ -225,7 +225,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
         const found = host.readResult(handle, { ...range, session: own });
         if (found !== undefined) return Promise.resolve(found);
       }
-      return Promise.reject(new DoorError("not_found", "None of this client's results has this handle, or it is kept no more"));
+      return Promise.reject(new DoorError("not_found", "Result handle not found: unknown to this client, or no longer kept"));
     },
     async status(): Promise<HostStatus> {
       const plugins = host.plugins().filter(({ state }) => state !== "ignored");
@@ -276,7 +276,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   };
 }
 
-/** What a person asked for and cannot have is said to them in the host's own words. */
+/** Turns errors of refused requests into a `DoorError` with the host's message. */
 async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -305,7 +305,7 @@ function* aTurn(): Generator<void, void> {
   yield;
 }
 
-/** A tool as doors show it. */
+/** Converts a tool to the form that doors show. */
 export function toToolView(tool: ToolListing): ToolView {
   const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
@@ -315,13 +315,13 @@ export function toToolView(tool: ToolListing): ToolView {
     ...(tool.assumed === true && { assumed: true as const }),
     ...(tool.protected && { protected: tool.protected }),
     class: tool.class ?? sideEffectClass(sideEffects),
-    // Schemas are JSON; their interface just has no index signature.
+    // Schemas are JSON; only their interface lacks an index signature.
     inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],
     ...(title !== undefined && { title }),
     ...(tool.outputSchema !== undefined && { outputSchema: { ...tool.outputSchema } as ToolView["inputSchema"] }),
     ...(tool.checks && { checks: { ...tool.checks } as unknown as NonNullable<ToolView["checks"]> }),
     ...(tool.mcp && { mcp: tool.mcp }),
-    ...(!tool.enabled && { unavailable: reason ?? "it is not available" }),
+    ...(!tool.enabled && { unavailable: reason ?? "not available" }),
   };
 }
 
@@ -363,7 +363,7 @@ function valueOf(query: AccessQuery): string | undefined {
   return "name" in query ? query.name : undefined;
 }
 
-/** `net` takes `host` or `host:port`. */
+/** Parses the value of a `why` query. `net` takes `[METHOD ]host`, `[METHOD ]host:port` or a URL. */
 export function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
   if (value === undefined) return { kind };
   if (isPathKind(kind)) return { kind, path: value };

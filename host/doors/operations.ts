@@ -1,8 +1,8 @@
 /**
- * What a person's door (CLI, socket) can ask of a host, and what it answers: plain JSON both ways.
+ * Operations that a user's door (CLI, socket) can request from a host. Arguments and results are plain JSON.
  *
- * `createOperations` answers them in this process, `connectToHost` in the process that serves the project. Commands
- * see this interface only, so that they do not care which of the two they talk to.
+ * `createOperations` runs them in this process, `connectToHost` in the process that serves the project. Commands use
+ * only this interface, so the same command works with both.
  */
 
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
@@ -21,10 +21,10 @@ import type { HeldVersion } from "../plugins/folder/status.ts";
 import type { PublishedWords } from "../tools/tool.ts";
 import type { SettingChange, SettingsView } from "../plugins/settings/plugin-settings.ts";
 
-/** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
+/** All operations of a door. They reject with a `DoorError`; a tool call that fails resolves with a `ToolResult`. */
 export interface Operations {
   call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
-  /** A part of what was left out of one of this client's results. */
+  /** Reads a range of a part that was cut from one of this client's results. */
   readResult(handle: string, range?: KeptRangeWish): Promise<KeptRange>;
   status(): Promise<HostStatus>;
   list(): Promise<readonly PluginView[]>;
@@ -33,35 +33,35 @@ export interface Operations {
   /** @returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
-  /** What a plugin is set to, after the change if there is one. */
+  /** Applies the change, if any, and returns the plugin's settings. */
   settings(plugin: string, change?: SettingChange): Promise<SettingsView>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
-  /** Questions that wait for a person, of every client. */
+  /** Lists the pending confirmations of all clients. */
   pending(): Promise<readonly PendingConfirmation[]>;
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
-  /** Does what a dry run said (SPEC E8); with `hash`, only if it said what its report had this hash of. */
+  /** Commits a dry run (SPEC E8). With `hash`: only if the dry run's report has this hash. */
   commit(callId: string, hash?: string): Promise<Committed>;
-  /** Puts back what a call changed; `dryRun` only says what would be. */
+  /** Undoes the changes of a call. With `dryRun`: only reports what it would undo. */
   undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
-  /** Calls that can be undone, the newest first. */
+  /** Lists the calls that can be undone, newest first. */
   undoable(): Promise<readonly UndoCall[]>;
-  /** The version that was shown, and no other, may serve (SPEC H6). */
+  /** Accepts the version with this hash and no other, so that the user accepts what was shown (SPEC H6). */
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
-  /** Brings the version before the one that serves back (SPEC H10). */
+  /** Restores the version that served before the current one (SPEC H10). */
   rollback(plugin: string): Promise<RollbackOutcome>;
-  /** Looks at a plugin that could be added. @param source an absolute path, or a repository's URL. */
+  /** Reads a plugin without installing it. @param source an absolute path, or a repository's URL. */
   inspect(source: string, signal: AbortSignal): Promise<PackagePreview>;
-  /** Adds what was looked at: the version with this digest. */
+  /** Installs the inspected version that has this hash. */
   install(digest: string): Promise<InstalledPlugin>;
-  /** Takes the plugin out of service and deletes its folder. */
+  /** Unloads the plugin and deletes its folder. */
   remove(plugin: string): Promise<RemoveOutcome>;
-  /** Looks for changes now. @returns how many plugins were reloaded. */
+  /** Checks the plugin folders for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }
 
-/** Those of one client. */
+/** Operations of one client. */
 export interface ClientOperations extends Operations {
-  /** The client is gone: its sessions are over, and what still runs in them is cancelled. */
+  /** Ends the sessions of a client that has disconnected, and cancels their running calls. */
   end(): Promise<void>;
 }
 
@@ -70,32 +70,32 @@ export interface CallRequest {
   readonly tool: string;
   readonly args: RawArguments;
   readonly timeoutMs?: number;
-  /** Text that the guest's randomness is computed from. */
+  /** Seed of the guest's random numbers. */
   readonly seed?: string;
-  /** The guest's time when it begins, in milliseconds since the epoch. */
+  /** Initial time of the guest's clock, in milliseconds since the epoch. */
   readonly timeMs?: number;
   readonly record?: boolean;
-  /** Change nothing; the result says what would have changed. */
+  /** Changes nothing; the result lists what would have changed. */
   readonly dryRun?: boolean;
-  /** Calls in a session of this role and task in place of the client's own. */
+  /** Runs the call in a session with this role and task instead of the client's session. */
   readonly context?: RequestContext;
 }
 
-/** A role, and a task's context, for single requests of a person's client. */
+/** Role and task context of a single request. */
 export interface RequestContext extends TaskContext {
   readonly role?: string;
 }
 
-/** What the caller wants to hear and be asked while a call runs. */
+/** Callbacks of the caller while a call runs. */
 export interface CallListener {
   readonly signal: AbortSignal;
-  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  /** `json`: the value as one line of JSON in UTF-8, if it is larger than 64 KB. */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
-  /** Asks the caller's person; absent where there is none. `undefined` is no answer. */
+  /** Asks the caller's user for confirmation; absent if the caller has no user. `undefined` means no answer. */
   readonly confirm?: (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 }
 
-/** Which host answers, and for what. */
+/** Identity of the host and the project it serves. */
 export interface HostStatus {
   readonly version: string;
   readonly pid: number;
@@ -104,16 +104,16 @@ export interface HostStatus {
   readonly pluginRoots: readonly string[];
   readonly plugins: number;
   readonly tools: number;
-  /** What is wrong with `.bascule/grants.json`, if anything. */
+  /** Problems in `.bascule/grants.json`. */
   readonly grantProblems: readonly Problem[];
-  /** What a person should know: roots that were created, watching that does not work. */
+  /** Notices for the user, such as created plugin roots or file watching that failed. */
   readonly notices: readonly string[];
 }
 
-/** `loaded` can be called; `stale` serves its last good version because the newest one fails. */
+/** `loaded`: its tools can be called. `stale`: serves its last good version because the newest one fails to load. */
 export type PluginState = "loaded" | "stale" | "disabled" | "failed" | "quarantined" | "ignored";
 
-/** One folder below a plugin root, or the built-in tools. */
+/** A folder in a plugin root, or the built-in tools. */
 export interface PluginView {
   readonly name: string;
   readonly state: PluginState;
@@ -122,98 +122,98 @@ export interface PluginView {
   readonly description?: string;
   readonly digest?: string;
   readonly tools: readonly ToolView[];
-  /** Why it is not loaded, or what is wrong with the newest version; empty if all is well. */
+  /** Reasons why the plugin, or its newest version, does not load; empty if it does. */
   readonly problems: readonly PluginProblem[];
   readonly requested: Permissions;
   readonly granted: Permissions;
-  /** What it asks for and has not been granted. */
+  /** Requested permissions that the user has not granted. */
   readonly missing: Permissions;
-  /** Limits that it asks to be above the defaults, and what of them its calls have. */
+  /** Limits that the plugin requests above the defaults, and the values its calls get. */
   readonly limits: readonly LimitView[];
-  /** A version that waits for a person to accept it. */
+  /** Version that waits until the user accepts it. */
   readonly held?: HeldVersion;
 }
 
-/** One limit that a plugin asks to be higher. */
+/** A limit that a plugin requests above the default. */
 export interface LimitView {
   readonly limit: string;
   readonly asked: number;
   readonly allowed: number;
-  /** Who can allow more; absent where it has what it asks for. `consent`: whoever accepts the plugin, `policy`: a rule sets it. */
+  /** What raises the limit: `consent` is accepting the plugin, `policy` is a rule. Absent if the plugin has the requested value. */
   readonly by?: "consent" | "policy";
-  /** For people: `memoryBytes 256 MiB, allowed 64 MiB`. */
+  /** Text for the user: `memoryBytes 256 MiB, allowed 64 MiB`. */
   readonly text: string;
 }
 
-/** A problem with a place in one of the plugin's files, and the lines around it. */
+/** A problem with its position in one of the plugin's files, and the lines around it. */
 export interface PluginProblem extends Problem {
-  /** Relative to the plugin's folder. */
+  /** Path relative to the plugin's folder. */
   readonly file?: string;
-  /** Lines of the file around the place, as they are: guest text. */
+  /** Lines of the file around the position, unescaped: this is guest text. */
   readonly frame?: CodeFrame;
 }
 
-/** Some lines of a file; `first` is the number of the first one. */
+/** Consecutive lines of a file; `first` is the number of the first line, from 1. */
 export interface CodeFrame {
   readonly first: number;
   readonly lines: readonly string[];
 }
 
-/** One tool, as much as a person wants to know to call it. */
+/** A tool with everything that a user needs to call it. */
 export interface ToolView {
   readonly name: string;
   readonly qualifiedName: string;
-  /** Whose the bare name is, if that is another's: the tool is called by its qualified name. */
+  /** Owner of the bare name, if it is another plugin or source. This tool must then be called by its qualified name. */
   readonly yieldsTo?: string;
   readonly source: string;
   readonly title?: string;
   readonly description: string;
   readonly class: string;
   readonly sideEffects: readonly SideEffect[];
-  /** Its manifest, in the older spelling, declares none: these are assumed (SPEC M9). */
+  /** True if the legacy manifest declares no side effects and `sideEffects` is assumed (SPEC M9). */
   readonly assumed?: true;
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** The schemas that the host itself checks; set if those above are the source's own, in other words than tool schemas have. */
+  /** Schemas that the host checks; set if the schemas above are the source's own and go beyond the subset for tool schemas. */
   readonly checks?: { readonly inputSchema: JsonObject; readonly outputSchema?: JsonObject };
-  /** Members for clients in an MCP server's definition of the tool. */
+  /** Members of an MCP server's tool definition that are meant for clients. */
   readonly mcp?: NonNullable<PublishedWords["mcp"]>;
-  /** Where policy has it run. */
+  /** Route that policy chose. */
   readonly route: Route;
-  /** What holds the process of a trusted plugin. */
+  /** Confinement of a trusted plugin's process. */
   readonly confinement?: Confinement;
-  /** Items that it may neither read nor write, since it needs no grant (`policy.protected`). */
+  /** Paths that a tool without grants may neither read nor write (`policy.protected`). */
   readonly protected?: readonly string[];
-  /** Why it cannot be called now. */
+  /** Reason why the tool cannot be called now. */
   readonly unavailable?: string;
 }
 
-/** A plugin, or a tool with the plugin it belongs to. */
+/** A plugin, or a tool with its plugin. */
 export type Info =
   | { readonly kind: "plugin"; readonly plugin: PluginView }
   | { readonly kind: "tool"; readonly tool: ToolView; readonly plugin: PluginView };
 
-/** The grants, and whether each belongs to a plugin that is there. */
+/** The stored grants; `inUse` is false if the plugin is not installed. */
 export interface GrantList {
   readonly file: string;
   readonly problems: readonly Problem[];
   readonly grants: readonly (StoredGrant & { readonly inUse: boolean })[];
 }
 
-/** May this plugin or tool do this? Without an act: may it be called, and with what grant. */
+/** Query whether a plugin or tool may do something. Without `act`: whether it may be called, and with which grant. */
 export interface WhyQuestion {
   readonly name: string;
   readonly act?: { readonly kind: PermissionKind; readonly value?: string };
   readonly context?: RequestContext;
 }
 
-/** An answer for the tool, or for each tool of the plugin. */
+/** Explanation for the tool, or for each tool of the plugin. */
 export interface WhyAnswer {
   readonly tools: readonly ToolExplanation[];
 }
 
-/** Every rule and layer that has a say in a tool's calls, and the one that decided (SPEC P6). */
+/** All rules and layers that affect a tool's calls, and the one that decided (SPEC P6). */
 export interface ToolExplanation {
   readonly tool: string;
   readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
@@ -221,38 +221,38 @@ export interface ToolExplanation {
   readonly class: string;
   readonly route: Route;
   readonly confinement?: Confinement;
-  /** Whether a person is asked before each call. */
+  /** Confirmation mode: when the user has to confirm a call. */
   readonly confirm: string;
   readonly rules: readonly { readonly rule: string; readonly effect: JsonObject }[];
-  /** Which tools the session may use at all: every layer of policy, in order. */
+  /** Policy layers, in order, that limit which tools the session may use. */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
-  /** How much may be used in which time, and what is left of it for this host (SPEC D9). */
+  /** Quotas, and how much of each is left for this host (SPEC D9). */
   readonly quotas: readonly QuotaUse[];
   readonly act?: ActExplanation;
 }
 
-/** What each layer says about one act. */
+/** Verdict of each layer on one act. */
 export interface ActExplanation {
   readonly kind: PermissionKind;
-  /** What it is about; a path is absolute. Absent for the whole kind. */
+  /** Path (absolute), host or name. Absent if the query is about the whole kind. */
   readonly value?: string;
-  /** Where links in the path lead; then the rest is about that place, which a call has to be granted too. */
+  /** Target of the links in the path. If set, the members below are about the target, because a call needs a grant for it too. */
   readonly leadsTo?: string;
   readonly state: AccessState;
-  /** For a request without a method that is not granted as a whole: the methods that are granted. */
+  /** Granted HTTP methods, if the query names no method and not all methods are granted. */
   readonly methods?: readonly string[];
   readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
-  /** The smallest grant that would allow it, where a grant can. */
+  /** Smallest grant that allows the act, if a grant can. */
   readonly hint?: { readonly plugin: string; readonly permissions: Permissions };
 }
 
-/** Every code of a `DoorError`. */
+/** All codes of a `DoorError`. */
 export const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
 /** One of `DOOR_ERROR_CODES`. */
 export type DoorErrorCode = (typeof DOOR_ERROR_CODES)[number];
 
-/** A door could not do what it was asked. `suggestion` is the nearest name there is. */
+/** Thrown if a door cannot run an operation. `suggestion` is the closest existing name. */
 export class DoorError extends Error {
   override readonly name = "DoorError";
   readonly code: DoorErrorCode;

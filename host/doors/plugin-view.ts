@@ -1,4 +1,4 @@
-/** A plugin folder's status as doors show it: problems with their code, what is granted and what is missing. */
+/** Converts a plugin's status to the form that doors show: problems with code frames, granted and missing permissions. */
 
 import type { Manifest, PermissionItem, PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
 import {
@@ -23,22 +23,22 @@ import { excerpt } from "./code-frame.ts";
 import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
 
 const MANIFEST = "manifest.json";
-/** Grants of these give nothing in the sandbox (SPEC C1). */
+/** Permission kinds that have no effect in the sandbox (SPEC C1). */
 const NATIVE_ONLY: ReadonlySet<PermissionKind> = new Set(["run", "sys", "ffi", "import"] as const);
 const MAX_FRAMED_BYTES = 2 * 1024 * 1024;
 
-/** What a status does not hold. */
+/** Facts that the status does not hold. */
 export interface PluginViewOptions {
   readonly files: Files;
   readonly tools: readonly ToolView[];
   readonly granted: Permissions;
-  /** What its tools lack of the limits that they ask for, as policy decides; absent where nobody calls them. */
+  /** Limits that policy allows only in part; absent if the plugin's tools cannot be called. */
   readonly lacking?: readonly LackingLimit[];
 }
 
-/** @returns a view of its own: plain JSON. */
+/** @returns plain JSON that shares nothing with `status`. */
 export async function toPluginView(status: PluginStatus, { files, tools, granted, lacking }: PluginViewOptions): Promise<PluginView> {
-  // A grant resolves relative items against the project, not against the plugin's folder: what is shown can be granted as it stands.
+  // A grant resolves relative items against the project, not the plugin's folder. Absolute items can be granted as shown.
   const folder = (await orUndefined(files.realPath(status.directory))) ?? status.directory;
   const asked = status.requested ?? {};
   const needed = absolutePermissions(narrowed(asked, status.manifest), folder);
@@ -65,7 +65,7 @@ function limitViews({ manifest }: PluginStatus, lacking: readonly LackingLimit[]
   return LIMIT_NAMES.flatMap((limit): readonly LimitView[] => {
     const asked = raised[limit];
     if (asked === undefined) return [];
-    // Tools may have it by different rules: the one that has the least of it is told.
+    // Rules may differ per tool: show the lowest allowed value.
     const [least] = lacking.filter((one) => one.limit === limit).toSorted((a, b) => a.allowed - b.allowed);
     if (least === undefined) return [{ limit, asked, allowed: asked, text: `${limit} ${limitText(limit, asked)}` }];
     const { allowed, by } = least;
@@ -73,7 +73,7 @@ function limitViews({ manifest }: PluginStatus, lacking: readonly LackingLimit[]
   });
 }
 
-/** Of a plugin whose calls nobody decides on: what no person accepted. */
+/** Returns the raised limits that the user has not accepted, for a plugin whose calls policy does not decide. */
 function unaccepted({ manifest, acceptedLimits = {} }: PluginStatus): readonly LackingLimit[] {
   const raised = manifest === undefined ? {} : raisedLimits(manifest);
   return LIMIT_NAMES.flatMap((limit): readonly LackingLimit[] => {
@@ -83,10 +83,11 @@ function unaccepted({ manifest, acceptedLimits = {} }: PluginStatus): readonly L
 }
 
 /**
- * What a plugin asks for of kinds that it holds nothing of.
+ * Returns the requested permissions of the kinds for which the plugin has no grant.
  *
- * A kind that was granted in part is not missing: a person has decided how much of it the plugin gets. Nor is what a person denied, which no
- * grant gives back, nor a kind that no sandbox has, where nothing of the plugin runs natively: what it lacks is to be trusted, as its tools say.
+ * A kind that is granted in part is not missing, because the user has decided how much of it the plugin gets. Permissions that the
+ * user denied are not missing either, because no grant restores them. If no tool of the plugin runs natively, kinds that no sandbox
+ * has are left out: such a plugin needs to be trusted, and its tools say so.
  */
 function missingPermissions(requested: Permissions, granted: Permissions, { isNative }: { readonly isNative: boolean }): Permissions {
   const missing: { [K in PermissionKind]?: PermissionValue } = {};
@@ -98,7 +99,7 @@ function missingPermissions(requested: Permissions, granted: Permissions, { isNa
   return missing;
 }
 
-/** What is left of a request after what the grant denies. */
+/** Returns the request without the items that the grant denies. */
 function withoutDenied(
   kind: PermissionKind,
   wanted: PermissionValue | undefined,
@@ -112,7 +113,7 @@ function withoutDenied(
   return withAllow(wanted, left);
 }
 
-/** The request without what no tool can use: where each that may use a kind asks for less by itself, what they ask for together is enough. */
+/** Narrows "everything of a kind" to the union of what the tools request, if each tool that may use the kind requests less. */
 function narrowed(requested: Permissions, manifest: Manifest | undefined): Permissions {
   if (manifest === undefined) return requested;
   const narrow = PERMISSION_KINDS.flatMap((kind): readonly (readonly [PermissionKind, PermissionValue])[] => {
@@ -158,7 +159,7 @@ async function problemsOf(status: PluginStatus, files: Files): Promise<readonly 
   return status.problems.map((problem) => inManifest(problem, manifest));
 }
 
-/** A problem that points into the manifest, with its place there and the lines around it. */
+/** Adds the position in the manifest and the lines around it. */
 function inManifest(problem: Problem, text: string | undefined): PluginProblem {
   if (text === undefined || (problem.line === undefined && problem.pointer === "")) return problem;
   const place = problem.line === undefined ? locate(text, problem.pointer) : {};
@@ -173,23 +174,23 @@ function locate(text: string, pointer: string): { readonly line: number; readonl
   return parsed.ok ? parsed.value.locate(pointer) : undefined;
 }
 
-/** The problem with the lines around its place in the plugin's folder, where they can be had. */
+/** Adds the lines around the problem's position, if the file can be read. */
 export async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
-  // The folder is an author's: a name that leads out of it is not followed for the sake of a picture.
+  // The folder is untrusted: a path that leaves it is not read for a code frame.
   if (problem.line === undefined || problem.file === undefined || problem.file.split("/").includes("..")) return problem;
   const text = await readOwn(directory, problem.file, files);
   const frame = text === undefined ? undefined : excerpt(text, problem.line);
   return frame === undefined ? problem : { ...problem, frame };
 }
 
-/** The same; undefined also if a link above it leads out of the folder. */
+/** As `readText`, but also undefined if a link in the path leaves the folder. */
 async function readOwn(directory: string, file: string, files: Files): Promise<string | undefined> {
   const path = `${directory}/${file}`;
   const [real, root] = await Promise.all([path, directory].map((place) => orUndefined(files.realPath(place))));
   return real === undefined || root === undefined || !real.startsWith(`${root}/`) ? undefined : await readText(path, files);
 }
 
-/** The file as it is now; undefined if it went away, is no text file, or leads elsewhere. */
+/** Reads a file. Returns undefined if it is missing, too large, not a regular file or a link. */
 async function readText(path: string, files: Files): Promise<string | undefined> {
   try {
     if ((await files.lstat(path))?.kind !== "file") return undefined;

@@ -1,4 +1,4 @@
-/** Sends an answer over a connection of lines; what it holds as bytes is written in slices (SPEC LV2). */
+/** Sends an answer over a line connection. Values that the answer holds as bytes are written in slices (SPEC LV2). */
 
 import { piecesBytes } from "../primitives/json/json-bytes.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
@@ -6,7 +6,11 @@ import { toPieces } from "../primitives/json/large.ts";
 import { encodeSlices } from "../primitives/json/write-slices.ts";
 import type { LineConnection, Slices } from "../platform/platform.ts";
 
-/** At once where nothing is large; else answers that come after may overtake it. @returns false if it is longer than a line may be: then it was not sent */
+/**
+ * Sends one line. Without large values it is sent synchronously; with large ones, later answers may overtake it.
+ *
+ * @returns false, and sends nothing, if the line is longer than `maxBytes`
+ */
 export async function sendJson(
   connection: Pick<LineConnection, "send" | "sendPieces">,
   value: unknown,
@@ -30,7 +34,7 @@ export async function sendJson(
   return true;
 }
 
-/** The same for a value of JSON only that is large because it has many members: all of it is written in slices. */
+/** As `sendJson`, for plain JSON that is large because it has many members: all of it is written in slices. */
 export async function sendInSlices(
   connection: Pick<LineConnection, "sendPieces">,
   value: JsonValue,
@@ -42,7 +46,7 @@ export async function sendInSlices(
   return true;
 }
 
-/** Exact where it matters. A UTF-16 unit is at most three bytes: most lines need no encoding to know. */
+/** Returns the bytes of a line; exact only near `maxBytes`. A UTF-16 unit is at most three bytes, so most lines need no encoding. */
 export function lineBytes(line: string, maxBytes: number): number {
   return line.length * 3 <= maxBytes ? line.length : new TextEncoder().encode(line).length;
 }

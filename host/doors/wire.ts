@@ -10,7 +10,8 @@
  * → {"id":1,"op":"cancel"}
  * ```
  *
- * A call's arguments may come as JSON text instead, in `argsText`: the host parses it then. A line that is no request is answered with `"id":null` and `invalid_request`.
+ * The arguments of a call can also be sent as JSON text in `argsText`, which the host parses. The answer to a line that is not a
+ * request has `"id":null` and the code `invalid_request`.
  */
 
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
@@ -26,16 +27,16 @@ import type { SettingChange } from "../plugins/settings/plugin-settings.ts";
 import type { UndoWish } from "../effects/undo/undos.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
-/** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
+/** Maximum bytes in a line; the platform closes connections that send longer ones (`line-connection.ts`). */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
-/** Requests that one connection may have open. */
+/** Maximum open requests per connection. */
 export const MAX_OPEN_REQUESTS = 64;
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const MAX_NAME_LENGTH = 256;
 const MAX_SOURCE_LENGTH = 8_192;
 const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 
-/** What a client can send. */
+/** A message from the client. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
   | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
@@ -55,33 +56,33 @@ export type Request =
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
-/** What the host sends. */
+/** A message from the host. */
 export type Frame =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number | null; readonly ok: false; readonly error: WireError }
   | { readonly id: number; readonly event: "progress"; readonly value: JsonValue }
   | { readonly id: number; readonly event: "confirm"; readonly request: ConfirmationRequest }
-  /** The question is over: answered elsewhere, or too late. */
+  /** The confirmation was answered elsewhere, or timed out. */
   | { readonly id: number; readonly event: "settled"; readonly requestId: string };
 
-/** A `DoorError` as it travels. */
+/** A serialized `DoorError`. */
 export interface WireError {
   readonly code: DoorErrorCode;
   readonly message: string;
   readonly suggestion?: string;
 }
 
-/** A request, or why the line is none; `id` is there if it could be read. */
+/** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
 export type RequestRead =
   | { readonly ok: true; readonly request: Request }
   | { readonly ok: false; readonly id: number | null; readonly message: string };
 
-/** Parses a line of a client, a large one in slices. */
+/** Parses a line from a client; a large line is parsed in slices. */
 export function parseLine(line: string, slices: Slices): JsonText | Promise<JsonText> {
   return readText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH }, slices);
 }
 
-/** Reads what a client's line holds. Everything in it is checked here; nothing later looks at the raw line. */
+/** Reads a client's request. All of it is checked here; later code never sees the raw line. */
 export function readRequest(json: JsonText): RequestRead {
   if (!json.ok) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const frame = json.value;
@@ -94,7 +95,7 @@ export function readRequest(json: JsonText): RequestRead {
   return typeof request === "string" ? { ok: false, id, message: request } : { ok: true, request };
 }
 
-/** Reads a host's line; undefined if it is not one. */
+/** Reads a line from the host. Returns undefined if it is not a frame. */
 export function readFrame(line: string): Frame | undefined {
   let frame: unknown;
   try {
@@ -106,7 +107,7 @@ export function readFrame(line: string): Frame | undefined {
   const { id, ok, event, error } = frame;
   const isAnswer = typeof id === "number" && (ok === true || typeof event === "string");
   const isFailure = ok === false && isJsonObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
-  // The other end is this same program on the same machine, behind a socket of mode 0600: its frames have these shapes.
+  // The cast is safe because the same program runs on the other end, behind a socket of mode 0600.
   return isAnswer || isFailure ? (frame as unknown as Frame) : undefined;
 }
 
@@ -223,7 +224,7 @@ function readCall(id: number, params: JsonObject): Request | string {
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
     return `Expected "timeoutMs" to be a number from 1 to ${MAX_TIMEOUT_MS}`;
   }
-  // What texts and times are good for a call, dispatch says.
+  // Only the types are checked here: dispatch checks the values.
   if (seed !== undefined && typeof seed !== "string") return 'Expected "seed" to be a string';
   if (timeMs !== undefined && typeof timeMs !== "number") return 'Expected "timeMs" to be a number';
   if (record !== undefined && typeof record !== "boolean") return 'Expected "record" to be true or false';

@@ -1,4 +1,4 @@
-/** Serves the console: one page, its script and its style, and nothing that anybody else wrote (SPEC I5). */
+/** Serves the console: one page, its script and its style, and no third-party content (SPEC I5). */
 
 import type { HttpMount } from "../http/mount.ts";
 import { problem } from "../http/problem.ts";
@@ -14,12 +14,12 @@ const PAGE = `<!doctype html>
 <script type="module" src="/console.js"></script>
 </head>
 <body>
-<div id="app"><noscript>The console needs JavaScript; bascule's commands do the same.</noscript></div>
+<div id="app"><noscript>The console needs JavaScript; the bascule commands offer the same functions.</noscript></div>
 </body>
 </html>
 `;
 
-/** Its own script and style, requests to this server, and no more: nothing inline, nothing made of text. */
+/** Allows the console's own script and style and requests to this server; no inline code and no HTML from strings. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,12 +38,12 @@ const FILES: ReadonlyMap<string, { readonly text: string; readonly type: string 
   ["/console.css", { text: CONSOLE_STYLE, type: "text/css" }],
 ]);
 
-/** Anybody may load it: it holds nothing, and asks for a token. */
+/** Needs no token: the page holds no data and asks the user to log in. */
 export const consoleMount: HttpMount = {
   path: "/",
   fetch(request) {
     const file = FILES.get(new URL(request.url).pathname);
-    if (file === undefined) return problem("not_found", "There is nothing at this path: the console is at /, the API below /v1");
+    if (file === undefined) return problem("not_found", "Path not found: the console is at /, the API below /v1");
     if (request.method !== "GET" && request.method !== "HEAD")
       return problem("method_not_allowed", "This path takes GET", {}, { allow: "GET" });
     return new Response(file.text, { headers: { "content-type": `${file.type}; charset=utf-8`, "content-security-policy": POLICY } });

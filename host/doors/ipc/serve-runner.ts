@@ -1,4 +1,4 @@
-/** The door for runners: answers one of them, in a session of its own, until it is gone (SPEC I6). */
+/** Door for runners: serves one runner, in its own session, until it disconnects (SPEC I6). */
 
 import type { ToolResult } from "../../call/call.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
@@ -10,14 +10,14 @@ import { readRunnerLine, type RunnerCall, toFailure, tooLong, toResponse } from 
 export interface RunnerDoorOptions {
   readonly connection: LineConnection;
   readonly slices: Slices;
-  /** Makes a call in the runner's session. Must not reject. */
+  /** Runs a call in the runner's session. Must not reject. */
   readonly call: (call: RunnerCall, signal: AbortSignal) => Promise<ToolResult>;
 }
 
-/** Calls that a runner may have open. */
+/** Maximum open calls per runner. */
 const MAX_OUTSTANDING = 64;
 
-/** Resolves when the runner is gone and its calls, which are cancelled then, have ended. */
+/** Resolves when the runner has disconnected and its calls, which are then cancelled, have ended. */
 export async function serveRunner({ connection, slices, call }: RunnerDoorOptions): Promise<void> {
   const outstanding = new Map<string, Promise<void>>();
   const gone = new AbortController();
@@ -41,7 +41,7 @@ export async function serveRunner({ connection, slices, call }: RunnerDoorOption
     if (!read.ok) return connection.send(toFailure(read.id, "invalid_args", read.message));
     const { id } = read.call;
     if (outstanding.has(id))
-      return connection.send(toFailure(id, "invalid_args", `Call "${id}" has no answer yet: give each call an id of its own`));
+      return connection.send(toFailure(id, "invalid_args", `Call "${id}" is still open (use a new id for each call)`));
     if (outstanding.size >= MAX_OUTSTANDING)
       return connection.send(toFailure(id, "overloaded", `Cannot take more than ${MAX_OUTSTANDING} calls at once`));
     outstanding.set(id, answer(read.call));

@@ -1,5 +1,5 @@
 /**
- * The line protocol of runners: one JSON object a line (SPEC I6).
+ * Line protocol of runners: one JSON object per line (SPEC I6).
  *
  * ```
  * → {"op":"tool_call","tool_call_id":"1","tool":"read_file","args":{"path":"a.txt"}}
@@ -7,8 +7,8 @@
  * ← {"op":"tool_response","tool_call_id":"1","ok":false,"error":"fs_denied","message":"…","metadata":{"duration_ms":1}}
  * ```
  *
- * `error` is a code of `docs/errors.md`. What is no such request is answered with `invalid_args`, and with `"tool_call_id":null`
- * where none could be read.
+ * `error` is a code of `docs/errors.md`. The answer to an invalid request is `invalid_args`, with `"tool_call_id":null` if the
+ * request has no readable id.
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
@@ -18,21 +18,21 @@ import { holdLarge, largeIn } from "../../primitives/json/large.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
 import { MAX_LINE_BYTES } from "../wire.ts";
 
-/** What a runner can ask for. */
+/** A runner's request. */
 export interface RunnerCall {
   readonly id: string;
   readonly tool: string;
   readonly args: JsonObject;
 }
 
-/** A request, or why the line is none; `id` is there if it could be read. */
+/** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
 export type RunnerRequest =
   | { readonly ok: true; readonly call: RunnerCall }
   | { readonly ok: false; readonly id: string | null; readonly message: string };
 
 const MAX_NAME_LENGTH = 256;
 
-/** Reads what one line holds; never throws. Members that it does not know are left alone. */
+/** Reads a request; never throws. Unknown members are ignored. */
 export function readRunnerLine(parsed: JsonText): RunnerRequest {
   if (!parsed.ok || !isJsonObject(parsed.value)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const { op, tool_call_id: id, tool, args = {} } = parsed.value;
@@ -43,7 +43,7 @@ export function readRunnerLine(parsed: JsonText): RunnerRequest {
   return { ok: true, call: { id, tool, args } };
 }
 
-/** What a call came to. A large output stays bytes in it: `jsonBytes` writes it. */
+/** Converts a result to a response. A large output stays bytes; `jsonBytes` writes it. */
 export function toResponse(id: string, result: ToolResult): JsonObject {
   const metadata = { duration_ms: Math.round(result.durationMs) };
   const head = { op: "tool_response", tool_call_id: id, ok: result.ok };
@@ -54,17 +54,17 @@ export function toResponse(id: string, result: ToolResult): JsonObject {
   return response;
 }
 
-/** An answer that is longer than a line can be is said to be. */
+/** Returns the failure line for a result that is longer than a line. */
 export function tooLong(id: string): string {
   return toFailure(id, "resource_exhausted", `The result is longer than the ${MAX_LINE_BYTES} bytes that a line carries`);
 }
 
-/** A line that says why there was no call. */
+/** Returns the line for a call that did not run. */
 export function toFailure(id: string | null, error: ErrorCode, message: string): string {
   return JSON.stringify({ op: "tool_response", tool_call_id: id, ok: false, error, message });
 }
 
-/** With the smallest grant that would help: a runner shows it to whoever can give it. */
+/** Includes the hint with the smallest grant that helps, because the runner shows the message to the user. */
 function failureText({ error }: Extract<ToolResult, { ok: false }>): string {
   const { message, hint } = error;
   const advice = hint?.command ?? hint?.text;

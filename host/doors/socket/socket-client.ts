@@ -1,4 +1,4 @@
-/** The other end of the socket: `Operations` answered by the process that serves the project. */
+/** Client of the project's socket: implements `Operations` by sending each request to the process that serves the project. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
 import { JsonArgumentText } from "../../call/arguments.ts";
@@ -33,7 +33,7 @@ export interface RemoteHost {
   close(): void;
 }
 
-/** Connects to the host that serves a project; undefined if none runs. */
+/** Connects to the host that serves a project. Returns undefined if no host is running. */
 export async function connectToHost(platform: Platform, stateDirectory: string): Promise<RemoteHost | undefined> {
   const connection = await connectToSocket(platform, stateDirectory);
   if (!connection) return undefined;
@@ -46,7 +46,7 @@ interface Waiting {
   readonly reject: (error: DoorError) => void;
   readonly listener?: CallListener;
   readonly cancel: () => void;
-  /** Ends the questions that are still open, by their id. */
+  /** Controllers that withdraw the open confirmations, by request id. */
   readonly questions: Map<string, AbortController>;
 }
 
@@ -85,7 +85,7 @@ function createClient(connection: LineConnection): Client {
     const request = waiting.get(id);
     waiting.delete(id);
     for (const question of request?.questions.values() ?? []) question.abort();
-    // A caller's signal may outlive thousands of its requests.
+    // A caller's signal may outlive thousands of its requests: remove the listener, or it leaks.
     if (request) request.listener?.signal.removeEventListener("abort", request.cancel);
     settle();
   }
@@ -110,7 +110,7 @@ function createClient(connection: LineConnection): Client {
   };
 }
 
-/** Passes what comes while a call runs on to whoever called. */
+/** Passes progress and confirmations of a running call to its caller. */
 function hear(frame: Extract<Frame, { readonly event: string }>, request: Waiting, connection: LineConnection): void {
   const { id } = frame;
   if (frame.event === "progress") return request.listener?.onProgress?.(frame.value);
@@ -123,11 +123,11 @@ function hear(frame: Extract<Frame, { readonly event: string }>, request: Waitin
   };
   if (!request.listener?.confirm) return answer(undefined);
   request.questions.set(requestId, question);
-  // A prompt that fails is a question without an answer.
+  // If the prompt fails, the confirmation has no answer.
   request.listener.confirm(frame.request, question.signal).then(answer, () => answer(undefined));
 }
 
-/** The answers have these shapes because the other end is this same program (see `readFrame`). */
+/** Creates `Operations` over a connection. The casts are safe because the same program runs on the other end (see `readFrame`). */
 function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
@@ -162,5 +162,5 @@ function toParams({ args, ...rest }: CallRequest): object {
 }
 
 function gone(): DoorError {
-  return new DoorError("closed", "The host that served this project has gone");
+  return new DoorError("closed", "The host that served this project has stopped");
 }

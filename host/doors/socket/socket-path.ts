@@ -1,15 +1,15 @@
-/** Where a project's host listens, and how others find it. */
+/** Path of the socket that a project's host listens on. */
 
 import { type LineConnection, type Platform, FileError } from "../../platform/platform.ts";
 
-/** A Unix socket's path has 108 bytes on Linux and 104 on macOS, with a NUL at the end. */
+/** Maximum bytes of a socket path. The system's limit, including the NUL, is 108 on Linux and 104 on macOS. */
 const MAX_PATH_BYTES = 100;
 const MAX_RECORD_BYTES = 4_096;
 const OWNER_ONLY = 0o600;
 const RANDOM_BYTES = 16;
 const OWN_PLACE = /\/bascule-[0-9a-f]{32}\/host\.sock$/;
 
-/** A socket that listens. */
+/** A listening socket. */
 export interface SocketClaim {
   readonly path: string;
   release(): Promise<void>;
@@ -18,8 +18,9 @@ export interface SocketClaim {
 /**
  * Listens on `.bascule/host.sock`.
  *
- * Where that path would be too long, the socket is in a new folder with a random name below the temporary folder and
- * `.bascule/host.json` says where: nobody else can have made a folder of that name, and the record is the owner's.
+ * If that path is too long, the socket is in a new folder with a random name in the temporary folder, and
+ * `.bascule/host.json` holds its path. Another user cannot have created a folder of that name, and only the owner can
+ * read the file.
  *
  * @throws {FileError} `already_exists` if a live host listens for this project.
  */
@@ -37,7 +38,7 @@ export async function claimSocket(
   const taken = await connectToSocket(platform, stateDirectory);
   if (taken) {
     taken.close();
-    throw new FileError("already_exists", "A host serves this project already");
+    throw new FileError("already_exists", "A host is already serving this project");
   }
   const folder = `${platform.environment.tmp}/bascule-${hex(platform.random.bytes(RANDOM_BYTES))}`;
   const path = `${folder}/host.sock`;
@@ -48,14 +49,14 @@ export async function claimSocket(
     path,
     async release(): Promise<void> {
       await listener.close();
-      // Of two hosts that started at once the later one is on record.
+      // If two hosts started at the same time, the file holds the path of the later one.
       if ((await recordedPath(platform, stateDirectory)) === path) await platform.files.remove(recordPath(stateDirectory));
       await platform.files.remove(folder);
     },
   };
 }
 
-/** Connects to the project's host; undefined if none runs. */
+/** Connects to the project's host. Returns undefined if no host is running. */
 export async function connectToSocket(platform: Platform, stateDirectory: string): Promise<LineConnection | undefined> {
   const usual = usualPath(stateDirectory);
   const path = fits(usual) ? usual : await recordedPath(platform, stateDirectory);
@@ -67,11 +68,11 @@ async function recordedPath(platform: Platform, stateDirectory: string): Promise
   try {
     record = JSON.parse(new TextDecoder().decode(await platform.files.readBytes(recordPath(stateDirectory), MAX_RECORD_BYTES)));
   } catch {
-    // Absent, or not a record: either way there is no host to be found.
+    // The file is missing or invalid: no host can be found.
     return undefined;
   }
   if (typeof record !== "object" || record === null || !("socket" in record)) return undefined;
-  // Nothing else is written there, so nothing else is connected to.
+  // Hosts write only paths of this form, so never connect to another one.
   return typeof record.socket === "string" && OWN_PLACE.test(record.socket) ? record.socket : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The door for other processes of the same user: a local socket that speaks `wire.ts` (SPEC I2). */
+/** Door for other processes of the same user: a local socket with the protocol of `wire.ts` (SPEC I2). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../../call/call.ts";
@@ -10,26 +10,25 @@ import { lineBytes, sendInSlices, sendJson } from "../send-json.ts";
 import { claimSocket } from "./socket-path.ts";
 import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, parseLine, readRequest, type Request, type WireError } from "../wire.ts";
 
-/** A door that is open until it is closed. */
+/** An open socket door. */
 export interface SocketDoor {
   readonly path: string;
-  /** Ends every connection; calls that came through them are cancelled. */
+  /** Closes all connections and cancels their calls. */
   close(): Promise<void>;
 }
 
-/** What the door needs. */
 export interface SocketDoorOptions {
   readonly platform: Platform;
   /** `.bascule` of the project, absolute. */
   readonly stateDirectory: string;
-  /** Makes what one client talks to: each connection is a session of its own. */
+  /** Creates the operations of one client: each connection has its own session. */
   readonly open: () => ClientOperations;
 }
 
 const MAX_CONNECTIONS = 32;
 
 /**
- * Listens for the project's other processes.
+ * Listens for connections from other processes of the project.
  *
  * @throws {FileError} `already_exists` if a live host serves this project.
  */
@@ -60,15 +59,15 @@ export async function openSocketDoor(options: SocketDoorOptions): Promise<Socket
   };
 }
 
-/** One request that has not been answered yet. */
+/** A request without an answer yet. */
 interface OpenRequest {
   readonly id: number;
   readonly abort: AbortController;
-  /** The questions its client has been asked, by their id. */
+  /** Callbacks of the confirmations sent to the client, by request id. */
   readonly questions: Map<string, (answer: boolean | undefined) => void>;
 }
 
-/** Answers one client until it goes. */
+/** Serves one client until it disconnects. */
 function serve(connection: LineConnection, operations: Operations, platform: Platform): { end(): void } {
   const open = new Map<number, OpenRequest>();
 
@@ -94,7 +93,7 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
     if (open.has(request.id))
       return send(
         connection,
-        failure(request.id, "invalid_request", `Request ${request.id} is still open (give each one an id of its own)`),
+        failure(request.id, "invalid_request", `Request ${request.id} is still open (use a new id for each request)`),
       );
     if (open.size >= MAX_OPEN_REQUESTS)
       return send(connection, failure(request.id, "busy", `Cannot take more than ${MAX_OPEN_REQUESTS} requests at once`));
@@ -106,7 +105,7 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
         open.delete(request.id);
         const frame = { id: request.id, ok: true, result: result ?? null };
         const how = { slices: platform.slices, maxBytes: MAX_LINE_BYTES };
-        // Confirmations are JSON, up to 256 of them with 64 KB and more each.
+        // Up to 256 confirmations, each of 64 KB or more.
         const sent = request.op === "pending" ? sendInSlices(connection, frame as JsonValue, how) : sendJson(connection, frame, how);
         sent.then(
           (isSent) => void (isSent || connection.send(tooLong(request.id))),
@@ -179,7 +178,7 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
   }
 }
 
-/** Asks the client's person; no answer if the client goes or the question is withdrawn. */
+/** Asks the client's user for confirmation. Resolves with undefined if the client disconnects or the confirmation is withdrawn. */
 function ask(
   question: ConfirmationRequest,
   signal: AbortSignal,
@@ -207,14 +206,14 @@ function ask(
   });
 }
 
-/** As `send` does; a large value has been written already. */
+/** Sends progress; `json` is set if the value is large and already serialized. */
 function sendProgress(connection: LineConnection, id: number, value: JsonValue, json: Uint8Array | undefined): void {
   if (json === undefined) return send(connection, { id, event: "progress", value });
   const head = `{"id":${id},"event":"progress","value":`;
   if (head.length + json.length < MAX_LINE_BYTES) connection.sendPieces([head, json, "}"]);
 }
 
-/** A frame that is too long for a line is answered as such: sending it would end the connection. */
+/** Sends a frame. For an answer longer than a line it sends `too_large` instead, because a longer line would close the connection. */
 function send(connection: LineConnection, frame: Frame): void {
   const line = JSON.stringify(frame);
   if (lineBytes(line, MAX_LINE_BYTES) <= MAX_LINE_BYTES) return connection.send(line);

@@ -287,11 +287,11 @@ describe("what is wrong", () => {
     await project.run(["init", "demo"]);
     expect(await project.run(["info", "dmeo"])).toMatchObject({
       code: 3,
-      error: 'error There is no plugin or tool "dmeo"\n  Did you mean "demo"?\n',
+      error: 'error Unknown plugin or tool "dmeo"\n  Did you mean "demo"?\n',
     });
     expect(await project.run(["why", "xyzzy"])).toMatchObject({
       code: 3,
-      error: 'error There is no plugin or tool "xyzzy"\n  bascule list --all shows what there is\n',
+      error: 'error Unknown plugin or tool "xyzzy"\n  bascule list --all shows what there is\n',
     });
     expect(await project.run(["grant", "demo_peek", "--allow-read"])).toMatchObject({
       code: 3,

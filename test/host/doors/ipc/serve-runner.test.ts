@@ -170,7 +170,7 @@ describe("serveRunner()", () => {
       tool_call_id: "slow",
       ok: false,
       error: "invalid_args",
-      message: expect.stringContaining("no answer yet"),
+      message: expect.stringContaining("is still open"),
     });
     expect(answers[1]).toMatchObject({ tool_call_id: "quick", ok: true });
     leave();

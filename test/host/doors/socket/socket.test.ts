@@ -278,7 +278,7 @@ describe("openSocketDoor()", () => {
     await started.promise;
     remote?.close();
     await cancelled.promise;
-    expect(await refused).toEqual(new DoorError("closed", "The host that served this project has gone"));
+    expect(await refused).toEqual(new DoorError("closed", "The host that served this project has stopped"));
     await door.close();
   });
 
