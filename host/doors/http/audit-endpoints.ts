@@ -1,4 +1,4 @@
-/** Endpoints for the durable record and for events as they come (SPEC AU3, H8, I4). */
+/** Endpoints of the journal and of live events (SPEC AU3, H8, I4). */
 
 import { Type } from "@sinclair/typebox";
 import type { Audit } from "../../audit/audit.ts";
@@ -10,7 +10,7 @@ import { AUDIT_QUERY, closed, ID, listed, NAME, OBJECT, some, TEXT } from "./sch
 import type { HttpSessions } from "./sessions.ts";
 import { isGoodFor } from "./tokens.ts";
 
-/** What these endpoints work with. */
+/** Dependencies of these endpoints. */
 export interface AuditApi {
   readonly audit: Pick<Audit, "flush" | "search" | "session" | "verify">;
   readonly sessions: HttpSessions;
@@ -26,7 +26,7 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     method: "get",
     path: "/v1/audit",
     id: "searchAudit",
-    summary: "Search the durable record: the newest events that fit, the oldest first",
+    summary: "Search the journal: the newest matching events, oldest first",
     scope: "admin",
     query: AUDIT_QUERY,
     answers: { 200: { about: "The events", schema: listed("events", some({ number: Type.Integer(), event: OBJECT })) } },
@@ -42,9 +42,11 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     method: "get",
     path: "/v1/audit/verify",
     id: "verifyAudit",
-    summary: "Whether the record is as it was written",
+    summary: "Verify that the journal was not changed",
     scope: "admin",
-    query: closed({ head: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "A seal that must still be in it" })) }),
+    query: closed({
+      head: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "A seal that the journal must contain" })),
+    }),
     answers: { 200: { about: "The report", schema: some({ ok: Type.Boolean(), rows: Type.Integer(), problems: Type.Array(TEXT) }) } },
     async run({ query }, { audit }) {
       await audit.flush();
@@ -55,9 +57,9 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     method: "get",
     path: "/v1/audit/sessions/{sessionId}",
     id: "auditSession",
-    summary: "A session as the record has it: its calls, what came of them, what they did",
+    summary: "Get a session from the journal: its calls, their results and effects",
     scope: "admin",
-    answers: { 200: { about: "It; empty where the record holds nothing of it", schema: OBJECT } },
+    answers: { 200: { about: "The session; empty if the journal has no record of it", schema: OBJECT } },
     async run({ params }, { audit, platform }) {
       await audit.flush();
       return jsonOf(await audit.session(params["sessionId"] ?? ""), platform.slices);
@@ -67,22 +69,22 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     method: "get",
     path: "/v1/events",
     id: "streamEvents",
-    summary: "Events as they come, as server-sent events",
+    summary: "Stream live events as server-sent events",
     about:
-      "An admin gets all events, another token those of its own sessions. A client that comes back sends `Last-Event-ID` and gets what it missed, from memory or from the record; where that is not all, an event `gap` says so. A client that reads too slowly gets `gap` with the last id that it was sent, and is to come back.",
+      "An admin gets all events, any other token those of its own sessions. A client that reconnects sends `Last-Event-ID` and gets the events that it missed, from memory or from the journal; if some are lost, an event `gap` tells it. A client that reads too slowly gets `gap` with the id of the last event it was sent, and has to reconnect.",
     scope: "call",
     query: closed({
       sessionId: Type.Optional(ID),
-      type: Type.Optional({ ...NAME, description: "A type, or its beginning: `tool`" }),
+      type: Type.Optional({ ...NAME, description: "An event type or its first part, such as `tool`" }),
       lastEventId: Type.Optional(ID),
     }),
-    answers: { 200: { about: "`event` is the type, `id` the event's, `data` the event", type: "text/event-stream" } },
+    answers: { 200: { about: "`event` is the event's type, `id` its id, `data` the event", type: "text/event-stream" } },
     async run({ caller, query, fields }, { sessions, streams }) {
       const sessionId = textIn(query, "sessionId");
       if (sessionId !== undefined && !isGoodFor(caller, "admin")) sessions.get(caller, sessionId);
       const lastEventId = fields.get("last-event-id") ?? textIn(query, "lastEventId");
       if (lastEventId !== undefined && !UUID.test(lastEventId))
-        throw new RequestProblem("invalid_request", "Last-Event-ID is not the id of an event");
+        throw new RequestProblem("invalid_request", "Last-Event-ID must be the id of an event");
       const type = textIn(query, "type");
       return await streams.open(caller, {
         ...(sessionId !== undefined && { sessionId }),

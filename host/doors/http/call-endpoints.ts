@@ -1,4 +1,4 @@
-/** Endpoints for tools and calls (SPEC I4, T3, T4, E6, E8, X6). What goes wrong in a call is in its result, with status 200. */
+/** Endpoints of tools and calls (SPEC I4, T3, T4, E6, E8, X6). A call that fails is a result with an error, and status 200. */
 
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
@@ -16,7 +16,7 @@ import type { HttpSession, HttpSessions } from "./sessions.ts";
 import { createSseStream } from "./sse.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
-/** What these endpoints work with. */
+/** Dependencies of these endpoints. */
 export interface CallApi {
   readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "readResult">;
   readonly sessions: HttpSessions;
@@ -25,13 +25,13 @@ export interface CallApi {
 }
 
 const PENDING: AnswerSpec = {
-  about: "A person has to agree first, or the call was asked to go on by itself: `location` has its result",
+  about: "The call waits for a confirmation, or runs asynchronously: `location` is the URL of its result",
   schema: Type.Union([RESULT, RUNNING]),
 };
-/** Also of a turn with such a call. */
-export const GONE: AnswerSpec = { about: "A person agreed, it ended, and its result is kept no more" };
+/** Answer for a call, or a turn with a call, whose result is no longer kept. */
+export const GONE: AnswerSpec = { about: "The call was confirmed and has ended, and its result is no longer kept" };
 const CANCELLED: TSchema = some({
-  cancelled: Type.Boolean({ description: "False if it had ended" }),
+  cancelled: Type.Boolean({ description: "False if the call had already ended" }),
   result: Type.Optional(RESULT),
 });
 
@@ -40,7 +40,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     method: "get",
     path: "/v1/tools",
     id: "listTools",
-    summary: "The tools that a session may see and call",
+    summary: "List the tools that a session may see and call",
     scope: "call",
     query: closed({ sessionId: Type.Optional(ID) }),
     answers: { 200: { about: "The tools", schema: listed("tools", TOOL) } },
@@ -56,10 +56,10 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "call",
     summary: "Call a tool",
     about:
-      "Answers with the result when the call has ended; a client that goes before cancels it. With `Prefer: respond-async` the answer comes at once, and the call goes on by itself. With `Accept: text/event-stream` the answer is a stream: events `progress`, then `result`.",
+      "Answers with the result when the call has ended; a client that disconnects before cancels the call. With `Prefer: respond-async` the server answers at once and the call continues. With `Accept: text/event-stream` the answer is a stream: events `progress`, then `result`.",
     scope: "call",
     body: CALL,
-    answers: { 200: { about: "What came of it, whatever that is", schema: RESULT }, 202: PENDING, 410: GONE },
+    answers: { 200: { about: "The result, also if the call failed", schema: RESULT }, 202: PENDING, 410: GONE },
     async run(request, api) {
       const { caller, body } = request;
       const sessionId = textIn(body, "sessionId");
@@ -79,9 +79,9 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     method: "get",
     path: "/v1/calls/{callId}",
     id: "getCall",
-    summary: "What came of a call",
+    summary: "Get a call's result",
     scope: "call",
-    answers: { 200: { about: "Its result, or that it runs", schema: Type.Union([RESULT, RUNNING]) }, 410: GONE },
+    answers: { 200: { about: "The result, or the state of a running call", schema: Type.Union([RESULT, RUNNING]) }, 410: GONE },
     run: ({ caller, params }, { calls, platform }) => {
       const call = calls.get(caller, params["callId"] ?? "");
       const result = calls.result(call.callId);
@@ -92,15 +92,15 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     method: "post",
     path: "/v1/calls/{callId}/cancel",
     id: "cancelCall",
-    summary: "Cancel a call, down to the guest's requests and files",
+    summary: "Cancel a call with the guest's requests and file operations",
     scope: "call",
-    about: "An admin's reach every call of the host, of whatever door.",
-    answers: { 200: { about: "Whether there was something to cancel, and what came of it in the end", schema: CANCELLED } },
+    about: "An admin can cancel every call of the host, of any door.",
+    answers: { 200: { about: "Whether the call was running, and its final result", schema: CANCELLED } },
     async run({ caller, params }, { calls, host, platform }) {
       const callId = params["callId"] ?? "";
       if (!isGoodFor(caller, "admin")) calls.get(caller, callId);
       const result = await host.cancelCall(callId);
-      // Of another door's nobody knows here whether it has ended or never was.
+      // For a call of another door the server cannot tell an ended call from an unknown one.
       if (result === undefined) calls.get(caller, callId);
       return jsonOfResults({ cancelled: result !== undefined, result: result && shownTo(caller, result) }, platform.slices);
     },
@@ -109,16 +109,16 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     method: "post",
     path: "/v1/calls/{callId}/commit",
     id: "commitCall",
-    summary: "Do what a dry run said, all of it or nothing, if nothing that it read or would write is another now",
+    summary: "Commit a dry run atomically; refused if a file it read or would write has changed",
     about:
-      "A token commits the dry runs of its own calls. Where a person is asked about the tool, or policy made the call a dry run, it takes a person: the console, an admin's token that did not call itself, or with `wait` whoever answers the question.",
+      "A token commits the dry runs of its own calls. If the tool needs confirmation, or policy made the call a dry run, a user has to commit: on the console, with an admin token other than the caller's, or with `wait` by answering the confirmation.",
     scope: "call",
     body: COMMIT,
     answers: {
-      200: { about: "It is done; with `ok: false` only what `filesModified` lists", schema: COMMITTED },
-      403: { about: "A person has to agree, and did not" },
-      404: { about: "There is no such dry run (any more), or it said something else" },
-      409: { about: "Something changed meanwhile: nothing was done" },
+      200: { about: "Committed; with `ok: false` only the changes in `filesModified` were made", schema: COMMITTED },
+      403: { about: "The user has to confirm, and did not" },
+      404: { about: "Dry run not found, no longer kept, or its hash differs" },
+      409: { about: "A file has changed since the dry run: nothing was committed" },
     },
     run: commit,
   },
@@ -126,19 +126,18 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     method: "get",
     path: "/v1/results/{handle}",
     id: "readResult",
-    summary: "A part of what was left out of a result that was too large, by the handle in it",
-    about:
-      "Of the token's own calls; an admin's reads the results of every session of this server, as it reads their calls and the record.",
+    summary: "Read a range of a part that was cut from a large result, by its handle",
+    about: "A token reads the results of its own calls; an admin reads the results of all sessions of this server.",
     scope: "call",
     query: RANGE_QUERY,
-    answers: { 200: { about: "The part", schema: RESULT_PART } },
+    answers: { 200: { about: "The range", schema: RESULT_PART } },
     run({ caller, params, query: { offset, length } }, { host, sessions }) {
       const range = { ...(typeof offset === "number" && { offset }), ...(typeof length === "number" && { length }) };
       for (const { session } of sessions.list(caller)) {
         const part = host.readResult(params["handle"] ?? "", { ...range, session });
         if (part !== undefined) return json(part);
       }
-      throw new RequestProblem("not_found", "No result of this token has this handle, or it is kept no more");
+      throw new RequestProblem("not_found", "Result handle not found: unknown to this token, or no longer kept");
     },
   },
 ];
@@ -150,10 +149,10 @@ async function commit({ caller, params, body, signal }: ApiRequest, { host }: Ca
     owns: ({ session }) => session.owner === caller.id,
     ...(body["wait"] === true && { confirm: answeredElsewhere, signal }),
   };
-  // Whoever called says no yes of a person's, whatever its scopes; the console is a person's own.
+  // A caller cannot confirm its own dry run, whatever its scopes. The console acts for a user.
   const own = caller.isPerson ? undefined : await host.commit(callId, { hash, caller: asCaller });
   if (own !== undefined && (own.ok || own.code !== "unknown" || !isGoodFor(caller, "admin"))) return committed(own);
-  // One of the caller's own that is there only now waits for a person, too.
+  // A dry run of the caller that ended between the two commits needs a user, too.
   const isMeant: CommitCaller["owns"] = (call) => caller.isPerson || !asCaller.owns(call);
   return committed(await host.commit(callId, { hash, of: isMeant }));
 }
@@ -164,7 +163,7 @@ function committed(outcome: Committed): Response {
   throw new RequestProblem(code[outcome.code], outcome.message);
 }
 
-/** A call's wish from a body that fits `CALL` or an item of `TURN`. */
+/** Reads the options of a call from a body that matches `CALL` or an item of `TURN`. */
 export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "fields">): CallWish {
   const { args = {}, timeoutMs, wait, dryRun } = body;
   const callId = textIn(body, "callId");
@@ -180,12 +179,12 @@ export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "f
   };
 }
 
-/** What was granted to tools is an admin's to see. */
+/** Returns the result for this caller: only an admin sees grants. */
 export function shownTo(caller: HttpCaller, result: ToolResult): ToolResult {
   return isGoodFor(caller, "admin") ? result : resultWithoutGrants(result);
 }
 
-/** RFC 7240 §4.1. */
+/** Whether the client prefers an asynchronous answer (RFC 7240 §4.1). */
 export function isAsync({ fields }: Pick<ApiRequest, "fields">): boolean {
   return /(?:^|,)\s*respond-async\s*(?:$|[,;])/i.test(fields.get("prefer") ?? "");
 }
@@ -207,7 +206,7 @@ function started(call: HttpCall): Response {
   });
 }
 
-/** Progress that a slow client does not take is left out; the result always comes. */
+/** Streams a call. Progress is dropped if the client reads too slowly; the result is always sent. */
 async function streamed(
   session: HttpSession,
   wish: CallWish,
@@ -222,7 +221,7 @@ async function streamed(
   const callId = wish.callId ?? platform.random.uuidv7();
   const onProgress: CallWish["onProgress"] = (data, json) => void stream.send({ event: "progress", data, json });
   const started = calls.start(session, { ...wish, callId, signal: gone.signal, onProgress });
-  // What is refused has no stream, and nothing of it goes on.
+  // A refused call has no stream: close it, so that its timer stops.
   started.catch(() => stream.close());
   const call = await started;
   stream.send({ event: "started", data: { callId } });

@@ -1,4 +1,4 @@
-/** The calls of the server's clients: whose they are, what came of them, and how they are cancelled (SPEC T3, E6). */
+/** Calls of the server's clients: their owners, results and cancellation (SPEC T3, E6). */
 
 import type { ConfirmPrompt, ToolResult } from "../../call/call.ts";
 import type { CallOptions } from "../../dispatch/calls.ts";
@@ -12,7 +12,7 @@ import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
-/** One call as a client asks for it. */
+/** A client's request for a call. */
 export interface CallWish {
   readonly tool: string;
   readonly args: JsonValue;
@@ -21,15 +21,15 @@ export interface CallWish {
   readonly turnId?: string;
   readonly dryRun?: boolean;
   readonly traceparent?: string;
-  /** Cancels it. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal;
-  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  /** `json`: the value as one line of JSON in UTF-8, if it is larger than 64 KB. */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
-  /** The caller waits while a person is asked; otherwise it is told that one is, and the call goes on by itself. */
+  /** True if the caller waits for the confirmation. Otherwise it gets `pending_approval` and the call continues when confirmed. */
   readonly waits?: boolean;
 }
 
-/** A call that was started here. */
+/** A call that this server started. */
 export interface HttpCall {
   readonly callId: string;
   readonly callerId: string;
@@ -44,20 +44,24 @@ export interface HttpCall {
 /** The calls of one server. */
 export interface HttpCalls {
   /**
-   * A repeat with the same `callId`, tool and arguments is the same call, with what came of it by now.
+   * Starts a call. A repeat with the same `callId`, tool and arguments returns the existing call with its current result.
    *
-   * @throws {RequestProblem} if the id is another call's, or as `result` does
+   * @throws {RequestProblem} if another call has this id, or if `result` throws
    */
   start(session: HttpSession, wish: CallWish): Promise<HttpCall>;
-  /** @throws {RequestProblem} if it is the id of a call, of whatever door: nobody gets another's result by it. */
+  /** @throws {RequestProblem} if any door has a call with this id, so that no client gets another client's result. */
   checkNew(callId: string): void;
-  /** Takes note of a call that is made elsewhere, under an id that is new. */
+  /** Registers a call that runs elsewhere, under a new id. */
   note(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>): void;
-  /** One of the caller's, or of anybody's for an admin. @throws {RequestProblem} if there is none for this caller. */
+  /** Returns a call of the caller; an admin gets any call. @throws {RequestProblem} if the caller has no such call. */
   get(caller: HttpCaller, callId: string): HttpCall;
-  /** Undefined for a call of another door, and for one that was forgotten. */
+  /** Returns the id of a call's turn; undefined for a call of another door or a call that is no longer remembered. */
   turnOf(callId: string): string | undefined;
-  /** The call's result so far; undefined while it runs. @throws {RequestProblem} if it waited for a confirmation, and its result is kept no more. */
+  /**
+   * Returns the call's result; undefined while it runs.
+   *
+   * @throws {RequestProblem} if the call waited for a confirmation and its result is no longer kept
+   */
   result(callId: string): ToolResult | undefined;
 }
 
@@ -68,13 +72,13 @@ export interface HttpCallsOptions {
 
 interface Kept {
   readonly call: HttpCall;
-  /** Absent for a call that is part of something, and is not repeated by itself. */
+  /** Hash of tool and arguments; absent for a step of a chain, which cannot be repeated alone. */
   readonly key?: string;
-  /** As the caller was told. */
+  /** Result that the caller was sent. */
   outcome?: ToolResult;
 }
 
-/** As many as the host remembers results of; fewer where they are large. */
+/** Maximum calls remembered, as many as the host keeps results of; fewer if they are large. */
 const REMEMBERED = 1_000;
 
 export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls {
@@ -82,7 +86,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
 
   function checkNew(callId: string): void {
     if (calls.has(callId) || host.result(callId) !== undefined)
-      throw new RequestProblem("conflict", "The callId is that of another call: use a new one");
+      throw new RequestProblem("conflict", "Another call has this callId: use a new one");
   }
 
   function keep(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>, key?: string): HttpCall {
@@ -103,9 +107,10 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
   function result(callId: string): ToolResult | undefined {
     const kept = calls.get(callId);
     if (kept?.outcome?.status !== "pending_approval") return kept?.outcome;
-    // Its caller was told that a person is asked. Once approved it runs, and gets another result.
+    // The caller was sent `pending_approval`. Once confirmed, the call runs and gets another result.
     const now = host.result(callId);
-    if (now === undefined) throw new RequestProblem("gone", `The result of call "${callId}" is kept no more: the journal has what it did`);
+    if (now === undefined)
+      throw new RequestProblem("gone", `The result of call "${callId}" is no longer kept: the journal has what it did`);
     if (now.status !== "pending_approval") {
       kept.outcome = now;
       calls.ended(callId, kept, sizeOf(now));
@@ -131,7 +136,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
     get(caller, callId) {
       const kept = calls.get(callId);
       if (kept !== undefined && (kept.call.callerId === caller.id || isGoodFor(caller, "admin"))) return kept.call;
-      throw new RequestProblem("not_found", "There is no such call of this token (the last 1,000 are remembered, fewer if they are large)");
+      throw new RequestProblem("not_found", "Call not found for this token (the last 1,000 are remembered, fewer if they are large)");
     },
     turnOf: (callId) => calls.get(callId)?.call.turnId,
     result,
@@ -142,7 +147,7 @@ async function keyOf({ tool, args, dryRun = false }: CallWish, platform: HashPla
   return await hashOf([tool, args, dryRun], platform);
 }
 
-/** What the host is told of a call, beside its tool, its arguments and its id. */
+/** Converts a request to the host's call options, without the call's id. */
 export function toOptions({ session }: Pick<HttpSession, "session">, wish: Omit<CallWish, "tool" | "args">): Omit<CallOptions, "callId"> {
   const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wish;
   return {
@@ -157,7 +162,7 @@ export function toOptions({ session }: Pick<HttpSession, "session">, wish: Omit<
   };
 }
 
-/** The question is answered by somebody else, through another request or another door; this client only waits. */
+/** Confirmation prompt of a client that only waits: the answer comes through another request or another door. */
 export const answeredElsewhere: ConfirmPrompt = (_request, signal) =>
   new Promise((resolve) => {
     const end = (): void => resolve(undefined);

@@ -1,4 +1,4 @@
-/** The door for programs of any kind: HTTP, for whoever has a token (SPEC I4). */
+/** HTTP door for any program with a token (SPEC I4). */
 
 import { Hono } from "hono";
 import { defectText } from "../../call/errors.ts";
@@ -15,7 +15,6 @@ import { problem, type ProblemCode, RequestProblem } from "./problem.ts";
 import { type BodyOptions, readBody, readQuery, sizeOfBody } from "./read-request.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
-/** What the door is made of. */
 export interface HttpDoorOptions<Api> {
   readonly platform: { readonly random: Random; readonly log: Log; readonly slices: Slices };
   readonly server: Pick<ServerConfig, "allowedHosts" | "allowedOrigins" | "limits">;
@@ -25,12 +24,12 @@ export interface HttpDoorOptions<Api> {
   readonly mounts?: readonly HttpMount[];
 }
 
-/** A door that answers requests, wherever they come from. */
+/** A door that answers requests, independent of the HTTP server. */
 export interface HttpDoor {
   fetch(request: Request): Promise<Response>;
 }
 
-/** What is kept where `server.limits` says nothing. */
+/** Limits that apply if `server.limits` does not set them. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
   bodyBytes: DEFAULT_HTTP_LIMITS.bodyBytes,
   requests: 256,
@@ -39,7 +38,10 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
 });
 
 const MIB = 1024 * 1024;
-/** Bytes of bodies above 64 KB that are read and worked on at once; a token that has none gets the least in any case. One that is larger goes alone. */
+/**
+ * Bytes of request bodies above 64 KB that are held at once: per token, in total, and the share that a token without any always gets.
+ * A body that is larger than its share is read alone.
+ */
 const LARGE_BODIES = Object.freeze({ token: 8 * MIB, whole: 16 * MIB, least: 4 * MIB });
 
 export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
@@ -64,8 +66,7 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     if (refused !== undefined) return refused;
     const caller = await tokens.identify(request.headers.get("authorization"));
     const leave = open.enter(caller?.id ?? "");
-    if (leave === undefined)
-      return problem("too_many", "Too many requests are open: wait until some have been answered", {}, { "retry-after": "1" });
+    if (leave === undefined) return problem("too_many", "Too many open requests: wait until some are answered", {}, { "retry-after": "1" });
     try {
       return await serve(request, caller);
     } finally {
@@ -79,7 +80,7 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     if (mount === undefined) return await routes(request, caller);
     const size = request.body === null ? 0 : sizeOfBody(request, limits.bodyBytes);
     const giveBack = size <= LARGE_BYTES ? (): void => {} : await room(size, request, caller);
-    if (giveBack === undefined) return problem("unavailable", "The client is gone");
+    if (giveBack === undefined) return problem("unavailable", "The client has disconnected");
     try {
       return refusal(mount.scope, caller) ?? (await mount.fetch(request, caller));
     } finally {
@@ -101,16 +102,16 @@ function mountOf(mounts: readonly HttpMount[], pathname: string): HttpMount | un
   return fitting.toSorted((left, right) => right.path.length - left.path.length)[0];
 }
 
-/** Why this caller may not; undefined if it may. */
+/** Returns the refusal if the caller lacks the scope. */
 function refusal(scope: Endpoint<never>["scope"], caller: HttpCaller | undefined): Response | undefined {
   if (scope === undefined) return undefined;
   const challenge = { "www-authenticate": 'Bearer realm="bascule"' };
-  if (caller === undefined) return problem("unauthorized", "Send a token of this server: Authorization: Bearer <token>", {}, challenge);
+  if (caller === undefined) return problem("unauthorized", "Missing or unknown token: send Authorization: Bearer <token>", {}, challenge);
   if (isGoodFor(caller, scope)) return undefined;
-  return problem("forbidden", `The token "${caller.name}" is not good for this: it takes one with the scope "${scope}"`, { scope });
+  return problem("forbidden", `The token "${caller.name}" lacks the scope "${scope}"`, { scope });
 }
 
-/** Every endpoint of the table, by hono's router. */
+/** Routes requests to the endpoints of the table with hono's router. */
 function createRoutes<Api>(
   { endpoints, api }: Pick<HttpDoorOptions<Api>, "endpoints" | "api">,
   bodiesOf: (request: Request, caller: HttpCaller | undefined) => BodyOptions,
@@ -134,7 +135,7 @@ function createRoutes<Api>(
   app.notFound((context) => {
     const others = endpoints.filter(({ path }) => matches(path, context.req.path)).map(({ method }) => method.toUpperCase());
     return others.length === 0
-      ? problem("not_found", "There is nothing at this path: /v1/openapi.json lists what there is")
+      ? problem("not_found", "Path not found: /v1/openapi.json lists all paths")
       : problem("method_not_allowed", `This path takes ${others.join(", ")}`, {}, { allow: others.join(", ") });
   });
   app.onError((error) => {
@@ -168,7 +169,7 @@ async function readRequest<Api>(
   };
 }
 
-/** Requests that are being answered: so many of all callers, and a quarter of them of one. */
+/** Limits the open requests: `most` in total, a quarter of them per caller. */
 function createOpenRequests(most: number): { enter(callerId: string): (() => void) | undefined } {
   const byCaller = new Map<string, number>();
   const mostOfOne = Math.max(1, Math.floor(most / 4));
@@ -199,15 +200,15 @@ const CODE_OF: Readonly<Record<DoorError["code"], ProblemCode>> = {
   internal: "internal",
 };
 
-/** What was thrown on purpose is told; the rest is only in the log, under the request's id. */
+/** Turns an error into a problem. Unexpected errors are only logged, with the request's id. */
 function failed(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof RequestProblem) return problem(error.code, error.message, error.extras);
   if (error instanceof BodyTooLarge) return problem("too_large", error.message);
   if (error instanceof DoorError) {
     return problem(CODE_OF[error.code], error.message, error.suggestion === undefined ? {} : { suggestion: error.suggestion });
   }
-  // Only for admins are there requests that need every row of the journal.
-  if (error instanceof JournalError) return problem("unavailable", `The journal cannot be read: ${error.message}`);
+  // Only admin endpoints read the whole journal, so its message reaches no other caller.
+  if (error instanceof JournalError) return problem("unavailable", `Cannot read the journal: ${error.message}`);
   log.write("error", "A request failed", { requestId, error: defectText(error) });
-  return problem("internal", "The log says why, under this request's id", { requestId });
+  return problem("internal", "Internal error: the host's log has the reason under this requestId", { requestId });
 }

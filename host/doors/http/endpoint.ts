@@ -1,4 +1,4 @@
-/** What an endpoint of `/v1` is: one entry of a table, from which both the routing and the OpenAPI document are made. */
+/** An endpoint of `/v1`: an entry of the table from which the router and the OpenAPI document are made. */
 
 import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject, TokenScope } from "../../../manifests/mod.ts";
@@ -9,56 +9,56 @@ import { LARGE_BYTES } from "../../../sandbox/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { HttpCaller } from "./tokens.ts";
 
-/** A request that has passed everything: its parts have been read and checked against the endpoint's schemas. */
+/** A request that was read and checked against the endpoint's schemas. */
 export interface ApiRequest {
-  /** From the path. */
+  /** Parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** From the query, in the types of its schema. */
+  /** Parameters of the query, converted to the types of its schema. */
   readonly query: JsonObject;
-  /** `{}` where the endpoint takes no body. */
+  /** JSON body; `{}` if the endpoint takes no body. */
   readonly body: JsonObject;
   readonly fields: Headers;
-  /** Aborted when the client goes. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly caller: HttpCaller;
 }
 
-/** One answer that an endpoint can give. */
+/** A documented answer of an endpoint. */
 export interface AnswerSpec {
   readonly about: string;
-  /** Of its JSON; absent for an answer without a body, and for what is no JSON. */
+  /** Schema of the JSON body; absent if the answer has no body or is not JSON. */
   readonly schema?: TSchema;
-  /** Default `application/json`. */
+  /** Media type. Default `application/json`. */
   readonly type?: string;
 }
 
-/** One method of one path. `Api` is what it works with. */
+/** A method of a path. `Api` holds its dependencies. */
 export interface Endpoint<Api> {
   readonly method: "get" | "post" | "delete";
-  /** Parameters in braces: `/v1/calls/{callId}`. */
+  /** Path with parameters in braces: `/v1/calls/{callId}`. */
   readonly path: string;
-  /** `operationId`. */
+  /** OpenAPI `operationId`. */
   readonly id: string;
   readonly summary: string;
   readonly about?: string;
-  /** What a token must be good for; absent: anybody may ask. */
+  /** Scope that the token needs; absent if the endpoint needs no token. */
   readonly scope?: TokenScope;
-  /** Within the subset that tool schemas have: `checkValue` checks with it. */
+  /** Schema within the subset for tool schemas, because `checkValue` checks with it. */
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   run(request: ApiRequest, api: Api): Promise<Response> | Response;
 }
 
-/** Nobody: who asks for what anybody may ask for. */
+/** Caller of requests without a token. */
 export const ANYBODY: HttpCaller = Object.freeze({ id: "", name: "anybody", scopes: [], isPerson: false });
 
-/** JSON with a status. `undefined` members are left out. */
+/** Answers with JSON. Members that are `undefined` are left out. */
 export function json(value: unknown, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(value), { status, headers: { ...fields, "content-type": "application/json" } });
 }
 
-/** The same for what may hold results: what is large in them stays bytes, and goes out as the client takes it (SPEC LV2). */
+/** Answers with JSON that may hold results: their large values stay bytes and are written as the client reads (SPEC LV2). */
 export function jsonOfResults(value: unknown, slices: Slices, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
   const headers = { ...fields, "content-type": "application/json" };
   const pieces = toPieces(value);
@@ -67,14 +67,14 @@ export function jsonOfResults(value: unknown, slices: Slices, status = 200, fiel
   return new Response(streamOf(piecesBytes(pieces, slices)), { status, headers });
 }
 
-/** JSON that may be large, written as the client takes it (SPEC LV2). It has no member that is `undefined`. */
+/** Answers with JSON that may be large, written as the client reads (SPEC LV2). No member may be `undefined`. */
 export function jsonOf(value: object, slices: Slices): Response {
-  // The value is JSON; its interface just has no index signature.
+  // The value is JSON; only its interface lacks an index signature.
   const bytes = textBytes(jsonPieces(value as JsonObject, {}), slices);
   return new Response(streamOf(bytes), { headers: { "content-type": "application/json" } });
 }
 
-/** `{"<name>":[…]}`, whose items are made, shown and written as the client takes them (SPEC LV2). None has a member that is `undefined`. */
+/** Answers with `{"<name>":[…]}`. Items are made and written as the client reads (SPEC LV2). No member may be `undefined`. */
 export function jsonOfList<Item>(name: string, items: Iterable<Item>, toShown: (item: Item) => object, slices: Slices): Response {
   const bytes = textBytes(listTexts(name, items, toShown), slices);
   return new Response(streamOf(bytes), { headers: { "content-type": "application/json" } });
@@ -85,7 +85,7 @@ function* listTexts<Item>(name: string, items: Iterable<Item>, toShown: (item: I
   let separator = "";
   for (const item of items) {
     yield separator;
-    // The value is JSON; its interface just has no index signature.
+    // The value is JSON; only its interface lacks an index signature.
     yield* jsonPieces(toShown(item) as JsonObject, {});
     separator = ",";
   }
@@ -102,7 +102,7 @@ async function* textBytes(texts: Iterator<string, void>, slices: Slices): AsyncG
   }
 }
 
-/** Some 64 KB of them, one text in each slice. */
+/** Joins texts up to about 64 KB, one text per slice. */
 function* someOf(texts: Iterator<string, void>): Generator<void, { readonly text: string; readonly isOver: boolean }> {
   let text = "";
   for (; text.length < LARGE_BYTES; yield) {
@@ -126,7 +126,7 @@ function streamOf(bytes: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8
   });
 }
 
-/** A member that the schema says is a text. */
+/** Returns a member that the schema declares as a string. */
 export function textIn(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === "string" ? value : undefined;

@@ -1,4 +1,4 @@
-/** Every endpoint of the server. An endpoint is an entry of one of these tables. */
+/** All endpoints of the server. To add an endpoint, add an entry to one of these tables. */
 
 import { AUDIT_ENDPOINTS, type AuditApi } from "./audit-endpoints.ts";
 import { CALL_ENDPOINTS } from "./call-endpoints.ts";
@@ -8,7 +8,7 @@ import { PERSON_ENDPOINTS, type PersonApi } from "./person-endpoints.ts";
 import { SESSION_ENDPOINTS, type SessionApi } from "./session-endpoints.ts";
 import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
 
-/** What all of them work with. */
+/** Dependencies of all endpoints. */
 export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi {
   readonly host: SessionApi["host"] & PersonApi["host"];
   readonly platform: SessionApi["platform"] & PersonApi["platform"];

@@ -1,4 +1,4 @@
-/** The host's events for the clients of the server: live, and from where a client left off (SPEC I4, AU1). */
+/** Streams the host's events to clients: live, and from the last event that a client received (SPEC I4, AU1). */
 
 import type { Audit } from "../../audit/audit.ts";
 import type { HostEvent } from "../../audit/events.ts";
@@ -11,17 +11,17 @@ import type { HttpSessions } from "./sessions.ts";
 import { createSseStream, type SseFrame, type SseStream } from "./sse.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
-/** Which events, and after which one. */
+/** Filter of a stream, and the event after which it begins. */
 export interface StreamWish {
   readonly sessionId?: string;
-  /** A type, or its beginning. */
+  /** Event type or its first part. */
   readonly type?: string;
   readonly lastEventId?: string;
 }
 
 /** The streams of one server. */
 export interface EventStreams {
-  /** @throws {RequestProblem} if the token has too many. */
+  /** @throws {RequestProblem} if the token has too many streams open. */
   open(caller: HttpCaller, wish: StreamWish): Promise<Response>;
   close(): void;
 }
@@ -32,24 +32,24 @@ export interface EventStreamsOptions {
   readonly slices: Slices;
   readonly sessions: Pick<HttpSessions, "ownerOf">;
   readonly tokens: Pick<HttpTokens, "isKnown">;
-  /** Of one token. */
+  /** Maximum open streams per token. */
   readonly most: number;
   readonly onDefect: (error: unknown) => void;
-  /** What may wait for a slow client, in bytes. */
+  /** Maximum bytes buffered for a slow client. */
   readonly bufferBytes?: number;
 }
 
-/** As much of an event as decides who gets it. */
+/** Members of an event that decide which streams get it. */
 type Subject = Readonly<Partial<Record<"id" | "type" | "sessionId", unknown>>>;
 
 interface Open {
   readonly callerId: string;
-  /** What was granted to tools is an admin's to see. */
+  /** Only an admin sees grants. */
   readonly isAdmin: boolean;
   readonly stream: SseStream;
   readonly wants: (event: Subject) => boolean;
   lastId: string | undefined;
-  /** True until its client has been sent the events that it missed: new events are not delivered to it before. */
+  /** True until the client was sent the events that it missed; new events are not delivered before. */
   isBehind: boolean;
 }
 
@@ -58,7 +58,7 @@ const REMEMBERED = 1_024;
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { host, clock, slices, sessions, tokens, most, onDefect, bufferBytes } = options;
   const open = new Set<Open>();
-  /** Those that the record is read for, which goes on for a while when the client is gone. */
+  /** Streams that are catching up from the journal; reading can outlast the client's connection. */
   const reading = new Set<Open>();
   const recent = new HeldEvents({ events: REMEMBERED });
   const events = host.events[Symbol.asyncIterator]();
@@ -78,14 +78,14 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       one.lastId = frame.id;
       return;
     }
-    // Too far behind: it is told where it was, and comes back when it reads again.
+    // The client is too far behind: tell it the last id it was sent, from which it can reconnect.
     one.stream.sendLast({ event: "gap", data: { reason: "slow", ...(one.lastId !== undefined && { lastEventId: one.lastId }) } }, slices);
   }
 
-  /** Undefined for an event that is not for this stream. */
+  /** Returns undefined if the event is not for this stream. */
   function frameFor(one: Open, event: Subject): (SseFrame & { readonly id: string }) | undefined {
     const { id, type } = event;
-    // A token that was taken away while its stream was open reads nothing more.
+    // If the token was removed while its stream was open, close the stream.
     if (!tokens.isKnown(one.callerId)) one.stream.close();
     else if (one.wants(event) && typeof id === "string" && typeof type === "string")
       return { event: type, id, data: one.isAdmin ? event : eventWithoutGrants(event) };
@@ -100,10 +100,10 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       (isAdmin || (typeof event.sessionId === "string" && sessions.ownerOf(event.sessionId) === caller.id));
   }
 
-  /** Sends what came after an event as fast as the client reads it: from the record until memory has what is next, then from memory. */
+  /** Sends the events after `lastEventId` as fast as the client reads: from the journal until memory has the next one, then from memory. */
   async function catchUp(one: Open, lastEventId: string): Promise<void> {
     let at = lastEventId;
-    /** The last event that memory had when it was sent, and where the record goes on. */
+    /** Last sent event that was in memory. */
     let anchor = lastEventId;
     let place: string | number = lastEventId;
     let hasRead = false;
@@ -119,7 +119,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
           at = anchor = place = newest.id;
           continue;
         }
-        // Other hosts write to the record too: their events are never in memory.
+        // Other hosts write to the same journal; their events are never in memory.
         const remembered = new Set<unknown>(recent.all.map(({ id }) => id));
         for (const { event } of page.events) {
           if (!(await sendMissed(one, event))) return;
@@ -129,7 +129,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         place = page.last;
         if (page.events.length > 0 || !page.isEnd) continue;
       }
-      // UUIDv7s are in the order of their time.
+      // UUIDv7 ids sort by time.
       const next = known === -1 ? recent.all.find(({ id }) => id > at) : recent.all[known + 1];
       if (next === undefined) {
         if (hasRead) break;
@@ -143,7 +143,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     one.isBehind = false;
   }
 
-  /** False if the client is gone. */
+  /** Returns false if the client has disconnected. */
   async function sendMissed(one: Open, event: Subject): Promise<boolean> {
     const frame = frameFor(one, event);
     if (frame === undefined) return open.has(one);
@@ -152,7 +152,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     return true;
   }
 
-  /** Undefined also where the record cannot be read. */
+  /** Returns the next page of the journal; undefined if the event is unknown or the journal cannot be read. */
   async function following(place: string | number): Promise<FollowingEvents | undefined> {
     try {
       await host.audit.flush();
@@ -171,7 +171,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     async open(caller, wish) {
       const mine = [...open.union(reading)].filter(({ callerId }) => callerId === caller.id);
-      if (mine.length >= most) throw new RequestProblem("too_many", `The token has ${most} streams open: close some`);
+      if (mine.length >= most) throw new RequestProblem("too_many", `The token has ${most} open streams: close some`);
       const { lastEventId } = wish;
       const stream = createSseStream({
         clock,

@@ -1,19 +1,18 @@
 /**
- * What every request passes before anybody reads it (SPEC I4).
+ * Checks every request before it is read (SPEC I4).
  *
- * A page of any origin can make a browser send requests to this machine, and a name of the attacker's can be made to lead
- * here. So the host that a request is for must be known, the page that it comes from too, and no answer says that others
- * may read it.
+ * A page of any origin can make a browser send requests to this machine, and an attacker can make a domain name resolve to
+ * it (DNS rebinding). So `Host` and `Origin` must be known, and no answer allows other origins to read it.
  */
 
 import { parseIp, type ServerConfig } from "../../../manifests/mod.ts";
 import { problem } from "./problem.ts";
 
-/** Checks requests, and finishes answers. */
+/** Checks requests and completes answers. */
 export interface HttpGate {
-  /** An answer for what is refused, and for what a browser asks beforehand; undefined for what may go on. */
+  /** Returns the answer to a refused request or a CORS preflight; undefined if the request may continue. */
   check(request: Request): Response | undefined;
-  /** Adds what every answer has. */
+  /** Adds the header fields that every answer has. */
   finish(request: Request, response: Response, requestId: string): Response;
 }
 
@@ -37,7 +36,7 @@ export function createHttpGate({ allowedHosts, allowedOrigins }: Pick<ServerConf
   const hosts = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())]);
   const origins = new Set(allowedOrigins);
 
-  /** Of a request with an allowed page of another origin: that origin. */
+  /** Returns the request's origin if it is an allowed other origin. */
   function foreignOrigin(request: Request): string | undefined {
     const origin = request.headers.get("origin");
     return origin !== null && origins.has(origin) ? origin : undefined;
@@ -46,13 +45,13 @@ export function createHttpGate({ allowedHosts, allowedOrigins }: Pick<ServerConf
   return {
     check(request) {
       const url = new URL(request.url);
-      // An address cannot be made to lead elsewhere; a name can.
+      // An IP address cannot be rebound; a name can.
       if (!hosts.has(url.hostname) && !hosts.has(url.host) && !isAddress(url.hostname)) {
-        return problem("misdirected", `"${url.host}" is no host that this server knows: add it to server.allowedHosts of bascule.json`);
+        return problem("misdirected", `Unknown host "${url.host}" (to allow it, add it to server.allowedHosts in bascule.json)`);
       }
       const origin = request.headers.get("origin");
       if (origin !== null && !isSameHost(origin, url) && !origins.has(origin)) {
-        return problem("forbidden", "Pages of this origin may not ask: add it to server.allowedOrigins of bascule.json if they should");
+        return problem("forbidden", "Origin not allowed (to allow it, add it to server.allowedOrigins in bascule.json)");
       }
       if (request.method !== "OPTIONS") return undefined;
       return new Response(null, {
@@ -80,7 +79,7 @@ function isAddress(hostname: string): boolean {
   return parseIp(hostname.replace(/^\[(.*)\]$/s, "$1")) !== undefined;
 }
 
-/** The scheme is not compared: what is encrypted is decrypted in front of this server. No browser spells an origin in another way. */
+/** Compares hosts, not schemes, because a proxy may terminate TLS. Browsers send origins only in this canonical form. */
 function isSameHost(text: string, { host }: URL): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.origin === text && url.host === host && /^https?:/.test(text);

@@ -1,16 +1,16 @@
-/** What else a server serves, besides `/v1`: MCP, the console. Types only. */
+/** Mounts of a server beside `/v1`: MCP and the console. Types only. */
 
 import type { TokenScope } from "../../../manifests/mod.ts";
 import type { HttpCaller } from "./tokens.ts";
 
-/** Everything below a path. Its requests have passed the gate: `Host`, `Origin`, token, how many there are. */
+/** A handler of all requests below a path. They have passed the gate: `Host`, `Origin`, token and request limits. */
 export interface HttpMount {
-  /** `/mcp` is that path and all below it; `/` is all that nobody else serves. */
+  /** `/mcp` matches that path and all below it; `/` matches every path without another mount. */
   readonly path: string;
-  /** What a token must be good for. Absent: anybody may ask, and `caller` may be absent too. */
+  /** Scope that the token needs. If absent, no token is needed and `caller` may be undefined. */
   readonly scope?: TokenScope;
-  /** The request's body is bounded by the server (`BodyTooLarge`); its signal is aborted when the client goes. */
+  /** Handles a request. The server bounds its body (`BodyTooLarge`) and aborts its signal when the client disconnects. */
   readonly fetch: (request: Request, caller: HttpCaller | undefined) => Response | Promise<Response>;
-  /** When the server closes: streams end. */
+  /** Ends open streams; called when the server closes. */
   readonly close?: () => Promise<void>;
 }

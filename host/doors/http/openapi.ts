@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the server, made of the same table that routes its requests (SPEC I4). */
+/** Makes the server's OpenAPI 3.1 document from the table that routes its requests (SPEC I4). */
 
 import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
@@ -6,7 +6,7 @@ import { ENDPOINTS } from "./endpoints.ts";
 import type { AnswerSpec, Endpoint } from "./endpoint.ts";
 import { CONFIRMATION, PLUGIN, PROBLEM, RESULT, SESSION, TOOL, TURN_STATE } from "./schemas.ts";
 
-/** Shown once, and referred to by name. */
+/** Schemas that are referenced by name. */
 const NAMED: ReadonlyMap<unknown, string> = new Map<TSchema, string>([
   [CONFIRMATION, "Confirmation"],
   [PLUGIN, "Plugin"],
@@ -17,7 +17,7 @@ const NAMED: ReadonlyMap<unknown, string> = new Map<TSchema, string>([
   [TURN_STATE, "Turn"],
 ]);
 
-/** Plain JSON. The version is that of the API, not of bascule. */
+/** Returns the document as plain JSON. Its version is the version of the API, not of bascule. */
 export function openApiDocument(): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of ENDPOINTS) (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint);
@@ -27,10 +27,10 @@ export function openApiDocument(): JsonObject {
       title: "bascule",
       version: "1",
       description:
-        "A plugin host for untrusted tools. What goes wrong in a call is in its result; what is wrong with a request is a problem (RFC 9457).",
+        "A plugin host for untrusted tools. A call that fails is a result with an error; a request that fails is a problem (RFC 9457).",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // Where the document is served.
+    // The server that serves the document.
     servers: [{ url: "/" }],
     paths,
     components: {
@@ -38,7 +38,7 @@ export function openApiDocument(): JsonObject {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
     },
   };
-  // Through text, so that TypeBox's symbols stay behind and only JSON is left.
+  // Serializing drops TypeBox's symbols, so that only JSON is left.
   return JSON.parse(JSON.stringify(document, (_key, value: unknown) => reference(NAMED.get(value)) ?? value)) as JsonObject;
 }
 
@@ -63,19 +63,19 @@ function operationOf<Api>(endpoint: Endpoint<Api>): object {
     responses: {
       ...refusals(endpoint),
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(Number(status), answer)])),
-      default: { description: "The request is wrong, or not permitted", content: PROBLEM_CONTENT },
+      default: { description: "The request is invalid or not permitted", content: PROBLEM_CONTENT },
     },
   };
 }
 
-/** What every endpoint of this kind answers to a request that is wrong; its own words for a status come after. */
+/** Returns the answers to invalid requests that all endpoints of this kind share; an endpoint's own text for a status replaces them. */
 function refusals<Api>({ scope, path, query, body }: Endpoint<Api>): object {
   const refused = {
-    ...((body !== undefined || query !== undefined) && { 400: "The request is malformed or invalid: `detail` says where" }),
-    ...(scope !== undefined && { 401: "A token is needed", 403: "The token is not good for this" }),
-    ...(path.includes("{") && { 404: "There is no such thing, or it is not this token's" }),
-    ...(body !== undefined && { 413: "The body is too large", 415: "The body is no JSON" }),
-    429: "There are too many requests, of all or of this token",
+    ...((body !== undefined || query !== undefined) && { 400: "The request is malformed or invalid: see `detail`" }),
+    ...(scope !== undefined && { 401: "A token is required", 403: "The token lacks the scope" }),
+    ...(path.includes("{") && { 404: "Not found, or not accessible to this token" }),
+    ...(body !== undefined && { 413: "The body is too large", 415: "The body is not JSON" }),
+    429: "Too many requests, in total or of this token",
   };
   return Object.fromEntries(Object.entries(refused).map(([status, about]) => [status, { description: about, content: PROBLEM_CONTENT }]));
 }
@@ -92,7 +92,7 @@ function pathParameters(path: string): readonly object[] {
 }
 
 function queryParameters(query: TSchema | undefined): readonly object[] {
-  // Our own schemas: an object's properties are schemas, `required` is a list of names.
+  // The schemas are our own: the properties of an object are schemas, `required` is a list of names.
   const properties = (query?.["properties"] ?? {}) as Readonly<Record<string, TSchema>>;
   const required = (query?.["required"] ?? []) as readonly string[];
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema }));

@@ -1,4 +1,4 @@
-/** Endpoints for a person: questions, grants, reasons, undo, MCP servers (SPEC E5, E8, C3, K3, P6). An agent's token is not good for any of them. */
+/** Endpoints for the user: confirmations, grants, reasons, undo, MCP servers (SPEC E5, E8, C3, K3, P6). They need an admin token. */
 
 import { Type } from "@sinclair/typebox";
 import {
@@ -23,7 +23,7 @@ import { RequestProblem } from "./problem.ts";
 import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
 
-/** What these endpoints work with. */
+/** Dependencies of these endpoints. */
 export interface PersonApi {
   readonly host: Pick<Host, "mcpServers" | "acceptMcpTools">;
   readonly operations: Operations;
@@ -39,7 +39,7 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "get",
     path: "/v1/status",
     id: "status",
-    summary: "Which host this is, and what it serves",
+    summary: "Get the host's version, project and notices",
     scope: "admin",
     answers: { 200: { about: "The host", schema: OBJECT } },
     run: async (_request, { operations }) => json(await operations.status()),
@@ -48,9 +48,9 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "get",
     path: "/v1/confirmations",
     id: "listConfirmations",
-    summary: "The questions that wait for a person, of every door",
+    summary: "List the pending confirmations of all doors",
     scope: "admin",
-    answers: { 200: { about: "The oldest first", schema: listed("confirmations", CONFIRMATION) } },
+    answers: { 200: { about: "The confirmations, oldest first", schema: listed("confirmations", CONFIRMATION) } },
     run: async (_request, api) =>
       jsonOfList("confirmations", await api.operations.pending(), (pending) => withTurn(pending, api), api.platform.slices),
   },
@@ -58,28 +58,28 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "post",
     path: "/v1/confirmations/{requestId}",
     id: "answerConfirmation",
-    summary: "Answer a question",
-    about: "The first answer counts. A token cannot answer the questions of its own calls.",
+    summary: "Answer a confirmation",
+    about: "The first answer counts. A token cannot answer the confirmations of its own calls.",
     scope: "admin",
     body: ANSWER,
-    answers: { 200: { about: "This was the first answer", schema: OUTCOME }, 409: { about: "It is another question by now" } },
+    answers: { 200: { about: "This was the first answer", schema: OUTCOME }, 409: { about: "The confirmation has changed" } },
     run: (request, api) => answer(request, api),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/turns/{turnId}/confirmations/{requestId}",
     id: "answerConfirmationOfTurn",
-    summary: "Answer a question of a turn; `-` is the turn of a call that belongs to none",
+    summary: "Answer a confirmation of a turn; `-` stands for calls without a turn",
     scope: "admin",
     body: ANSWER,
-    answers: { 200: { about: "This was the first answer", schema: OUTCOME }, 409: { about: "It is another question by now" } },
+    answers: { 200: { about: "This was the first answer", schema: OUTCOME }, 409: { about: "The confirmation has changed" } },
     run: (request, api) => answer(request, api, { sessionId: request.params["sessionId"] ?? "", turnId: request.params["turnId"] ?? "" }),
   },
   {
     method: "get",
     path: "/v1/grants",
     id: "listGrants",
-    summary: "What people granted",
+    summary: "List the grants",
     scope: "admin",
     answers: { 200: { about: "The grants", schema: some({ file: TEXT, problems: Type.Array(OBJECT), grants: Type.Array(GRANT) }) } },
     run: async (_request, { operations }) => json(await operations.grants()),
@@ -88,17 +88,17 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "post",
     path: "/v1/grants",
     id: "grant",
-    summary: "Grant permissions to a plugin, within what it asks for",
+    summary: "Grant permissions to a plugin, within those it requests",
     scope: "admin",
     body: closed({ plugin: NAME, permissions: OBJECT }),
-    answers: { 200: { about: "What it holds now", schema: GRANT } },
+    answers: { 200: { about: "The plugin's grant", schema: GRANT } },
     run: async ({ body }, { operations }) => json(await operations.grant(textIn(body, "plugin") ?? "", permissionsOf(body["permissions"]))),
   },
   {
     method: "post",
     path: "/v1/grants/revoke",
     id: "revoke",
-    summary: "Take permissions back; without any, all of a plugin's",
+    summary: "Revoke permissions of a plugin; all of them if none are given",
     scope: "admin",
     body: closed({ plugin: NAME, permissions: Type.Optional(OBJECT) }),
     answers: { 200: { about: "How many grants changed", schema: some({ changed: Type.Integer() }) } },
@@ -111,17 +111,17 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "get",
     path: "/v1/why",
     id: "why",
-    summary: "Why a tool or plugin may or may not be called, or do something",
+    summary: "Explain why a tool or plugin may or may not be called, or do something",
     scope: "admin",
     query: WHY_QUERY,
-    answers: { 200: { about: "Every layer's word", schema: listed("tools", OBJECT) } },
+    answers: { 200: { about: "The verdict of each layer, per tool", schema: listed("tools", OBJECT) } },
     run: async ({ query }, { operations }) => json(await operations.why(toQuestion(query))),
   },
   {
     method: "get",
     path: "/v1/undo",
     id: "listUndoable",
-    summary: "The calls whose changes can be put back, the newest first",
+    summary: "List the calls that can be undone, newest first",
     scope: "admin",
     answers: { 200: { about: "The calls", schema: listed("calls", UNDOABLE) } },
     run: async (_request, { operations }) => json({ calls: await operations.undoable() }),
@@ -130,13 +130,13 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "post",
     path: "/v1/undo/{callId}",
     id: "undoCall",
-    summary: "Put back what a call changed, where it still is as the call left it",
+    summary: "Undo a call's changes to files that have not changed since",
     scope: "admin",
     body: closed({
-      dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })),
-      force: Type.Optional(Type.Boolean({ description: "Also what is not as the call left it, as far as it was kept" })),
+      dryRun: Type.Optional(Type.Boolean({ description: "Only report what would be undone" })),
+      force: Type.Optional(Type.Boolean({ description: "Also undo files that have changed since, if their contents were kept" })),
     }),
-    answers: { 200: { about: "What was put back, and what was left", schema: UNDONE } },
+    answers: { 200: { about: "The restored files, and those left as they are", schema: UNDONE } },
     async run({ params, body }, { operations }) {
       const undone = await operations.undo(params["callId"] ?? "", { dryRun: body["dryRun"] === true, force: body["force"] === true });
       if (undone.ok) return json(undone);
@@ -147,7 +147,7 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "get",
     path: "/v1/mcp-servers",
     id: "listMcpServers",
-    summary: "The MCP servers whose tools are offered, and what of them is not offered",
+    summary: "List the MCP servers, with the tools that are offered and those that are not",
     scope: "admin",
     answers: { 200: { about: "The servers", schema: listed("servers", MCP_SERVER) } },
     run: (_request, { host }) => json({ servers: host.mcpServers().map(withWords) }),
@@ -156,20 +156,20 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     method: "post",
     path: "/v1/mcp-servers/{name}/accept",
     id: "acceptMcpTools",
-    summary: "Accept what a server's tools say now: all of them, or those named",
+    summary: "Accept the current definitions of a server's tools: all of them, or the named ones",
     scope: "admin",
-    about: "They are accepted as they were shown, or not at all.",
+    about: "Accepts the definitions that were shown, identified by `digest`, or none.",
     body: closed({
       tools: Type.Optional(Type.Array(NAME, { maxItems: 512 })),
       digest: Type.String({ minLength: 1, maxLength: 128, description: "`waiting.digest` of the server that was shown" }),
     }),
     answers: {
-      200: { about: "Those that were not offered before", schema: some({ accepted: Type.Array(TEXT) }) },
-      409: { about: "They say something else by now" },
+      200: { about: "The tools that were not offered before", schema: some({ accepted: Type.Array(TEXT) }) },
+      409: { about: "The tools changed since they were shown" },
     },
     async run({ params, body }, { host }) {
       const server = host.mcpServers().find(({ name }) => name === params["name"]);
-      if (server === undefined) throw new RequestProblem("not_found", "There is no such MCP server: GET /v1/mcp-servers lists them");
+      if (server === undefined) throw new RequestProblem("not_found", "MCP server not found: GET /v1/mcp-servers lists them");
       if (server.state !== "connected")
         throw new RequestProblem("unavailable", `The MCP server is not connected: ${server.problem ?? "it did not answer"}`);
       const tools = isJsonArray(body["tools"]) ? body["tools"].filter((tool) => typeof tool === "string") : undefined;
@@ -184,7 +184,7 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
   },
 ];
 
-/** What waits, in words too. */
+/** Adds the waiting changes as text. */
 function withWords({ waiting, ...server }: McpServerStatus): object {
   return waiting === undefined ? server : { ...server, waiting: { ...waiting, words: inWords(waiting.changes) } };
 }
@@ -202,17 +202,17 @@ async function answer(
   const requestId = params["requestId"] ?? "";
   const pending = (await api.operations.pending()).find(({ request }) => request.requestId === requestId);
   const isThere = pending !== undefined && (place === undefined || isAt(pending, place, api));
-  if (!isThere) throw new RequestProblem("not_found", "There is no such question (any more): it was answered, or its time is over");
+  if (!isThere) throw new RequestProblem("not_found", "Confirmation not found: unknown, already answered, or timed out");
   if (!caller.isPerson && pending.owner === caller.id)
     throw new RequestProblem(
       "forbidden",
-      "The token that asked cannot answer: a person does, on the console, at a terminal, or with a token of their own",
+      "A token cannot answer the confirmations of its own calls: answer on the console, at a terminal, or with another admin token",
     );
   const outcome = await api.operations.resolve(requestId, { approve: body["approve"] === true, hash: textIn(body, "hash") ?? "" });
   if (outcome === "answered") return json({ outcome });
   if (outcome === "changed")
-    throw new RequestProblem("conflict", "The hash is not that of the question: read it again, and answer what it says");
-  throw new RequestProblem("not_found", "There is no such question (any more): it was answered, or its time is over");
+    throw new RequestProblem("conflict", "The hash differs from the confirmation's: read the confirmation again before you answer");
+  throw new RequestProblem("not_found", "Confirmation not found: unknown, already answered, or timed out");
 }
 
 function isAt(pending: PendingConfirmation, place: { readonly sessionId: string; readonly turnId: string }, { calls }: PersonApi): boolean {

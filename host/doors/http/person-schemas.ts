@@ -1,4 +1,4 @@
-/** What answers to a person hold, of plugins, undo and MCP servers. */
+/** Schemas of answers about plugins, undo and MCP servers. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { printable } from "../../primitives/text.ts";
@@ -24,7 +24,7 @@ export const MCP_SERVER: TSchema = some({
   waiting: Type.Optional(some({ tools: TEXTS, digest: TEXT, changes: Type.Array(OBJECT), words: CHANGE_WORDS })),
 });
 
-/** As `CHANGE_WORDS` has them. They are the author's in part, so what would hide or reorder text is written out. */
+/** Describes changes in the form of `CHANGE_WORDS`. They contain untrusted text, so characters that hide or reorder text are escaped. */
 export function inWords(changes: readonly ConsentChange[]): readonly object[] {
   return changes.map((change) => {
     const { sign, what, from, to } = changeWords(change);
@@ -43,8 +43,8 @@ export const USED: TSchema = some({
   since: Type.Optional(TIME),
   until: Type.Optional(TIME),
   used: OBJECT,
-  lines: Type.Array(OBJECT, { description: "The same one by one, with how often and by which calls" }),
-  leftOut: Type.Array(OBJECT, { description: "Done or tried, and not among `used`" }),
+  lines: Type.Array(OBJECT, { description: "The used permissions one by one, with counts and calls" }),
+  leftOut: Type.Array(OBJECT, { description: "Acts that were done or tried and are not in `used`" }),
   unused: some({ manifest: UNUSED, grants: UNUSED }),
 });
 

@@ -1,34 +1,34 @@
-/** What is wrong with a request, as RFC 9457 has it. What is wrong with a call is in its result instead. */
+/** Problem answers of RFC 9457, for requests that fail. A call that fails is a result with an error instead. */
 
-/** Every `code` of a problem, with its status and its title. */
+/** All codes of a problem, with status and title. */
 const PROBLEMS = {
   malformed_request: [400, "The request is malformed"],
   invalid_request: [400, "The request is invalid"],
-  unauthorized: [401, "A token is needed"],
-  forbidden: [403, "This is not permitted"],
-  not_found: [404, "There is no such thing"],
-  method_not_allowed: [405, "The method is not allowed here"],
-  not_acceptable: [406, "The answer has no such form"],
-  conflict: [409, "It is something else by now"],
-  gone: [410, "It is over"],
+  unauthorized: [401, "A token is required"],
+  forbidden: [403, "Not permitted"],
+  not_found: [404, "Not found"],
+  method_not_allowed: [405, "Method not allowed"],
+  not_acceptable: [406, "Not available in the accepted media types"],
+  conflict: [409, "Conflict with the current state"],
+  gone: [410, "No longer available"],
   too_large: [413, "The request is too large"],
-  unsupported_media_type: [415, "The body is of another type"],
+  unsupported_media_type: [415, "Unsupported media type"],
   misdirected: [421, "The request was for another host"],
-  too_many: [429, "There are too many"],
-  internal: [500, "The host failed"],
-  unavailable: [503, "The host is not there for this now"],
+  too_many: [429, "Too many requests, sessions or streams"],
+  internal: [500, "Internal error"],
+  unavailable: [503, "Currently unavailable"],
 } as const;
 
-/** One of the codes. */
+/** A code of a problem. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** Every code. */
+/** All codes. */
 export const PROBLEM_CODES: readonly string[] = Object.keys(PROBLEMS);
 
-/** Members besides the standard's own. */
+/** Extension members of a problem (RFC 9457 §3.2). */
 export type ProblemExtras = Readonly<Record<string, unknown>>;
 
-/** @param detail what was wrong and what to do, for a person */
+/** Creates a problem answer. @param detail what is wrong and what to do, for the user */
 export function problem(
   code: ProblemCode,
   detail: string,
@@ -40,7 +40,7 @@ export function problem(
   return new Response(body, { status, headers: { ...fields, "content-type": "application/problem+json" } });
 }
 
-/** Thrown by what answers a request, to answer with a problem instead. */
+/** Thrown by an endpoint to answer with a problem. */
 export class RequestProblem extends Error {
   override readonly name = "RequestProblem";
   readonly code: ProblemCode;

@@ -1,4 +1,4 @@
-/** Reads a request's parts, bounded before they are parsed and checked before anybody uses them (SPEC I4). */
+/** Reads the parts of a request: bounds them before parsing and checks them before use (SPEC I4). */
 
 import type { TSchema } from "@sinclair/typebox";
 import {
@@ -20,17 +20,17 @@ import { RequestProblem } from "./problem.ts";
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 
-/** How bodies are read. */
+/** Bounds of a body. */
 export interface BodyOptions {
   readonly maxBytes: number;
   readonly slices: Slices;
-  /** Waits until so many bytes may be read and looked into; undefined if the client is gone. */
+  /** Waits until `size` bytes may be held. Resolves with undefined if the client has disconnected. */
   room(size: number): Promise<GiveBack | undefined>;
 }
 
-/** @throws {RequestProblem} if the body is no JSON object that fits. */
+/** Reads a JSON body. @throws {RequestProblem} if it is not a JSON object that matches the schema */
 export async function readBody(request: Request, schema: TSchema, { maxBytes, slices, room }: BodyOptions): Promise<JsonObject> {
-  // A form on any page can send other types without asking first.
+  // HTML forms of any page can send other types without a CORS preflight.
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json *(?:; *charset="?utf-8"?)? *$/i.test(type))
     throw new RequestProblem("unsupported_media_type", "Send the body as application/json");
@@ -40,7 +40,7 @@ export async function readBody(request: Request, schema: TSchema, { maxBytes, sl
   const { text, giveBack } = await readAll(request, maxBytes, room);
   try {
     const value = await parse(text, maxBytes, slices);
-    if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body is not a JSON object");
+    if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body must be a JSON object");
     refuse(sizeOf(value) === undefined ? checkValue(schema, value) : await slices.run(checkSlices(schema, value)), "body");
     return value;
   } finally {
@@ -48,15 +48,15 @@ export async function readBody(request: Request, schema: TSchema, { maxBytes, sl
   }
 }
 
-/** @throws {RequestProblem} if a parameter is unknown, there twice or none of its type. */
+/** Reads the query. @throws {RequestProblem} if a parameter is unknown, repeated or of the wrong type */
 export function readQuery(url: string, schema: TSchema | undefined): JsonObject {
   const query: Record<string, JsonValue> = {};
-  // Our own schemas: an object's properties are schemas.
+  // The schemas are our own: the properties of an object are schemas.
   const properties = (schema?.["properties"] ?? {}) as Readonly<Record<string, TSchema>>;
   for (const [name, text] of new URL(url).searchParams) {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known === undefined) throw new RequestProblem("invalid_request", `There is no parameter "${name.slice(0, 64)}" here`);
-    if (Object.hasOwn(query, name)) throw new RequestProblem("invalid_request", `The parameter "${name}" is there twice`);
+    if (known === undefined) throw new RequestProblem("invalid_request", `Unknown parameter "${name.slice(0, 64)}"`);
+    if (Object.hasOwn(query, name)) throw new RequestProblem("invalid_request", `Repeated parameter "${name}"`);
     query[name] = toType(text, known["type"]);
   }
   if (schema !== undefined) refuse(checkValue(schema, query), "query");
@@ -77,7 +77,7 @@ function refuse(errors: readonly ValueError[], part: "body" | "query"): void {
   throw new RequestProblem("invalid_request", `Invalid ${part}${where}: ${first.message}${more}`, { errors });
 }
 
-/** What is above 64 KB is read when there is room for all that the body says it has, or may have. */
+/** Reads the body's text. Beyond 64 KB it waits for room for the declared length, or the maximum if none is declared. */
 async function readAll(
   request: Request,
   maxBytes: number,
@@ -86,7 +86,7 @@ async function readAll(
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   let giveBack: GiveBack | undefined;
-  // The runtime's type leaves open what the pieces are.
+  // The runtime's type does not say that the chunks are bytes.
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
   try {
     for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
@@ -94,7 +94,7 @@ async function readAll(
       if (bytes > maxBytes) throw new BodyTooLarge(maxBytes);
       if (bytes > LARGE_BYTES && giveBack === undefined) {
         giveBack = await room(sizeOfBody(request, maxBytes));
-        if (giveBack === undefined) throw new RequestProblem("unavailable", "The client is gone");
+        if (giveBack === undefined) throw new RequestProblem("unavailable", "The client has disconnected");
       }
       pieces.push(...piecesOf(next.value));
     }
@@ -106,7 +106,7 @@ async function readAll(
   }
 }
 
-/** At least what a body that says nothing of its length may have. */
+/** Returns the declared length of a body, at most `maxBytes`; `maxBytes` if none is declared. */
 export function sizeOfBody({ headers }: Request, maxBytes: number): number {
   const length = headers.get("content-length");
   return length === null ? maxBytes : Math.min(Number(length), maxBytes);
@@ -117,7 +117,7 @@ function decodeAll(pieces: readonly Uint8Array[]): string {
   try {
     return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
   } catch {
-    throw new RequestProblem("malformed_request", "The body is not UTF-8");
+    throw new RequestProblem("malformed_request", "The body must be UTF-8");
   }
 }
 

@@ -1,4 +1,4 @@
-/** What requests and answers of `/v1` hold, as TypeBox schemas: requests are checked with them, the OpenAPI document shows them all. */
+/** TypeBox schemas of the requests and answers of `/v1`. Requests are checked with them, and the OpenAPI document contains them. */
 
 import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { CONFIRM_MODES, type JsonValue, LIMIT_CEILINGS, PERMISSION_KINDS } from "../../../manifests/mod.ts";
@@ -6,9 +6,9 @@ import { ERROR_CODES } from "../../call/errors.ts";
 import { LEAST_RESULT_BYTES } from "../../call/result-bytes.ts";
 import { PROBLEM_CODES } from "./problem.ts";
 
-/** What answers hold is described, and more may be in it: clients are to ignore what they do not know. */
+/** Schema of an answer. It may have more members; clients must ignore unknown ones. */
 const some = (properties: TProperties): TObject => Type.Object(properties);
-/** What requests hold: nothing else, so that no misspelling goes unnoticed. */
+/** Schema of a request. Unknown members are refused, so that misspellings are noticed. */
 export const closed = (properties: TProperties): TObject => Type.Object(properties, { additionalProperties: false });
 export const oneOf = (values: readonly string[], about?: string): TUnsafe<string> =>
   Type.Unsafe<string>({ type: "string", enum: values, ...(about !== undefined && { description: about }) });
@@ -27,30 +27,32 @@ export const PROBLEM: TSchema = some({
   title: TEXT,
   status: Type.Integer(),
   code: oneOf(PROBLEM_CODES),
-  detail: Type.String({ description: "What was wrong and what to do" }),
+  detail: Type.String({ description: "What is wrong and what to do" }),
   errors: Type.Optional(Type.Array(some({ pointer: TEXT, message: TEXT, keyword: Type.Optional(TEXT) }))),
 });
 
 export const CONTEXT: TSchema = closed({
-  readOnly: Type.Optional(Type.Boolean({ description: "Nothing that writes, executes or changes system state" })),
-  noWeb: Type.Optional(Type.Boolean({ description: "Nothing that uses the network" })),
+  readOnly: Type.Optional(Type.Boolean({ description: "Excludes tools that write, execute or change system state" })),
+  noWeb: Type.Optional(Type.Boolean({ description: "Excludes tools that use the network" })),
 });
 
 export const SESSION_WISH: TSchema = closed({
   role: Type.Optional(NAME),
   context: Type.Optional(CONTEXT),
-  workspace: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: "In the token's workspace; relative to it" })),
-  concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: "Calls at once" })),
+  workspace: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 4_096, description: "A folder in the token's workspace, relative to it" }),
+  ),
+  concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: "Maximum concurrent calls" })),
   resultBytes: Type.Optional(
     Type.Integer({
       minimum: LEAST_RESULT_BYTES,
-      description: "How much of a result the client takes at once; the rest is under /v1/results",
+      description: "Maximum bytes of a result; cut parts can be read at /v1/results",
     }),
   ),
   confirmation: Type.Optional(
     closed(Object.fromEntries(["none", "read", "write", "network", "execute"].map((name) => [name, Type.Optional(oneOf(CONFIRM_MODES))]))),
   ),
-  allow: Type.Optional(Type.Array(NAME, { maxItems: 256, description: "Only these tools: names, patterns, groups" })),
+  allow: Type.Optional(Type.Array(NAME, { maxItems: 256, description: "Only these tools: names, patterns or groups" })),
   deny: Type.Optional(Type.Array(NAME, { maxItems: 256 })),
 });
 
@@ -68,7 +70,7 @@ const CALL_MEMBERS = {
   tool: NAME,
   args: Type.Optional(ANY),
   callId: Type.Optional(
-    Type.String({ minLength: 8, maxLength: 64, description: "A repeat with the same id, tool and arguments runs nothing again" }),
+    Type.String({ minLength: 8, maxLength: 64, description: "A repeat with the same id, tool and arguments does not run the call again" }),
   ),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS.wallMs })),
 };
@@ -76,16 +78,16 @@ const CALL_MEMBERS = {
 export const CALL: TSchema = closed({
   ...CALL_MEMBERS,
   sessionId: Type.Optional(ID),
-  dryRun: Type.Optional(Type.Boolean({ description: "Change nothing: the result's `dryRun` says what would have changed" })),
-  wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked, in place of an answer with status pending_approval" })),
+  dryRun: Type.Optional(Type.Boolean({ description: "Change nothing; the result's `dryRun` lists the changes the call would make" })),
+  wait: Type.Optional(Type.Boolean({ description: "Wait for a confirmation instead of answering with status pending_approval" })),
 });
 
 export const TURN: TSchema = closed({
   calls: Type.Array(closed(CALL_MEMBERS), { minItems: 1, maxItems: 64 }),
   mode: Type.Optional(oneOf(["direct", "chain"], "Default `direct`")),
-  sequential: Type.Optional(Type.Boolean({ description: "One after the other" })),
-  parallelMutations: Type.Optional(Type.Boolean({ description: "Of a chain: steps that change something run beside others too" })),
-  wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked" })),
+  sequential: Type.Optional(Type.Boolean({ description: "Run the calls one after the other" })),
+  parallelMutations: Type.Optional(Type.Boolean({ description: "In a chain, also run steps with side effects in parallel" })),
+  wait: Type.Optional(Type.Boolean({ description: "Wait for confirmations" })),
 });
 
 const CONTENTS: TSchema = some({ bytes: Type.Integer(), sha256: Type.Optional(TEXT) });
@@ -99,25 +101,25 @@ export const DRY_RUN: TSchema = some({
       before: Type.Optional(CONTENTS),
       after: Type.Optional(CONTENTS),
       mode: Type.Optional(TEXT),
-      diff: Type.Optional(Type.String({ description: "Unified" })),
+      diff: Type.Optional(Type.String({ description: "Unified diff" })),
     }),
   ),
   moreChanges: Type.Optional(Type.Integer()),
   held: Type.Array(some({ method: TEXT, url: TEXT, bytes: Type.Integer() }), { description: "Requests that were not sent" }),
   moreHeld: Type.Optional(Type.Integer()),
-  hash: Type.String({ description: "Of all of it; a commit repeats it" }),
+  hash: Type.String({ description: "Hash of the report, to be sent with a commit" }),
   canCommit: Type.Boolean(),
 });
 
 const STEP: TSchema = some({ index: Type.Integer(), callId: TEXT, tool: TEXT, depth: Type.Integer(), ok: Type.Boolean() });
-/** How the calls of a chain were run. */
+/** How the calls of a chain ran. */
 export const TOOL_CHAIN: TSchema = some({
   chainId: TEXT,
   modeRequested: oneOf(["parallel", "sequential"]),
   modeUsed: oneOf(["parallel", "sequential"]),
   fallbackToSeq: Type.Boolean(),
   parallelMutationsEnabled: Type.Boolean(),
-  waves: Type.Array(Type.Array(Type.Integer()), { description: "Indexes of the steps that ran together, in order" }),
+  waves: Type.Array(Type.Array(Type.Integer()), { description: "Indexes of the steps that ran in parallel, in order" }),
   steps: Type.Array(STEP),
 });
 
@@ -137,42 +139,42 @@ export const RESULT: TSchema = some({
   ),
   sideEffects: TEXTS,
   filesModified: TEXTS,
-  unfinished: Type.Optional(Type.Array(TEXT, { description: "Operations that had not ended 5 s after the call did" })),
+  unfinished: Type.Optional(Type.Array(TEXT, { description: "Operations that were still running 5 s after the call ended" })),
   route: Type.Optional(TEXT),
   durationMs: MILLISECONDS,
   limitsUsed: OBJECT,
-  decision: Type.Optional({ ...OBJECT, description: "Its `grants` are there for admins only" }),
+  decision: Type.Optional({ ...OBJECT, description: "`grants` is present for admins only" }),
   metadata: OBJECT,
   dryRun: Type.Optional(DRY_RUN),
   truncated: Type.Optional(
-    Type.Array(OBJECT, { description: "Parts that were too large for the session; `handle` is for /v1/results/{handle}" }),
+    Type.Array(OBJECT, { description: "Parts that were too large for the session; read them at /v1/results/{handle}" }),
   ),
 });
 
-/** Of a result that was too large. */
+/** Range of a cut part of a result. */
 export const RANGE_QUERY: TSchema = closed({
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Bytes of UTF-8" })),
-  length: Type.Optional(Type.Integer({ minimum: 1, maximum: 262_144, description: "Bytes of UTF-8; default 256 KiB" })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Offset in bytes of UTF-8" })),
+  length: Type.Optional(Type.Integer({ minimum: 1, maximum: 262_144, description: "Length in bytes of UTF-8; default 256 KiB" })),
 });
 
 export const RESULT_PART: TSchema = some({
   text: TEXT,
   offset: Type.Integer(),
   totalBytes: Type.Integer(),
-  nextOffset: Type.Optional(Type.Integer({ description: "Where to read on; absent at the end" })),
+  nextOffset: Type.Optional(Type.Integer({ description: "Offset of the next range; absent at the end" })),
 });
 
 export const COMMIT: TSchema = closed({
-  hash: Type.String({ minLength: 1, maxLength: 256, description: "Of the dry run that was shown" }),
-  wait: Type.Optional(Type.Boolean({ description: "Where a person has to agree: ask, and wait for the answer" })),
+  hash: Type.String({ minLength: 1, maxLength: 256, description: "Hash of the dry run that was shown" }),
+  wait: Type.Optional(Type.Boolean({ description: "If the user has to confirm, ask and wait for the answer" })),
 });
 
-/** What came of committing a dry run. */
+/** Outcome of committing a dry run. */
 export const COMMITTED: TSchema = some({
   ok: Type.Boolean(),
   callId: TEXT,
   filesModified: TEXTS,
-  code: Type.Optional(oneOf(["failed"], "Not all of it was done: `filesModified` was")),
+  code: Type.Optional(oneOf(["failed"], "Only the changes in `filesModified` were made")),
   message: Type.Optional(TEXT),
 });
 
@@ -190,9 +192,9 @@ export const TURN_STATE: TSchema = some({
   sessionId: TEXT,
   status: oneOf(["running", "ended"]),
   callIds: TEXTS,
-  results: Type.Optional(Type.Array(RESULT, { description: "In the order of the calls, when the turn has ended" })),
+  results: Type.Optional(Type.Array(RESULT, { description: "Results in the order of the calls, once the turn has ended" })),
   toolChains: Type.Optional(
-    Type.Array(TOOL_CHAIN, { description: "The turn itself, if it was sent as a chain, and one for each of its calls that called others" }),
+    Type.Array(TOOL_CHAIN, { description: "The turn, if sent as a chain, and one chain for each call that made nested calls" }),
   ),
 });
 
@@ -211,57 +213,59 @@ export const CONFIRMATION: TSchema = some({
     args: ANY,
     largeArguments: Type.Optional(
       some({
-        bytes: Type.Integer({ description: "Of the arguments as canonical JSON: `args` and `projectedModifications` are an outline" }),
+        bytes: Type.Integer({
+          description: "Size of the arguments as canonical JSON; `args` and `projectedModifications` are only an outline",
+        }),
         sha256: TEXT,
       }),
     ),
     class: TEXT,
     destructive: Type.Boolean(),
     projectedModifications: TEXTS,
-    hash: Type.String({ description: "Of what is asked; the answer repeats it" }),
+    hash: Type.String({ description: "Hash of the confirmation, to be sent with the answer" }),
   }),
 });
 
 export const ANSWER: TSchema = closed({
   approve: Type.Boolean(),
-  hash: Type.String({ minLength: 1, maxLength: 256, description: "Of the question that was shown" }),
+  hash: Type.String({ minLength: 1, maxLength: 256, description: "Hash of the confirmation that was shown" }),
 });
 
 export const TOOL: TSchema = some({
   name: TEXT,
   qualifiedName: TEXT,
-  yieldsTo: Type.Optional(Type.String({ description: "Whose the bare name is, if that is another's" })),
+  yieldsTo: Type.Optional(Type.String({ description: "Owner of the bare name, if it is another plugin or source" })),
   source: TEXT,
   title: Type.Optional(TEXT),
   description: TEXT,
   class: TEXT,
   sideEffects: TEXTS,
-  assumed: Type.Optional(Type.Literal(true, { description: "The manifest declares no side effects: these are assumed" })),
+  assumed: Type.Optional(Type.Literal(true, { description: "The manifest declares no side effects; these are assumed" })),
   destructive: Type.Boolean(),
   inputSchema: OBJECT,
   outputSchema: Type.Optional(OBJECT),
   checks: Type.Optional(
     Type.Object(
       { inputSchema: OBJECT, outputSchema: Type.Optional(OBJECT) },
-      { description: "What the host itself checks, where the schemas are the source's own and say more" },
+      { description: "Schemas that the host checks, if the source's own schemas go beyond the supported subset" },
     ),
   ),
   mcp: Type.Optional(
-    Type.Record(TEXT, Type.Unknown(), { description: "What an MCP server says of its tool beside that: annotations, icons, _meta" }),
+    Type.Record(TEXT, Type.Unknown(), { description: "Further members of an MCP server's tool definition: annotations, icons, _meta" }),
   ),
   unavailable: Type.Optional(TEXT),
 });
 
-/** Differences that wait for a person, in words. */
+/** Changes that wait for the user, as text. */
 export const CHANGE_WORDS: TSchema = Type.Array(
   some({
     sign: oneOf(["+", "-", "~", "…"]),
     what: TEXT,
     from: Type.Optional(TEXT),
     to: Type.Optional(TEXT),
-    widens: Type.Boolean({ description: "It can do more than before" }),
+    widens: Type.Boolean({ description: "The change lets the plugin do more than before" }),
   }),
-  { description: "The changes for a person, in the same order" },
+  { description: "The changes as text for the user, in the same order" },
 );
 
 export const PLUGIN: TSchema = some({
@@ -284,7 +288,7 @@ export const PLUGIN: TSchema = some({
       by: Type.Optional(oneOf(["consent", "policy"])),
       text: TEXT,
     }),
-    { description: "Limits that it asks to be above the defaults; `by` says who can allow more: accepting the plugin, or a rule" },
+    { description: "Limits requested above the defaults; `by` tells what can raise them: accepting the plugin, or a policy rule" },
   ),
   held: Type.Optional(
     some({
@@ -316,10 +320,10 @@ export const AUDIT_QUERY: TSchema = closed({
   sessionId: Type.Optional(ID),
   since: Type.Optional(Type.Integer({ minimum: 0 })),
   until: Type.Optional(Type.Integer({ minimum: 0 })),
-  before: Type.Optional(Type.Integer({ minimum: 0, description: "Only events with a lower `number`: to page back" })),
+  before: Type.Optional(Type.Integer({ minimum: 0, description: "Only events with a lower `number`, to page back" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
 });
 
-/** A list under a name. */
+/** Schema of an object with a list as its only member. */
 export const listed = (name: string, item: TSchema): TSchema => some({ [name]: Type.Array(item) });
 export { some, TEXT };

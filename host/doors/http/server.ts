@@ -1,4 +1,4 @@
-/** A host's HTTP server: the door, `/v1`, and what else is mounted, at an address (SPEC I4). */
+/** A host's HTTP server: the door with `/v1` and the mounts, listening at an address (SPEC I4). */
 
 import type { ServerConfig } from "../../../manifests/mod.ts";
 import type { Host } from "../../host/host-interface.ts";
@@ -20,25 +20,25 @@ import { createHttpTurns } from "./turns.ts";
 export interface HostServerOptions {
   readonly platform: Platform;
   readonly host: Host;
-  /** `server` of `bascule.json`, with the address to listen at. */
+  /** `server` of `bascule.json`, with the address to listen on. */
   readonly server: ServerConfig & Required<Pick<ServerConfig, "host" | "port">>;
   readonly tokens: HttpTokens;
-  /** Version of bascule, and the process that answers. */
+  /** Version of bascule and id of this process. */
   readonly about: { readonly version: string; readonly pid: number };
   readonly mounts?: readonly HttpMount[];
 }
 
-/** A server that answers until it is closed. */
+/** A listening server. */
 export interface HostServer extends Pick<HttpServer, "host" | "port"> {
-  /** `http://` and where it listens. */
+  /** Base URL: `http://host:port`. */
   readonly url: string;
-  /** Says that it ends, ends streams, and lets requests end. */
+  /** Reports not ready, ends streams, and waits up to 5 s for open requests. */
   close(): Promise<void>;
 }
 
 const GRACE_MS = 5_000;
 
-/** @throws {HttpServerError} if it cannot listen there */
+/** Starts the server. @throws {HttpServerError} if it cannot listen on the address */
 export async function openHostServer(options: HostServerOptions): Promise<HostServer> {
   const { platform, host, server, tokens, mounts = [] } = options;
   const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
@@ -54,7 +54,7 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
     onDefect,
   });
   const calls = createHttpCalls({ host, platform });
-  // The whole record for each: one at a time.
+  // Each request reads the whole journal: run one at a time.
   const reading = createInTurn();
   const api: HttpApi = {
     ...{ host, platform, tokens, sessions, calls, streams },

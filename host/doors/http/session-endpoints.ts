@@ -1,4 +1,4 @@
-/** Endpoints for sessions and their turns (SPEC T1, T3, D4). */
+/** Endpoints of sessions and their turns (SPEC T1, T3, D4). */
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
@@ -11,20 +11,20 @@ import type { HttpSession, SessionWish } from "./sessions.ts";
 import type { HttpCaller } from "./tokens.ts";
 import type { HttpTurn, HttpTurns } from "./turns.ts";
 
-/** What these endpoints work with. */
+/** Dependencies of these endpoints. */
 export interface SessionApi extends CallApi {
   readonly host: CallApi["host"] & Pick<Host, "cancelSession">;
   readonly turns: HttpTurns;
 }
 
-const CANCELLED: TSchema = some({ cancelled: Type.Integer({ description: "How many calls there were to cancel" }) });
+const CANCELLED: TSchema = some({ cancelled: Type.Integer({ description: "How many calls were cancelled" }) });
 
 export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
   {
     method: "post",
     path: "/v1/sessions",
     id: "openSession",
-    summary: "Open a session, which has what its token has and no more",
+    summary: "Open a session, within the rights of its token",
     scope: "call",
     body: SESSION_WISH,
     answers: { 201: { about: "The session", schema: SESSION } },
@@ -37,7 +37,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     method: "get",
     path: "/v1/sessions",
     id: "listSessions",
-    summary: "The token's sessions; everybody's for an admin",
+    summary: "List the token's sessions; all sessions for an admin",
     scope: "call",
     answers: { 200: { about: "The sessions", schema: listed("sessions", SESSION) } },
     run: ({ caller }, { sessions }) => json({ sessions: sessions.list(caller).map(toView) }),
@@ -46,7 +46,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     method: "get",
     path: "/v1/sessions/{sessionId}",
     id: "getSession",
-    summary: "One session",
+    summary: "Get a session",
     scope: "call",
     answers: { 200: { about: "The session", schema: SESSION } },
     run: (request, api) => json(toView(sessionOf(request, api))),
@@ -55,31 +55,31 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     method: "delete",
     path: "/v1/sessions/{sessionId}",
     id: "closeSession",
-    summary: "Close a session; its calls are cancelled",
+    summary: "Close a session and cancel its calls",
     scope: "call",
-    answers: { 200: { about: "It is closed", schema: CANCELLED } },
+    answers: { 200: { about: "The session is closed", schema: CANCELLED } },
     run: async (request, api) => json({ cancelled: await api.sessions.close(sessionOf(request, api)) }),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/cancel",
     id: "cancelSession",
-    summary: "Cancel every call of a session, which stays open",
-    about: "Of a token's own session: also those of the sessions that it opened.",
+    summary: "Cancel all calls of a session, which stays open",
+    about: "For the token's own session, this includes the calls of the sessions that the token opened.",
     scope: "call",
-    answers: { 200: { about: "They have ended", schema: CANCELLED } },
+    answers: { 200: { about: "The calls have ended", schema: CANCELLED } },
     run: async (request, api) => json({ cancelled: (await api.host.cancelSession(sessionOf(request, api).id)).length }),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/turns",
     id: "takeTurn",
-    summary: "Several calls, up to the session's cap at once",
+    summary: "Run several calls, in parallel up to the session's concurrency",
     about:
-      "With `Prefer: respond-async` the answer comes at once. With `mode: chain` the calls are steps of one chain: those that only read run together, each of the others by itself, and what comes after a failure is not run.",
+      "With `Prefer: respond-async` the server answers at once. With `mode: chain` the calls are steps of one chain: steps that only read run in parallel, each other step runs alone, and no step runs after a failed one.",
     scope: "call",
     body: TURN,
-    answers: { 200: { about: "What came of them", schema: TURN_STATE }, 202: { about: "They run", schema: TURN_STATE } },
+    answers: { 200: { about: "The results", schema: TURN_STATE }, 202: { about: "The calls are running", schema: TURN_STATE } },
     async run(request, { sessions, turns, platform }) {
       const session = sessions.get(request.caller, request.params["sessionId"] ?? "");
       const { calls = [], sequential, wait, mode, parallelMutations } = request.body;
@@ -105,23 +105,23 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     method: "get",
     path: "/v1/sessions/{sessionId}/turns/{turnId}",
     id: "getTurn",
-    summary: "What came of a turn",
+    summary: "Get a turn's state and results",
     scope: "call",
-    answers: { 200: { about: "Its state", schema: TURN_STATE }, 410: GONE },
+    answers: { 200: { about: "The turn's state", schema: TURN_STATE }, 410: GONE },
     run: (request, api) => jsonOfResults(turnState(turnOf(request, api), api.turns, request.caller), api.platform.slices),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/turns/{turnId}/cancel",
     id: "cancelTurn",
-    summary: "Cancel the calls of a turn, those that have not begun too",
+    summary: "Cancel the calls of a turn, including those that have not begun",
     scope: "call",
-    answers: { 200: { about: "They have ended", schema: CANCELLED } },
+    answers: { 200: { about: "The calls have ended", schema: CANCELLED } },
     run: async (request, api) => json({ cancelled: await api.turns.cancel(sessionOf(request, api), turnOf(request, api)) }),
   },
 ];
 
-/** The caller's, and for an admin anybody's. */
+/** Returns a session of the caller; an admin gets any session. */
 function sessionOf({ caller, params }: ApiRequest, { sessions }: SessionApi): HttpSession {
   return sessions.get(caller, params["sessionId"] ?? "", "anybody");
 }
@@ -147,6 +147,6 @@ function toSessionWish({ allow, deny, ...rest }: JsonObject): SessionWish {
     allow === undefined && deny === undefined
       ? {}
       : { layers: [{ name: "the client's wish", ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) }] };
-  // The body fits SESSION_WISH, whose members are those of the type.
+  // The body matches SESSION_WISH, which has the members of the type.
   return { ...rest, ...layers } as SessionWish;
 }

@@ -1,4 +1,4 @@
-/** Sessions of the server's clients: each belongs to the token that opened it, and is not there for any other (SPEC T1, I4). */
+/** Sessions of the server's clients. Each belongs to the token that opened it and is invisible to other tokens (SPEC T1, I4). */
 
 import type { Host } from "../../host/host-interface.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
@@ -8,7 +8,7 @@ import type { HostSessionOptions } from "../../dispatch/sessions.ts";
 import { RequestProblem } from "./problem.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
-/** A session, and whose it is. */
+/** A session and its owner. */
 export interface HttpSession {
   readonly id: string;
   readonly callerId: string;
@@ -17,7 +17,7 @@ export interface HttpSession {
   readonly openedAt: number;
 }
 
-/** What a client may ask for: each only narrows what its token has. */
+/** Session options of a client. Each can only narrow the token's rights. */
 export type SessionWish = Pick<
   HostSessionOptions,
   "role" | "context" | "workspace" | "concurrency" | "confirmation" | "layers" | "resultBytes"
@@ -25,24 +25,24 @@ export type SessionWish = Pick<
 
 /** The sessions of one server. */
 export interface HttpSessions {
-  /** @throws {RequestProblem} if the token has too many, or the wish is none that can be had. */
+  /** Opens a session. @throws {RequestProblem} if the token has too many open sessions, or an option is invalid */
   open(caller: HttpCaller, wish: SessionWish): HttpSession;
-  /** The one in which a token's calls are made that name none. */
+  /** Returns the token's default session, for calls that name no session. */
   ownOf(caller: HttpCaller): HttpSession;
-  /** One of the caller's; of anybody's for an admin, with `anybody`. @throws {RequestProblem} if there is none for this caller. */
+  /** Returns a session of the caller; with `anybody`, an admin gets any. @throws {RequestProblem} if the caller has no such session. */
   get(caller: HttpCaller, id: string, anybody?: "anybody"): HttpSession;
-  /** The caller's; everybody's for an admin. */
+  /** Lists the caller's sessions; all sessions for an admin. */
   list(caller: HttpCaller): readonly HttpSession[];
-  /** Undefined for a session of another door. */
+  /** Returns the caller id of a session's owner; undefined for a session of another door. */
   ownerOf(sessionId: string): string | undefined;
-  /** @returns how many of its calls were cancelled, when they have ended. */
+  /** Closes a session. @returns how many calls were cancelled, after they have ended. */
   close(session: HttpSession): Promise<number>;
 }
 
 export interface HttpSessionsOptions {
   readonly host: Pick<Host, "session" | "cancelSession" | "endSession">;
   readonly platform: { readonly random: Pick<Random, "bytes">; readonly clock: Pick<Clock, "now"> };
-  /** Of one token. */
+  /** Maximum open sessions per token. */
   readonly most: number;
 }
 
@@ -51,7 +51,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
   const own = new Map<string, HttpSession>();
 
   function keep(caller: HttpCaller, wish: HostSessionOptions): HttpSession {
-    // Nobody guesses it, and it opens nothing without its token.
+    // The id cannot be guessed, and is useless without its token.
     const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
     const kept = { id, callerId: caller.id, session: host.session({ ...wish, id, owner: caller.id }), openedAt: platform.clock.now() };
     sessions.set(id, kept);
@@ -74,7 +74,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
     open(caller, { workspace, ...wish }) {
       const mine = [...sessions.values()].filter((kept) => kept.callerId === caller.id && !isOwn(kept));
       if (mine.length >= most)
-        throw new RequestProblem("too_many", `The token has ${most} sessions open: close some (DELETE /v1/sessions/{sessionId})`);
+        throw new RequestProblem("too_many", `The token has ${most} open sessions: close some (DELETE /v1/sessions/{sessionId})`);
       const { session: parent } = ownOf(caller);
       const place =
         workspace === undefined ? {} : { workspace: workspace.startsWith("/") ? workspace : `${parent.workspace}/${workspace}` };
@@ -88,7 +88,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
     get(caller, id, anybody) {
       const kept = sessions.get(id);
       const may = kept !== undefined && (kept.callerId === caller.id || (anybody !== undefined && isGoodFor(caller, "admin")));
-      if (!may) throw new RequestProblem("not_found", "There is no such session of this token");
+      if (!may) throw new RequestProblem("not_found", "Session not found for this token");
       return kept;
     },
     list: (caller) => [...sessions.values()].filter(({ callerId }) => callerId === caller.id || isGoodFor(caller, "admin")),

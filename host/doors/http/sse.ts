@@ -1,38 +1,38 @@
-/** Server-sent events: a bounded stream of frames with heartbeats (WHATWG HTML §9.2). */
+/** Server-sent events as a bounded stream of frames with heartbeats (WHATWG HTML §9.2). */
 
 import { piecesBytes } from "../../primitives/json/json-bytes.ts";
 import { type JsonPiece, toPieces } from "../../primitives/json/large.ts";
 import type { Clock, Slices } from "../../platform/platform.ts";
 
-/** One event. `data` becomes one line of JSON, so nothing in it can end the frame. */
+/** An event. `data` is serialized as one line of JSON, so it cannot end the frame. */
 export interface SseFrame {
   readonly event: string;
   readonly data: unknown;
-  /** The same as JSON in UTF-8, in one line, where it has been written. */
+  /** `data` as one line of JSON in UTF-8, if it is already serialized. */
   readonly json?: Uint8Array | undefined;
-  /** What a client that comes back says that it has seen. */
+  /** Event id, which a reconnecting client sends as `Last-Event-ID`. */
   readonly id?: string | undefined;
 }
 
-/** A stream that somebody writes and one client reads. */
+/** A stream of events to one client. */
 export interface SseStream {
   readonly response: Response;
-  /** False if the client is so far behind that this one was not taken, or gone. */
+  /** Queues an event. Returns false, and drops it, if the buffer is full or the client has disconnected. */
   send(frame: SseFrame): boolean;
-  /** Waits until the client has read so much that it fits. False if the client is gone. One at a time. */
+  /** Waits until the event fits into the buffer. Resolves with false if the client has disconnected. Must not be called concurrently. */
   sendInTurn(frame: SseFrame): Promise<boolean>;
-  /** Waits until the client has read so much that half of what may wait is free. False if the client is gone. */
+  /** Waits until half of the buffer is free. Resolves with false if the client has disconnected. */
   hasRead(): Promise<boolean>;
-  /** Whatever is behind it: for the last frame, which says how it ended. It may hold large values as bytes. */
+  /** Sends the last event, even if the buffer is full, and closes the stream. It may hold large values as bytes. */
   sendLast(frame: SseFrame, slices: Slices): void;
   close(): void;
 }
 
 export interface SseOptions {
   readonly clock: Pick<Clock, "after">;
-  /** Called once, when the client is gone or the stream was closed. */
+  /** Called once, when the client has disconnected or the stream was closed. */
   readonly onEnd: () => void;
-  /** What may wait for a client that does not read. Default 1 MiB. */
+  /** Maximum bytes buffered for a client that does not read. Default 1 MiB. */
   readonly bufferBytes?: number;
 }
 
@@ -62,13 +62,13 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     return true;
   }
 
-  /** What is large in it is written in slices. Fails where the client is gone. */
+  /** Writes the pieces, large ones in slices. Rejects if the client has disconnected. */
   async function pour(pieces: readonly JsonPiece[], slices: Slices): Promise<void> {
     if (pieces.every((piece) => typeof piece === "string")) return controller?.enqueue(encoder.encode(pieces.join("")));
     for await (const bytes of piecesBytes(pieces, slices)) controller?.enqueue(bytes);
   }
 
-  /** Waits until so many bytes fit; more than `bufferBytes` wait until nothing else does. False if the client is gone. */
+  /** Waits until `bytes` fit, or the buffer is empty if they exceed it. Resolves with false if the client has disconnected. */
   async function room(bytes: number): Promise<boolean> {
     while (controller !== undefined && (controller.desiredSize ?? 0) < Math.min(bytes, bufferBytes))
       await new Promise<void>((resolve) => (onRead = resolve));
@@ -76,7 +76,7 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
   }
 
   function beat(): void {
-    // A client that does not read notices nothing, and whoever is gone is found out.
+    // The heartbeat is dropped if the buffer is full; otherwise it detects a dead connection.
     write(": \n\n");
     stopHeart = clock.after(HEARTBEAT_MS, beat);
   }

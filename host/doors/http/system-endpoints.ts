@@ -1,4 +1,4 @@
-/** Endpoints about the server itself: is it there, what can it do, who am I. */
+/** Endpoints of the server itself: health, metrics, login and the OpenAPI document. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
@@ -6,14 +6,14 @@ import { type Endpoint, json, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpTokens } from "./tokens.ts";
 
-/** What these endpoints work with. */
+/** Dependencies of these endpoints. */
 export interface SystemApi {
   readonly tokens: Pick<HttpTokens, "redeem">;
-  /** False while the host starts or ends. */
+  /** Returns false once the server is closing. */
   readonly isReady: () => boolean;
-  /** Prometheus text. */
+  /** Returns the metrics as Prometheus text. */
   readonly metrics: () => string;
-  /** The OpenAPI document. */
+  /** Returns the OpenAPI document. */
   readonly document: () => JsonObject;
 }
 
@@ -25,26 +25,26 @@ export const SYSTEM_ENDPOINTS: readonly Endpoint<SystemApi>[] = [
     method: "get",
     path: "/healthz",
     id: "health",
-    summary: "Whether the process answers",
-    answers: { 200: { about: "It does", schema: STATE } },
+    summary: "Check that the process answers",
+    answers: { 200: { about: "The process answers", schema: STATE } },
     run: () => json({ status: "ok" }),
   },
   {
     method: "get",
     path: "/readyz",
     id: "ready",
-    summary: "Whether calls are taken",
-    answers: { 200: { about: "They are", schema: STATE }, 503: { about: "The host is ending" } },
+    summary: "Check that the server takes calls",
+    answers: { 200: { about: "The server takes calls", schema: STATE }, 503: { about: "The host is shutting down" } },
     run(_request, { isReady }) {
       if (isReady()) return json({ status: "ready" });
-      throw new RequestProblem("unavailable", "The host is ending: it takes no new calls");
+      throw new RequestProblem("unavailable", "The host is shutting down and takes no new calls");
     },
   },
   {
     method: "get",
     path: "/metrics",
     id: "metrics",
-    summary: "Counts and times, as Prometheus reads them",
+    summary: "Get metrics in Prometheus text format",
     scope: "metrics",
     answers: { 200: { about: "The metrics", type: "text/plain" } },
     run: (_request, { metrics }) => new Response(metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
@@ -53,26 +53,26 @@ export const SYSTEM_ENDPOINTS: readonly Endpoint<SystemApi>[] = [
     method: "post",
     path: "/v1/login",
     id: "logIn",
-    summary: "A token for the console, in exchange for the code that the server showed when it started",
+    summary: "Exchange the login code that the server showed at start for a console token",
     body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false }),
     answers: {
-      200: { about: "A token for twelve hours", schema: Type.Object({ token: TEXT }) },
-      403: { about: "The code was used, is too old, or is none" },
+      200: { about: "A token that is valid for twelve hours", schema: Type.Object({ token: TEXT }) },
+      403: { about: "The code is unknown, used or expired" },
     },
     async run({ body }, { tokens }) {
       const token = await tokens.redeem(textIn(body, "code") ?? "");
       if (token !== undefined) return json({ token });
-      throw new RequestProblem("forbidden", "The code was used, is older than ten minutes, or is none: start the server again for another");
+      throw new RequestProblem("forbidden", "Login code unknown, used, or older than ten minutes: restart the server to get a new one");
     },
   },
   {
     method: "get",
     path: "/v1/whoami",
     id: "whoAmI",
-    summary: "What the token is good for",
+    summary: "Get the token's name and scopes",
     scope: "call",
     answers: {
-      200: { about: "Its name and scopes", schema: Type.Object({ name: TEXT, scopes: Type.Array(TEXT), role: Type.Optional(TEXT) }) },
+      200: { about: "The name and scopes", schema: Type.Object({ name: TEXT, scopes: Type.Array(TEXT), role: Type.Optional(TEXT) }) },
     },
     run: ({ caller: { name, scopes, role } }) => json({ name, scopes, role }),
   },
@@ -80,7 +80,7 @@ export const SYSTEM_ENDPOINTS: readonly Endpoint<SystemApi>[] = [
     method: "get",
     path: "/v1/openapi.json",
     id: "openApi",
-    summary: "This document",
+    summary: "Get this document",
     answers: { 200: { about: "OpenAPI 3.1", schema: Type.Unsafe({ type: "object" }) } },
     run: (_request, { document }) => json(document()),
   },

@@ -1,42 +1,42 @@
 /**
- * Who asks: bearer tokens, known by their hashes, and what each is good for (SPEC I4, E5).
+ * Authenticates callers by bearer tokens, which are stored as hashes, and checks their scopes (SPEC I4, E5).
  *
- * `call` is for programs and agents, `admin` is a person's. Only an admin answers questions, grants and accepts: so an agent
- * that was given a `call` token cannot answer the question that its own call raised.
+ * The scope `call` is for programs and agents, `admin` for the user. Only an admin can answer confirmations, grant and
+ * accept, so an agent with a `call` token cannot confirm its own calls.
  */
 
 import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 
-/** Whose request it is. */
+/** The caller of a request. */
 export interface HttpCaller {
-  /** Different for each token; nothing of it is secret. */
+  /** Unique per token; not secret. */
   readonly id: string;
   readonly name: string;
   readonly scopes: readonly TokenScope[];
-  /** Of every session that it opens. */
+  /** Role of the sessions that the caller opens. */
   readonly role?: string;
-  /** Logged in on the console. */
+  /** True if the user logged in on the console. */
   readonly isPerson: boolean;
 }
 
 /** The tokens of one server. */
 export interface HttpTokens {
-  /** Of an `authorization` field; undefined if it holds no token that is known. */
+  /** Finds the caller of an `authorization` field; undefined if its token is unknown. */
   identify(authorization: string | null): Promise<HttpCaller | undefined>;
-  /** False once the caller's token is none of the server's any more. */
+  /** Returns false if the caller's token was removed or has expired. */
   isKnown(callerId: string): boolean;
-  /** A code for one login within ten minutes, to be shown to the person who started the server. */
+  /** Creates a code for one login within ten minutes, to be shown to the user who started the server. */
   issueCode(): Promise<string>;
-  /** A token for a page, good for twelve hours, in exchange for a code; undefined if the code is not good (any more). */
+  /** Exchanges a code for a console token, valid for twelve hours. Resolves with undefined if the code is unknown, used or expired. */
   redeem(code: string): Promise<string | undefined>;
 }
 
 export interface HttpTokensOptions {
   readonly random: Pick<Random, "bytes">;
   readonly clock: Pick<Clock, "now">;
-  /** Those that are good now. */
+  /** Returns the configured tokens. */
   readonly tokens: () => readonly TokenConfig[];
 }
 
@@ -50,7 +50,7 @@ export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): 
   const codes = new Map<string, number>();
   const pages = new Map<string, { readonly caller: HttpCaller; readonly until: number }>();
 
-  /** Every good token's hash with its caller. */
+  /** Lists the hash and caller of each valid token. */
   function known(): readonly (readonly [string, HttpCaller])[] {
     const given = tokens().map(({ name, sha256, scopes, role }) => {
       return [sha256, toCaller({ name, sha256, scopes, isPerson: false, ...(role !== undefined && { role }) })] as const;
@@ -65,7 +65,7 @@ export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): 
       const token = BEARER.exec(authorization ?? "")?.[1];
       if (token === undefined || token.length > MAX_TOKEN_LENGTH) return undefined;
       const hash = await hashOf(token);
-      // Every one is compared whole: how long it takes says nothing about which came close.
+      // Compare with every token in constant time, so that timing reveals nothing about the hashes.
       let found: HttpCaller | undefined;
       for (const [sha256, caller] of known()) if (isSame(sha256, hash)) found ??= caller;
       return found;
@@ -80,7 +80,7 @@ export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): 
       if (code.length > MAX_TOKEN_LENGTH) return undefined;
       const hash = await hashOf(code);
       const until = codes.get(hash);
-      // Whoever comes second with it finds nothing, and the first may have been the wrong one: it is for one login only.
+      // A code works once: if an attacker redeems it first, the user's own login fails and shows that.
       codes.delete(hash);
       if (until === undefined || clock.now() >= until) return undefined;
       const token = newToken(random);
@@ -92,17 +92,17 @@ export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): 
   };
 }
 
-/** 256 random bits, told apart from other programs' tokens by their beginning. */
+/** Creates a token of 256 random bits, with a prefix that tells it from other programs' tokens. */
 export function newToken(random: Pick<Random, "bytes">): string {
   return `bascule_${Array.from(random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** A token's hash, as `bascule.json` has it. */
+/** Returns a token's hash in the form of `bascule.json`. */
 export async function hashOf(token: string): Promise<string> {
   return await sha256Hex(new TextEncoder().encode(token));
 }
 
-/** Whether a caller may do what needs a scope. */
+/** Whether a caller has a scope; `admin` includes all others. */
 export function isGoodFor({ scopes }: Pick<HttpCaller, "scopes">, scope: TokenScope): boolean {
   return scopes.includes(scope) || scopes.includes("admin");
 }

@@ -1,4 +1,4 @@
-/** Turns: several calls that belong together (SPEC D4, K6, T3). */
+/** Turns: groups of calls of one request (SPEC D4, K6, T3). */
 
 import type { ToolResult } from "../../call/call.ts";
 import { chainsOf, type ToolChain } from "../../dispatch/chains/turn.ts";
@@ -11,42 +11,42 @@ import { type CallWish, type HttpCall, type HttpCalls, toOptions } from "./calls
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 
-/** How a turn is to be taken. */
+/** Options of a turn. */
 export interface TurnWish {
   readonly sequential: boolean;
-  /** The calls are steps of one chain; `parallelMutations`: also those that change something run beside others. */
+  /** `chain`: the calls are steps of one chain. With `parallelMutations`, steps with side effects run in parallel too. */
   readonly mode: "direct" | "chain";
   readonly parallelMutations: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** A turn that was taken here. */
+/** A turn that this server started. */
 export interface HttpTurn {
   readonly turnId: string;
   readonly sessionId: string;
-  /** In the order of the calls. */
+  /** Ids in the order of the calls. */
   readonly callIds: readonly string[];
-  /** Resolves when all have ended. */
+  /** Resolves when all calls have ended. */
   readonly ended: Promise<void>;
 }
 
-/** What came of a turn. */
+/** Outcome of a turn. */
 export interface TurnOutcome {
-  /** In the order of the calls. One that waits for a person is among them as such, and later as what came of it. */
+  /** Results in the order of the calls. A call that waits for confirmation is `pending_approval` first and has its own result later. */
   readonly results: readonly ToolResult[];
-  /** The turn itself, if it was sent as a chain, and one for each of its calls that called others (SPEC AU6). */
+  /** The turn, if sent as a chain, and one chain for each call that made nested calls (SPEC AU6). */
   readonly toolChains: readonly ToolChain[];
 }
 
 /** The turns of one server. */
 export interface HttpTurns {
-  /** @throws {RequestProblem} if an id of a call is another's. */
+  /** Starts the calls. @throws {RequestProblem} if another call has one of the ids. */
   take(session: HttpSession, wishes: readonly CallWish[], wish: TurnWish): Promise<HttpTurn>;
-  /** @throws {RequestProblem} if the session has no such turn. */
+  /** Returns a turn. @throws {RequestProblem} if the session has no such turn. */
   get(sessionId: string, turnId: string): HttpTurn;
-  /** Undefined while one of them runs. */
+  /** Returns the outcome; undefined while a call is running. */
   outcome(turn: HttpTurn): TurnOutcome | undefined;
-  /** Begins none of its calls any more, and tells those that run to end. @returns how many there were, when they have ended. */
+  /** Starts no more calls and cancels the running ones. @returns how many were cancelled, after they have ended. */
   cancel(session: HttpSession, turn: HttpTurn): Promise<number>;
 }
 
@@ -58,17 +58,17 @@ interface Kept {
 
 type Named = CallWish & { readonly callId: string };
 
-/** Fewer where what came of them is large. */
+/** Maximum turns remembered; fewer if their results are large. */
 const REMEMBERED = 256;
 
 export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: HttpCalls, random: Pick<Random, "uuidv7">): HttpTurns {
   const turns = createRemembered<Kept>(REMEMBERED, MAX_RESULT_BYTES);
 
-  /** Each by itself, so that a repeat of one is that one. */
+  /** Runs each call on its own, so that a repeat finds it by its id. */
   async function direct(session: HttpSession, wishes: readonly Named[], sequential: boolean): Promise<TurnOutcome> {
     const started: HttpCall[] = [];
     for (const wish of wishes) {
-      // One that was cancelled before it began ends as such: every call has a result.
+      // A call that was cancelled before it began still gets a result.
       const call = await calls.start(session, wish);
       started.push(call);
       if (sequential) await call.ended;
@@ -84,7 +84,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
   ): Promise<TurnOutcome> {
     for (const { callId } of wishes) calls.checkNew(callId);
     const { sequential, parallelMutations, turnId, signal } = wish;
-    // What their request said of all of them.
+    // The request sets these options for all calls alike.
     const { waits, traceparent } = wishes[0] ?? {};
     const shared = toOptions(session, { turnId, signal, ...(waits && { waits }), ...(traceparent !== undefined && { traceparent }) });
     const turn = host.turn(wishes, { ...shared, mode: "chain", sequential, parallelMutations });
@@ -103,7 +103,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
       const stop = new AbortController();
       const named = wishes.map((one) => ({ ...one, turnId, callId: one.callId ?? random.uuidv7(), signal: stop.signal }));
       const callIds = named.map(({ callId }) => callId);
-      if (new Set(callIds).size < callIds.length) throw new RequestProblem("invalid_request", "Two calls of the turn have one callId");
+      if (new Set(callIds).size < callIds.length) throw new RequestProblem("invalid_request", "Two calls of the turn have the same callId");
       const { signal } = wish;
       const cancel = (): void => stop.abort();
       signal?.addEventListener("abort", cancel, { once: true });
@@ -122,7 +122,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
           throw error;
         },
       );
-      // Of a turn that nobody waits for: a refused call has been told already.
+      // Prevents an unhandled rejection if the turn runs asynchronously.
       ended.catch(() => undefined);
       const kept: Kept = { turn: { turnId, sessionId: session.id, callIds, ended }, stop };
       turns.set(turnId, kept, session.callerId);
@@ -131,7 +131,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
     get(sessionId, turnId) {
       const kept = turns.get(turnId);
       if (kept !== undefined && kept.turn.sessionId === sessionId) return kept.turn;
-      throw new RequestProblem("not_found", "The session has no such turn (the last 256 are remembered, fewer if they are large)");
+      throw new RequestProblem("not_found", "Turn not found in this session (the last 256 are remembered, fewer if they are large)");
     },
     outcome(turn) {
       const outcome = turns.get(turn.turnId)?.outcome;
@@ -146,7 +146,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
 
 function resultAt(results: readonly ToolResult[], index: number): ToolResult {
   const result = results[index];
-  // One for each request, in their order.
+  // `host.turn` returns one result per call, in order.
   if (result === undefined) throw new Error(`The turn has no result ${index}`);
   return result;
 }

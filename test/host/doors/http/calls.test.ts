@@ -79,7 +79,7 @@ describe("POST /v1/calls", () => {
       }
     });
     expect(found).toEqual([false, false, true, true, true]);
-    expect(() => turns.get("another", taken[4]?.turnId ?? "")).toThrow("has no such turn");
+    expect(() => turns.get("another", taken[4]?.turnId ?? "")).toThrow("Turn not found");
   });
 
   it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {

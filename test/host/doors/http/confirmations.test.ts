@@ -123,7 +123,10 @@ describe("confirmations over HTTP", () => {
     const body = { approve: true, hash };
     expect(await door.ask(`/v1/confirmations/${requestId}`, { token: agent, body })).toMatchObject({
       status: 403,
-      body: { detail: "The token that asked cannot answer: a person does, on the console, at a terminal, or with a token of their own" },
+      body: {
+        detail:
+          "A token cannot answer the confirmations of its own calls: answer on the console, at a terminal, or with another admin token",
+      },
     });
     expect(await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.call, body })).toMatchObject({
       status: 403,

@@ -145,7 +145,7 @@ describe("a person's endpoints", () => {
     expect([status, body["code"], body["detail"]]).toEqual([
       503,
       "unavailable",
-      expect.stringMatching(/^The journal cannot be read: 000000000001\.db: .*row 3 cannot be read.*bascule audit verify/),
+      expect.stringMatching(/^Cannot read the journal: 000000000001\.db: .*row 3 cannot be read.*bascule audit verify/),
     ]);
   });
 
