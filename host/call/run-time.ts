@@ -1,27 +1,29 @@
-/** How long a run may still last. While a person is asked, its time stands still and its slot goes to others (SPEC D4, E7). */
+/** Remaining time of a run. During a confirmation the time stands still and the slot goes to other calls (SPEC D4, E7). */
 
 import type { Clock } from "../platform/platform.ts";
 import type { LendSlot } from "./session.ts";
 
 export interface RunTime {
   leftMs(): number;
-  /** How long it has stood still. */
+  /** Returns how long the time has stood still. */
   stoodMs(): number;
-  /** Tells when the time is over; returns how to stop that. */
+  /** Calls `onOver` when the time is over; returns a function that cancels this. */
   whenOver(onOver: () => void): () => void;
-  /** A person is asked. What it returns is to be called once, when that is over, and resolves when the run has its slot again. */
+  /**
+   * Stops the time for a confirmation. Call the returned function once when it ends; its promise resolves when the run has its slot again.
+   */
   standStill(): () => Promise<void>;
 }
 
 export interface RunTimeOptions {
   readonly clock: Pick<Clock, "after" | "monotonic">;
-  /** On the monotonic clock. */
+  /** End of the run on the monotonic clock. */
   readonly endsAtMs: number;
-  /** Told of each wait for a person; what it returns is called at its end. */
+  /** Called at the start of each confirmation; the returned function is called at its end. */
   readonly asking?: (() => () => void) | undefined;
-  /** Absent where the run holds none. */
+  /** Absent if the run holds no slot. */
   readonly slot?: { readonly lend: LendSlot };
-  /** Of the run. */
+  /** The run's signal. */
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +71,7 @@ export function createRunTime({ clock, endsAtMs, asking, slot, signal }: RunTime
         asked?.();
         asked = undefined;
         await takeBack?.(signal);
-        // Another question may stand by now.
+        // Another confirmation may have begun meanwhile.
         if (questions === 0) goOn();
       };
     },

@@ -1,4 +1,4 @@
-/** Makes bytes of the large parts of an output that reached the host as a value, in slices (SPEC LV2). */
+/** Converts the large parts of an output that reached the host as a value into bytes, in slices (SPEC LV2). */
 
 import {
   checkSlices,
@@ -15,12 +15,12 @@ import type { LargePart, Outcome } from "../tools/execution.ts";
 import { failureText, type OutcomeFacts, partsOutcome, plainOutcome, shortened } from "./output.ts";
 import { LONG_MEMBERS } from "../call/content-block.ts";
 
-/** Plain JSON, or with `isTold` the parts of a tool output. */
+/** Plain JSON, or the parts of a tool output if `isTold`. */
 export interface ReturnedValue {
   readonly value: JsonValue;
   readonly isTold: boolean;
   readonly schema: JsonSchema | undefined;
-  /** As in `PartsOptions`. */
+  /** Keeps links to files, as in `PartsOptions`. */
   readonly linksToFiles?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function* largeOutcome(
   return partsOutcome(rest, { ...facts, problems }, parts, { reason, linksToFiles });
 }
 
-/** Strings of blocks above it are bytes. In UTF-16 units. */
+/** Maximum length of a block's string that stays a value, in UTF-16 units; longer ones become bytes. */
 const LONG_STRING = 1_024;
 
 function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Generator<void, JsonValue> {
@@ -67,7 +67,10 @@ function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Ge
   return short;
 }
 
-/** A string as its text, so that it is cut and read without parsing; one that UTF-8 cannot carry as JSON. */
+/**
+ * Encodes a string as its text, so that it can be cut and read without parsing. A string with lone surrogates becomes JSON, because UTF-8
+ * cannot carry it.
+ */
 export function* largePart(at: string, value: JsonValue): Generator<void, LargePart> {
   const isText = typeof value === "string" && !hasLoneSurrogate(value);
   const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-/** The one place where a sandbox's `Fault` becomes a call's `ToolError` (architecture, decision 5). */
+/** Converts a sandbox's `Fault` into a call's `ToolError`; no other file does (architecture, decision 5). */
 
 import type { Limits } from "../../manifests/mod.ts";
 import { adviceOnReference, type ExhaustedLimit, type Fault } from "../../sandbox/mod.ts";
@@ -6,13 +6,12 @@ import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData
 import { copyJson } from "../primitives/json/json.ts";
 
 /** The message of a tool whose promise cannot settle. */
-export const NEVER_SETTLES =
-  "The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)";
+export const NEVER_SETTLES = "The tool's promise can never settle: every timer and operation has ended, so nothing can resolve it";
 
 type FaultOf<K extends Fault["kind"]> = Extract<Fault, { readonly kind: K }>;
 type FaultTable = { readonly [K in Fault["kind"]]: (fault: FaultOf<K>) => ToolErrorData };
 
-/** Guest text is shown, not believed, and not at any length. */
+/** Maximum lengths of guest text, which is untrusted. */
 const MESSAGE_LENGTH = 4_000;
 const STACK_LENGTH = 8_000;
 const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
@@ -29,31 +28,31 @@ const ERROR_OF: FaultTable = {
   not_json: ({ message }) => toolError("invalid_output", cut(message, MESSAGE_LENGTH)),
   never_settles: () => toolFailed(NEVER_SETTLES),
   unfinished: ({ operations }) =>
-    toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
+    toolFailed(`The tool returned before its operations ended: ${cut(operations.join(", "), 500)} (await them)`),
   unhandled: ({ name, message, stack }) => thrown(name, message, stack),
   cancelled: () => cancelled(),
   overloaded: ({ because }) => toolError("overloaded", `${OVERLOADED[because]} (call again when some have ended)`),
   held_most: ({ allowedBytes }) =>
     toolError(
       "resource_exhausted",
-      `The calls that wait held more than ${allowedBytes} bytes of memory together, and this one most (hold less while waiting, or let fewer calls wait at once)`,
+      `Waiting calls together held more than ${allowedBytes} bytes of memory, and this one held the most (hold less while waiting, or run fewer calls at once)`,
       { details: { limit: "heldBytes", allowed: allowedBytes } },
     ),
   lost: () =>
     toolError(
       "unavailable",
-      "The worker that ran this call had to be ended because of another call, and what this one had done cannot be undone (check before calling again)",
+      "The worker of this call was ended because of another call, and the effects of this call cannot be undone (check before calling again)",
       {
         details: { retryable: false },
       },
     ),
-  differs: () => toolFailed("The call does something else than the recording that it was to follow"),
+  differs: () => toolFailed("The call differs from the recording that it replays"),
   trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
 };
 
 const OVERLOADED = {
   calls: "Too many calls wait for a worker",
-  memory: "Too many calls wait for a worker: those that were begun wait too, and hold all the memory that they may",
+  memory: "Too many calls wait for a worker: calls that have begun wait too and hold all the memory they may",
 } as const;
 
 const LIMIT_NAMES: Readonly<Record<ExhaustedLimit, keyof Limits | "stackBytes">> = {
@@ -74,7 +73,7 @@ export function faultToError(fault: Fault): ToolErrorData {
   return convert(fault);
 }
 
-/** With the author's own positions (SPEC X4). */
+/** Returns the error with the author's own stack positions (SPEC X4). */
 function thrown(name: string, message: string, stack: string): ToolErrorData {
   const said = cut(message, MESSAGE_LENGTH);
   const text = name === "Error" || name === "" ? said : `${cut(name, 100)}: ${said}${adviceOnReference(name, message)}`;
@@ -84,7 +83,7 @@ function thrown(name: string, message: string, stack: string): ToolErrorData {
   );
 }
 
-/** The guest meant its words for the caller; they select no code. */
+/** Returns an error that the guest addressed to the caller. The guest cannot choose its code. */
 function asShown(message: string, details: unknown): ToolErrorData {
   const copy = details === undefined ? undefined : copyJson(details, DETAILS);
   return toolFailed(cut(message, MESSAGE_LENGTH), copy?.ok === true ? { details: copy.value } : undefined);

@@ -1,4 +1,4 @@
-/** What is done to the outcome of every run, whatever route it took: what it used is added, quotas count, secrets are taken out. */
+/** Post-processes the outcome of every run on every route: adds resource usage, charges quotas and redacts secrets. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { toolError } from "../call/errors.ts";
@@ -22,12 +22,15 @@ export function finished(run: Executor, options: FinishOptions): Executor {
   };
 }
 
-/** An outcome holds JSON only, and texts become texts; its interfaces just have no index signature (SPEC C7). */
+/**
+ * The cast is safe because an outcome holds only JSON and redaction keeps texts texts. Its interfaces merely lack an index signature (SPEC
+ * C7).
+ */
 function redacted(outcome: Outcome, { secrets }: FinishOptions): Outcome {
   return secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
 }
 
-/** Looks through what stays bytes. A part that is not what it is said to be fails the call. */
+/** Checks the parts that stay bytes. A part that does not match its `kind` fails the call. */
 async function withLarge(
   outcome: Outcome,
   parts: readonly LargePart[],
@@ -47,7 +50,7 @@ async function withLarge(
   return { ...outcome, large };
 }
 
-/** A quota that was used up on the way ends the call, whatever the tool made of it (SPEC D9). */
+/** Ends the call with the quota's error if a quota ran out during the run, whatever the tool returned (SPEC D9). */
 function counted(outcome: Outcome, { meter, decision }: Execution): Outcome {
   const { bytesRead, bytesWritten, requests } = meter.use;
   const { cpuMs } = outcome.used;
@@ -59,7 +62,7 @@ function counted(outcome: Outcome, { meter, decision }: Execution): Outcome {
   return { ok: false, error, used, filesModified, ...(unfinished && { unfinished }) };
 }
 
-/** Out of CPU time earlier than the call's own limit. */
+/** Whether CPU time ran out before the call's own limit, which means that the quota ended it. */
 function isOfTheQuota(outcome: Outcome, limitMs: number): boolean {
   if (outcome.ok || outcome.error.code !== "timeout") return false;
   const { limit, limitMs: keptMs } = outcome.error.details ?? {};

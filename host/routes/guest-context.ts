@@ -1,4 +1,4 @@
-/** What a guest is told about its call (SPEC D7), as the JSON text that the sandbox takes. */
+/** The context that a guest gets about its call (SPEC D7), as the JSON text that the sandbox takes. */
 
 import type { JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { AllowDecision } from "../call/call.ts";
@@ -6,10 +6,10 @@ import type { Session } from "../call/session.ts";
 import type { Execution } from "../tools/execution.ts";
 import type { RunRecord } from "./run-record.ts";
 
-/** All that a guest is told; functions are added inside. */
+/** Returns the context as JSON. The guest's prelude adds the functions. */
 export function guestContextText(execution: Execution, record: RunRecord): string {
   const { turnId, callId, traceparent } = execution.call;
-  // Text by text: that takes half the time of an object, and every call has one.
+  // Concatenation takes half the time of stringifying an object, and every call pays for it.
   const turn = turnId === undefined ? "" : `"turnId":${JSON.stringify(turnId)},`;
   const trace = traceparent === undefined ? "" : `"traceparent":${JSON.stringify(traceparent)},`;
   return `${openingText(execution, record)},${turn}"callId":${JSON.stringify(callId)},${trace}"deadline":${record.deadline}}`;
@@ -21,10 +21,10 @@ interface Opening {
   readonly text: string;
 }
 
-/** By decision the last that was made; a policy may decide on several plugins and sessions with one object. */
+/** The last opening per decision. A policy may use one decision object for several plugins and sessions. */
 const OPENINGS = new WeakMap<AllowDecision, Opening>();
 
-/** Most of the text is the same for all calls of a tool by a session, as long as nothing about them changes. */
+/** Returns the part of the text that is the same for all calls of a tool in a session, cached until one of its inputs changes. */
 function openingText({ call, decision }: Execution, { settings, permissions }: RunRecord): string {
   const { session } = call;
   const known = OPENINGS.get(decision);
@@ -36,7 +36,7 @@ function openingText({ call, decision }: Execution, { settings, permissions }: R
     workspacePath: session.workspace,
     settings,
     permissions: toJson(permissions),
-    // Those that the prelude keeps itself.
+    // Limits that the prelude enforces itself.
     limits: { timers: decision.limits.timers, pendingOperations: decision.limits.pendingOperations },
   });
   const text = object.slice(0, -1);
@@ -44,7 +44,7 @@ function openingText({ call, decision }: Execution, { settings, permissions }: R
   return text;
 }
 
-/** Permissions as written are JSON; their interfaces just have no index signature. */
+/** Permissions in source form are JSON; their interfaces merely lack an index signature. */
 function toJson(permissions: Permissions): JsonValue {
   return permissions as unknown as JsonObject;
 }

@@ -1,4 +1,7 @@
-/** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
+/**
+ * The `host` route: built-ins and functions of the embedding program run natively in this process, plugins in a process of their own (SPEC
+ * O1, R1, T3).
+ */
 
 import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import { askInStandstill } from "../call/asks.ts";
@@ -20,10 +23,10 @@ import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-
 
 export type HostRouteOptions = ProcessRouteOptions;
 
-/** Whatever a tool says: then its slot is free (SPEC T3). */
+/** Upper bound of a tool's own grace period; then its slot is freed (SPEC T3). */
 const MAX_GRACE_MS = 30_000;
 
-/** Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and at cancellation. */
+/** Creates the executor. Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and on cancellation. */
 export function createHostExecutor(options: HostRouteOptions): Executor {
   const runPlugin = createProcessExecutor(options);
   const used = new WeakSet<Tool>();
@@ -36,15 +39,16 @@ export function createHostExecutor(options: HostRouteOptions): Executor {
 }
 
 /**
- * A tool may keep what its call is about in its instance, which two calls must not share (SPEC R1, SR3).
+ * Returns the instance if no call has used it. A tool may keep per-call state in its instance, so two calls must not share one (SPEC R1,
+ * SR3).
  *
- * @throws {ToolError} if another call had it.
+ * @throws {ToolError} if another call used it
  */
 function once(instance: Tool, used: WeakSet<Tool>, name: string): Tool {
   if (used.has(instance))
     throw new ToolError(
       "unavailable",
-      `The factory of tool "${name}" returned the same object for two calls (make a new one each time that it is called)`,
+      `The factory of tool "${name}" returned the same object for two calls (create a new object on each call)`,
     );
   used.add(instance);
   return instance;
@@ -79,7 +83,7 @@ interface Run extends HostRouteOptions {
   readonly stop: AbortController;
 }
 
-/** Settles when the tool has ended, or when its grace period has. Never rejects. */
+/** Settles when the tool has ended or its grace period is over. Never rejects. */
 async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<InTime<Ending>> {
   const { platform, record, stop } = run;
   const { signal, args } = execution;
@@ -88,7 +92,7 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
     tool = create();
     return tool.execute(args, createContext(execution, record, stop.signal));
   });
-  // By now there is a tool, if there will be one.
+  // `create()` is synchronous: `tool` is set unless it threw.
   const graceMs = Math.min(tool?.graceMs ?? run.graceMs ?? DEFAULT_GRACE_MS, MAX_GRACE_MS);
   const ending = await stopInTime(finished, {
     clock: platform.clock,
@@ -101,11 +105,11 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
     },
   });
   if (ending.kind === "stopped" && ending.late === undefined)
-    record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: ending.reason, graceMs });
+    record.log.write("warn", "A tool ignored the request to stop and was abandoned", { reason: ending.reason, graceMs });
   return ending;
 }
 
-/** Runs a function that may throw at once, later or never. */
+/** Runs a function that may throw synchronously, reject or return. */
 async function start(run: () => unknown): Promise<Ending> {
   try {
     return { kind: "returned", value: await run() };
@@ -114,7 +118,7 @@ async function start(run: () => unknown): Promise<Ending> {
   }
 }
 
-/** `cancel()` is the tool's own code: whatever it does must not reach the call. */
+/** Calls the tool's own `cancel()`. Its errors must not reach the call. */
 function askToCancel(tool: Tool | undefined, record: RunRecord): void {
   if (tool?.cancel === undefined) return;
   void start(() => tool.cancel?.()).then((ending) => {
@@ -148,7 +152,10 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
 
 type Facts = Parameters<typeof plainOutcome>[1];
 
-/** Above 64 KB it is copied, checked and made into bytes in slices; its getters are read a second time then (SPEC LV2). */
+/**
+ * Reads the returned value. Above 64 KB it is copied, checked and converted into bytes in slices, which reads its getters a second time
+ * (SPEC LV2).
+ */
 async function readWhole(returned: unknown, execution: Execution, facts: Facts, slices: Slices): Promise<Outcome> {
   const { outputBytes } = execution.decision.limits;
   if (outputBytes <= LARGE_BYTES) return readReturned(returned, execution, facts);
@@ -198,7 +205,7 @@ function notCopied(
   };
 }
 
-/** What was thrown on purpose is shown; the rest is only in the log (SPEC X4). */
+/** Returns an error that was thrown on purpose as it is. Any other error is only logged (SPEC X4). */
 function thrownToError(thrown: unknown, callId: string, record: RunRecord): ToolErrorData {
   if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : thrown.toData();
   const denial = denialOf(thrown);
@@ -208,8 +215,8 @@ function thrownToError(thrown: unknown, callId: string, record: RunRecord): Tool
 }
 
 /**
- * An error is told on every door: it has no more than 64 KB of words and of details. An `output` in the details, which is
- * what the tool had made so far, stays bytes where it is larger (SPEC LV2).
+ * Bounds an error for every door: at most 64 KB of message and of details. A larger `output` in the details (the tool's output so far)
+ * stays bytes (SPEC LV2).
  */
 async function readDetails(
   { message, details, ...rest }: ToolErrorData,
@@ -226,7 +233,7 @@ async function readDetails(
   const copy = await slices.run(copySlices(output, { maxBytes, maxDepth }));
   const told = copyJson(others, { maxBytes: LARGE_BYTES, maxDepth });
   for (const one of [copy, told])
-    if (!one.ok) record.log.write("warn", "Details of a host tool's error are left out", { because: one.problem.message });
+    if (!one.ok) record.log.write("warn", "Details of a host tool's error were left out", { because: one.problem.message });
   const hasOutput = copy.ok && output !== null;
   const kept = { ...(told.ok && (told.value as JsonObject)), ...(hasOutput && { output: null }) };
   return {
@@ -240,7 +247,7 @@ async function readDetails(
   };
 }
 
-/** A refusal of the workspace files carries its own advice and no secret: it was made for the caller. */
+/** Returns the message of a refusal by the workspace files. It holds its own advice and no secret, so the caller may see it. */
 function denialOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && thrown.name === "NotCapable" ? thrown.message : undefined;
 }

@@ -1,4 +1,4 @@
-/** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
+/** Routes: where a call runs. A new route adds a file and a line here, and passes `test/conformance/executor.ts` (SPEC O5). */
 
 import { createFileLanes } from "../capabilities/mod.ts";
 import type { Executors } from "../tools/execution.ts";
@@ -16,7 +16,7 @@ export { createWasmExecutor } from "./wasm.ts";
 
 export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
 
-/** One executor for every route that policy can name. */
+/** Creates one executor for every route that policy can name. */
 export function createExecutors(given: ExecutorsOptions): Executors {
   const { allow } = given.dryRuns;
   const options = { fileLanes: createFileLanes(), ...given };

@@ -1,4 +1,6 @@
-/** Reads what a tool returned, plain JSON or a tool output, into an outcome (SPEC X1). Everything in it is the tool's own word. */
+/**
+ * Reads a tool's return value, plain JSON or a tool output, into an outcome (SPEC X1). Every part of it is an unverified claim of the tool.
+ */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ContentBlock } from "../call/call.ts";
@@ -6,10 +8,10 @@ import { toolFailed } from "../call/errors.ts";
 import { createBlockReader, LONG_MEMBERS } from "../call/content-block.ts";
 import type { LargePart, Outcome, OutcomeBase } from "../tools/execution.ts";
 
-/** What the host itself knows about the run. */
+/** The host's own facts about the run. */
 export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps" | "unfinished" | "problems">;
 
-/** Plain JSON; of a large one `output` is `null`. */
+/** Returns the outcome of plain JSON. A large `output` is `null` here and bytes in `parts`. */
 export function plainOutcome(output: JsonValue, facts: OutcomeFacts, large: readonly LargePart[] = []): Outcome {
   const parts = large.filter(({ at }) => at === "output");
   return { ok: true, output, ...facts, ...(parts.length > 0 && { parts }) };
@@ -18,15 +20,15 @@ export function plainOutcome(output: JsonValue, facts: OutcomeFacts, large: read
 const MOST_FILES = 1_000;
 
 export interface PartsOptions {
-  /** Why the tool failed, where its own words are among the parts that stay bytes. */
+  /** Reason of a failure, if the tool's own text is among the parts that stay bytes. */
   readonly reason?: string;
-  /** Links to files stay: the tool is the host's own, or a server's whose answers arrive as they were answered. Default: they are left out. */
+  /** Keeps links to files: the tool is the host's own, or a server's whose answers are passed on unchanged. Default: links are left out. */
   readonly linksToFiles?: boolean;
 }
 
 /**
- * The parts of a tool output; what has another shape than `ToolOutputParts` is left out. `filesModified` adds to what
- * the bridges saw. `large` are the parts that stay bytes.
+ * Reads the parts of a tool output and leaves out members that do not match `ToolOutputParts`. `filesModified` adds to the files that the
+ * bridges recorded. `large` holds the parts that stay bytes.
  */
 export function partsOutcome(
   parts: JsonObject,
@@ -36,7 +38,7 @@ export function partsOutcome(
 ): Outcome {
   const { output = null, success, metadata, commandExecuted } = parts;
   const content: ContentBlock[] = [];
-  /** Where the strings of a block went. */
+  /** New positions of the strings of each block. */
   const moved = new Map<string, string>();
   const readBlock = createBlockReader();
   for (const [index, given] of listOf(parts["content"]).entries()) {
@@ -72,24 +74,24 @@ export function partsOutcome(
   };
 }
 
-/** Parsers of addresses skip control characters and spaces before the scheme, and line breaks and tabs within it. */
+/** URL parsers skip control characters and spaces before the scheme, and line breaks and tabs within it. */
 const FILE_LINK = /^[\s\p{Cc}]*f\s*i\s*l\s*e\s*:/iu;
 
-/** A client may open a link for its model, with rights on its machine that the tool does not have. */
+/** Whether a block links to a file. A client may open such a link for its model, with rights on its machine that the tool does not have. */
 function isFileLink(block: ContentBlock): boolean {
   return block.type === "resource_link" && FILE_LINK.test(block.uri);
 }
 
-/** Maximum length of texts that stand for the reason, in UTF-16 units. */
+/** Maximum length of text used as the reason, in UTF-16 units. */
 const REASON_LENGTH = 4_000;
 
-/** The tool's own words for its failure, wherever it put them. */
+/** Returns the tool's own text about its failure, from its output or its content. */
 export function failureText(output: JsonValue, content: readonly JsonValue[]): string {
   if (typeof output === "string") return output;
   const told = beginningOf(content);
   if (told !== "") return told;
   const said = isJsonObject(output) ? (output["message"] ?? output["error"]) : undefined;
-  return typeof said === "string" ? said : "The tool did not succeed";
+  return typeof said === "string" ? said : "The tool failed without a reason";
 }
 
 function beginningOf(content: readonly JsonValue[]): string {
@@ -102,7 +104,7 @@ function beginningOf(content: readonly JsonValue[]): string {
   return told;
 }
 
-/** The reason; the beginning of one that is longer than a person reads. */
+/** Cuts a reason to the length that a user would read. */
 export function shortened(reason: string): string {
   return reason.length <= REASON_LENGTH ? reason : `${reason.slice(0, REASON_LENGTH)}…`;
 }

@@ -1,4 +1,4 @@
-/** One call over HTTP: the request, and the events that come back, read as a stranger's (SPEC O3). */
+/** One call over HTTP: sends the request and reads the events that come back, which are untrusted (SPEC O3). */
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { resourceExhausted, type ToolErrorData } from "../call/errors.ts";
@@ -12,10 +12,10 @@ import { NetworkError } from "../platform/network/network-types.ts";
 import type { CheckedUrl } from "../platform/proof.ts";
 import type { Execution } from "../tools/execution.ts";
 
-/** The other host answered, and it was no result. */
+/** The other host answered with something other than a result. */
 export class RemoteFailure extends Error {
   override readonly name = "RemoteFailure";
-  /** In place of `unavailable`. */
+  /** Error to return instead of `unavailable`. */
   readonly error: ToolErrorData | undefined;
   constructor(message: string, error?: ToolErrorData) {
     super(message);
@@ -31,27 +31,27 @@ export interface ExchangeOptions {
   readonly onProgress: (value: JsonValue) => void;
 }
 
-/** A host that says nothing for so long is gone: it beats every 15 seconds. */
+/** Idle timeout: the other host sends a heartbeat every 15 seconds. */
 const IDLE_MS = 60_000;
 const CONNECT_MS = 10_000;
 const HEAD_BYTES = 16 * 1024;
 const MAX_FIELDS = 100;
-/** What is around an output in a result, and of progress in all. */
+/** Bytes of a result besides its output; also the bytes of all progress. */
 const AROUND_BYTES = 1024 * 1024;
 const MAX_PROGRESS = 10_000;
-/** Of one event; what comes behind them is not read. */
+/** Maximum number of lines of one event; further lines are not read. */
 const MAX_LINES = 1_000;
 const PROGRESS_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 32 };
 const DETAIL_LENGTH = 500;
 const MAX_CALL_ID_LENGTH = 64;
 
-/** @returns the text of the result. @throws {NetworkError | RemoteFailure} */
+/** Forwards the call. @returns the text of the result. @throws {NetworkError | RemoteFailure} */
 export async function exchangeCall(url: CheckedUrl, execution: Execution, options: ExchangeOptions): Promise<string> {
   const { meter, decision } = execution;
   const body = await bodyOf(execution, options.slices);
   const excess = meter.spend("requests", 1) ?? meter.spend("bytesWritten", body.length);
   if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
-  // JSON may write a character in six bytes where the other host counted one.
+  // JSON may take six bytes for a character that the other host counted as one.
   const bodyBytes = 6 * decision.limits.outputBytes + 4 * AROUND_BYTES;
   const response = await options.network.exchange(url, {
     fields: fieldsOf(execution, options.token),
@@ -70,8 +70,7 @@ export async function exchangeCall(url: CheckedUrl, execution: Execution, option
   });
   try {
     if (response.status !== 200) throw new RemoteFailure(await refusalOf(response));
-    if (!/^text\/event-stream\b/i.test(fieldOf(response, "content-type")))
-      throw new RemoteFailure("it answers with something that is no result of a call");
+    if (!/^text\/event-stream\b/i.test(fieldOf(response, "content-type"))) throw new RemoteFailure("its answer is not an event stream");
     return await readEvents(response, execution, options);
   } catch (error) {
     if (error instanceof NetworkError && error.code === "body_too_large") throw tooLarge(execution);
@@ -81,7 +80,7 @@ export async function exchangeCall(url: CheckedUrl, execution: Execution, option
   }
 }
 
-/** Large arguments are written in slices (SPEC LV2). */
+/** Encodes the request. Large arguments are written in slices (SPEC LV2). */
 async function bodyOf(execution: Execution, slices: Slices): Promise<Uint8Array> {
   const { args } = execution;
   const encoder = new TextEncoder();
@@ -91,12 +90,12 @@ async function bodyOf(execution: Execution, slices: Slices): Promise<Uint8Array>
   return await slices.run(joined([encoder.encode('{"args":'), ...written, encoder.encode(`,${rest}`)]));
 }
 
-/** The request without its arguments. */
+/** Returns the request without its arguments. */
 function restOf({ tool, call, decision }: Execution): object {
   return {
     tool: tool.qualifiedName,
     timeoutMs: Math.max(1, Math.floor(decision.limits.wallMs)),
-    // A person there is waited for within the deadline of this call.
+    // The other host may wait for a confirmation by its user within the deadline of this call.
     wait: true,
     ...(call.callId.length >= 8 && call.callId.length <= MAX_CALL_ID_LENGTH && { callId: call.callId }),
   };
@@ -112,7 +111,7 @@ function fieldsOf({ call }: Execution, token: string | undefined): readonly Http
   ];
 }
 
-/** An answer had begun: whatever ends it now, the call may have run. */
+/** Makes an error after the answer began final: the call may have run, so it must not be retried. */
 function withoutRetry(error: unknown): unknown {
   return error instanceof NetworkError && error.code !== "aborted"
     ? new RemoteFailure(`${error.message}, after the call had begun there`)
@@ -124,14 +123,14 @@ function tooLarge({ decision }: Execution): RemoteFailure {
   return new RemoteFailure(error.message, error);
 }
 
-/** `HTTP 500: …` (SPEC X5), with what the other host says about it, if that is short and plain. */
+/** Returns `HTTP 500: …` (SPEC X5) with the other host's `detail`, if that is short and plain. */
 async function refusalOf(response: HttpResponse): Promise<string> {
   const { status } = response;
-  if (status >= 300 && status < 400) return `HTTP ${status}: it answers with a redirect, which is not followed`;
+  if (status >= 300 && status < 400) return `HTTP ${status}: redirects are not followed`;
   const text = await readWhole(response);
   const parsed = readJsonText(text, PROGRESS_BOUNDS);
   const detail = parsed.ok && isJsonObject(parsed.value) ? parsed.value["detail"] : undefined;
-  return `HTTP ${status}: ${typeof detail === "string" ? plain(detail) : "without a word that could be read"}`;
+  return `HTTP ${status}: ${typeof detail === "string" ? plain(detail) : "no readable detail"}`;
 }
 
 function plain(text: string): string {
@@ -151,11 +150,11 @@ function fieldOf({ fields }: HttpResponse, name: string): string {
   return fields.find(([known]) => known === name)?.[1] ?? "";
 }
 
-/** Frames of server-sent events until the result; nothing is kept of what came before. */
+/** Reads frames of server-sent events until the result. Earlier frames are not kept. */
 async function readEvents(response: HttpResponse, execution: Execution, { onProgress }: ExchangeOptions): Promise<string> {
   const decoder = new TextDecoder();
   const maxFrame = 6 * execution.decision.limits.outputBytes + AROUND_BYTES;
-  // Of a frame that has not ended. Only what is new is looked through: a frame may come in millions of pieces.
+  // Pieces of the frame that has not ended. Only new text is searched, because a frame may arrive in millions of pieces.
   let pieces: string[] = [];
   let length = 0;
   /** A line feed that may be the first of the two that end a frame. */
@@ -178,7 +177,7 @@ async function readEvents(response: HttpResponse, execution: Execution, { onProg
     length += text.length - carried.length;
     if (length > maxFrame) throw tooLarge(execution);
   }
-  throw new RemoteFailure("it ended the answer before the result");
+  throw new RemoteFailure("the answer ended before the result");
 }
 
 function readFrame(text: string): { readonly event: string; readonly data: string } {
@@ -191,9 +190,9 @@ function readFrame(text: string): { readonly event: string; readonly data: strin
   return { event, data: data.join("\n") };
 }
 
-/** What is no JSON, or too much of it, is not told. */
+/** Reports progress. Text that is not JSON or exceeds the bounds is dropped. */
 function tellProgress(text: string, onProgress: ExchangeOptions["onProgress"]): void {
   const read = readJsonText(text, PROGRESS_BOUNDS);
-  // A text that was parsed is JSON.
+  // Parsed text is JSON.
   if (read.ok) onProgress(read.value as JsonValue);
 }

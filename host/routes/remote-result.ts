@@ -1,4 +1,4 @@
-/** What another host says came of a call, in the terms of this one (SPEC O3, X2). */
+/** Translates another host's answer to a call into this host's terms (SPEC O3, X2). */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../call/errors.ts";
@@ -10,24 +10,24 @@ import { largeOutcome } from "./divide-value.ts";
 import type { Outcome } from "../tools/execution.ts";
 import { type OutcomeFacts, partsOutcome } from "./output.ts";
 
-/** Whose word it is, and what of it is taken. */
+/** Source and bounds of an answer. */
 export interface RemoteAnswer {
-  /** What `bascule.json` calls the host. */
+  /** Name of the host in `bascule.json`. */
   readonly remote: string;
   readonly tool: string;
   readonly limits: Pick<Limits, "outputBytes" | "jsonDepth">;
   readonly facts: OutcomeFacts;
-  /** Of the output. */
+  /** Output schema of the tool. */
   readonly schema: JsonSchema | undefined;
 }
 
-/** What is around an output in a result. */
+/** Bytes of a result besides its output. */
 const AROUND_BYTES = 1024 * 1024;
 const AROUND_DEPTH = 8;
 const MESSAGE_LENGTH = 4_000;
 const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
 
-/** In slices above 64 KB. Never throws for what the text holds. */
+/** Reads a result, in slices above 64 KB. Never throws because of the text. */
 export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator<void, Outcome> {
   const { remote, tool, limits, facts, schema } = answer;
   const { outputBytes, jsonDepth } = limits;
@@ -41,14 +41,14 @@ export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator
   const result = read.ok && isJsonObject(read.value) ? read.value : {};
   if (result["ok"] === false && isJsonObject(result["error"])) {
     const error = toOurs(result["error"], answer);
-    // The tool's own blocks; above 64 KB they are left out, and the error's message has a beginning of them.
+    // The tool's own blocks. Above 64 KB they are left out, and the error's message holds the beginning of them.
     const { content } = isLarge || error.code !== "tool_failed" ? {} : partsOutcome({ content: result["content"] ?? [] }, facts);
     return { ...fail(error), ...(content && { content }) };
   }
-  if (result["ok"] !== true) return fail(unavailable(tool, `the remote host "${remote}" answered with something that is no result`));
+  if (result["ok"] !== true) return fail(unavailable(tool, `the remote host "${remote}" did not answer with a result`));
   const { output = null, content = [], metadata, filesModified = [] } = result;
   const parts = { output, content, filesModified, metadata: { ...(isJsonObject(metadata) && metadata), remote } };
-  // Of what counts as output, as on every other route.
+  // Bounds of the output, the same as on every other route.
   const most = { maxBytes: outputBytes, maxDepth: jsonDepth };
   const copy = isLarge ? yield* copySlices(parts, most) : copyJson(parts, most);
   if (copy.ok && isLarge) return yield* largeOutcome({ value: copy.value, isTold: true, schema }, facts);
@@ -58,7 +58,7 @@ export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator
   );
 }
 
-/** Those that are about the tool or the arguments, and true here too. */
+/** Errors about the tool or its arguments, which are valid on this host too. */
 const SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid_args",
   "timeout",
@@ -67,7 +67,7 @@ const SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "tool_failed",
   "invalid_output",
 ]);
-/** Those in which the other host's policy or person said no. */
+/** Refusals by the other host's policy or user. */
 const REFUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "permission_denied",
   "fs_denied",
@@ -82,11 +82,11 @@ function toOurs(error: JsonObject, { remote, tool }: RemoteAnswer): ToolErrorDat
   const details = detailsOf(error["details"]);
   if (code !== undefined && SAME.has(code)) return toolError(code, said, details && { details });
   if (code !== undefined && REFUSED.has(code)) {
-    // Its own advice names commands for that host; here they would grant something else.
-    return toolError(code, said, { hint: { text: `The remote host "${remote}" refuses it: what it allows is set there` } });
+    // The other host's hint names commands for that host; here they would grant something else.
+    return toolError(code, said, { hint: { text: `The remote host "${remote}" refuses it: change its permissions there` } });
   }
-  // Its defects, and what it does not have, are all one here: the call cannot be made there now.
-  return unavailable(tool, `the remote host "${remote}" answered ${code ?? "an error of an unknown kind"}: ${said}`);
+  // A defect or a missing tool of the other host both mean here that it cannot run the call now.
+  return unavailable(tool, `the remote host "${remote}" answered ${code ?? "an unknown error"}: ${said}`);
 }
 
 function detailsOf(details: JsonValue | undefined): JsonObject | undefined {

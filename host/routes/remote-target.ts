@@ -1,16 +1,19 @@
-/** To which host a call goes, and at which addresses it may be found (SPEC O3). */
+/** Chooses the host that a call goes to, and the addresses at which it may be found (SPEC O3). */
 
 import { compilePermissions, type PermissionLayer, type RemoteConfig } from "../../manifests/mod.ts";
 import { matchesGlob } from "../policy/glob.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** A host, and what `bascule.json` calls it. */
+/** A host and its name in `bascule.json`. */
 export interface Remote {
   readonly name: string;
   readonly config: RemoteConfig;
 }
 
-/** That of a tool that declares its own, else the first that names the tool, else the first that serves all; or why there is none. */
+/**
+ * Returns the host that the tool declares, else the first host that names the tool, else the first that serves all tools; or the reason if
+ * none matches.
+ */
 export function chooseRemote(
   tool: Pick<RegisteredTool, "name" | "qualifiedName" | "binding">,
   remotes: Readonly<Record<string, RemoteConfig>>,
@@ -22,11 +25,11 @@ export function chooseRemote(
   const found = all.find(({ config }) => config.tools?.some(isNamed) === true) ?? all.find(({ config }) => config.tools === undefined);
   if (found !== undefined) return found;
   return all.length === 0
-    ? `its route is "remote", and bascule.json names no host in "remotes" (docs/remote.md)`
-    : `its route is "remote", and none of ${all.map(({ name }) => name).join(", ")} in "remotes" of bascule.json serves it (add it to their "tools")`;
+    ? `its route is "remote", but "remotes" in bascule.json is empty (docs/remote.md)`
+    : `its route is "remote", but none of ${all.map(({ name }) => name).join(", ")} in "remotes" of bascule.json serves it (add it to their "tools")`;
 }
 
-/** The host itself, and the addresses that are not public but its name may lead to. */
+/** Returns the layer that grants the host itself and the non-public addresses that its name may resolve to. */
 export function addressesLayer({ name, config }: Remote): PermissionLayer {
   const { hostname, port, protocol } = new URL(config.url);
   const host = `${hostname}:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;

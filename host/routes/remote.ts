@@ -1,8 +1,8 @@
 /**
- * The `remote` route: a call goes on to another bascule host over HTTP, and comes back as if it had run here (SPEC O3).
+ * The `remote` route: forwards a call to another bascule host over HTTP and returns the result as if it had run here (SPEC O3).
  *
- * Policy, confirmation and audit of this host come first; the other has its own. What it answers is a stranger's: sizes are
- * bounded before anything is parsed, and no id, size or route that it claims is believed.
+ * This host's policy, confirmation and audit come first; the other host has its own. Its answer is untrusted: sizes are bounded before
+ * anything is parsed, and ids, sizes and routes that it claims are ignored.
  */
 
 import { addressesLayer, chooseRemote, type Remote } from "./remote-target.ts";
@@ -18,11 +18,11 @@ import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.t
 
 export interface RemoteRouteOptions extends RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes" | "valueOf">;
-  /** Of `bascule.json`, as it is now. Default: none. */
+  /** Returns the current `remotes` of `bascule.json`. Default: none. */
   readonly remotes?: () => Readonly<Record<string, RemoteConfig>>;
 }
 
-/** Of a call that only reads, and whose request nobody answered. */
+/** Maximum number of tries of a read-only call whose request got no answer. */
 const MAX_TRIES = 3;
 const RETRY_MS = 100;
 const NOT_BEGUN: ReadonlySet<string> = new Set(["refused", "unreachable", "reset", "closed"]);
@@ -54,7 +54,7 @@ export function createRemoteExecutor(options: RemoteRouteOptions): Executor {
 /** One call while it is forwarded. */
 interface Forwarding extends RemoteRouteOptions {
   readonly record: RunRecord;
-  /** Aborted at the deadline and at cancellation; its reason says which. */
+  /** Aborted at the deadline and on cancellation; its reason says which. */
   readonly signal: AbortSignal;
 }
 
@@ -84,7 +84,7 @@ async function forward(remote: Remote, execution: Execution, forwarding: Forward
   }
 }
 
-/** @throws {NetworkError | RemoteFailure} */
+/** Sends the call once. @throws {NetworkError | RemoteFailure} */
 async function once(
   remote: Remote,
   execution: Execution,
@@ -107,11 +107,11 @@ async function once(
     if (!(error instanceof NetworkError) || error.code !== "not_capable" || error.address === undefined) throw error;
     const refused = checked.refuseAddress(error.address);
     record.bridge.record({ ...refused.act, rule: remote.name });
-    throw new RemoteFailure(`its name leads to an address that is not public: list it in "addresses" of remotes.${remote.name}`);
+    throw new RemoteFailure(`its name resolves to an address that is not public: list it in "addresses" of remotes.${remote.name}`);
   }
 }
 
-/** Nothing came back, so nothing may have happened; and if it has, it changed nothing. */
+/** Whether the call may be retried: no answer arrived, and the tool only reads. */
 function mayTryAgain(error: NetworkError | RemoteFailure, { tool }: Execution): boolean {
   const { sideEffects, destructive } = tool.definition;
   return (

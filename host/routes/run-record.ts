@@ -1,4 +1,4 @@
-/** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
+/** State of one run, the same on every route: its bridge context, its record of acts and its settings (SPEC D7, C10). */
 
 import type { EmitEvent, EventSubject } from "../audit/events.ts";
 import { sessionOwner } from "../call/session.ts";
@@ -42,28 +42,28 @@ import type { Execution } from "../tools/execution.ts";
 import { ToldProgress } from "./told-progress.ts";
 import { createRunTime, type RunTime } from "../call/run-time.ts";
 
-/** What routes are made with. */
+/** Options of all routes. */
 export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes">;
-  /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
+  /** Returns the settings of a plugin version, frozen. Default: its schema's defaults. */
   readonly settings?: (manifest: Manifest) => JsonObject;
-  /** Asks people for permissions in the middle of calls; absent where nobody is. */
+  /** Requests permissions from the user during calls; absent without a user. */
   readonly openAsks?: OpenPermissionAsks;
-  /** Keeps what calls change; absent where nothing is kept. */
+  /** Keeps what calls change, for undo; absent if nothing is kept. */
   readonly undos?: Pick<Undos, "keep" | "ended">;
-  /** Gives a call its way to other tools. Absent: there is none. */
+  /** Opens a call's access to other tools; absent if there is none. */
   readonly openTools?: OpenToolCalls;
-  /** What the file operations of all calls share. Absent: none of them waits. */
+  /** Lanes that the file operations of all calls share. Absent: no file operation waits. */
   readonly fileLanes?: Shares;
 }
 
-/** What the end of a run has to tell. */
+/** Facts known at the end of a run. */
 export interface RunEnd {
-  /** Of all that it called; absent if it called nothing. */
+  /** Steps of the tools it called; absent if it called none. */
   readonly steps?: readonly ChainStep[];
-  /** Operations that did not end with it. */
+  /** Operations that were still running when the run ended. */
   readonly unfinished?: readonly string[];
 }
 
@@ -74,39 +74,42 @@ export type GuestLine = readonly [level: LogLevel, text: string];
 export interface RunRecord {
   readonly bridge: BridgeContext;
   filesModified(): readonly string[];
-  /** What an operation was answered: what was too large for it may be why the call fails. */
+  /** Notes the answer of an operation. An answer that was too large may be the reason of a later failure. */
   noteAnswer(answer: HostAnswer): void;
-  /** The grant, or the limit, that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
+  /** Returns the grant or limit that would have allowed the call's last refused act, if the user could give it (SPEC X3). */
   hint(): GrantHint | undefined;
-  /** Milliseconds since the run began, without those in which a person was asked. */
+  /** Returns milliseconds since the run began, without the time spent on confirmations. */
   elapsedMs(): number;
-  /** What is left of its time, as far as the host keeps it. */
+  /** Remaining time of the run, as far as the host keeps it. */
   readonly time: RunTime;
-  /** Lines of the call, with its ids as fields. */
+  /** Log of the call, with its ids as fields. */
   readonly log: Log;
   readonly settings: JsonObject;
   readonly permissions: Permissions;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** Told in order, and before the end. Above 64 KB it resolves when it has been told; undefined if it was told at once. */
+  /**
+   * Reports progress, in order and before the end. Above 64 KB it returns a promise that resolves when it was reported; otherwise
+   * undefined.
+   */
   progress(value: JsonValue): Promise<void> | undefined;
-  /** Lines that the guest wrote, in their order. */
+  /** Reports lines that the guest wrote, in order. */
   guestLines(lines: readonly GuestLine[]): void;
   /**
-   * Ends whatever it began: what has not begun is dropped, the rest is waited for. Afterwards it tells nothing any more, and what it
-   * told is complete. Undefined if it began nothing.
+   * Ends the run's operations: drops those that have not begun and waits for the rest. Afterwards nothing more is reported and all reports
+   * are complete. Returns undefined if the run began no operation.
    */
   end(): Promise<RunEnd> | undefined;
-  /** The same without waiting, for a run that failed. Nothing after `end`. */
+  /** Ends the run without waiting, after a failure. Does nothing after `end`. */
   close(): void;
 }
 
-/** Begins a run: its time counts from here. */
+/** Opens the record of a run. The run's time counts from here. */
 export function openRunRecord(execution: Execution, options: RouteOptions): RunRecord {
   return new CallRun(execution, options);
 }
 
-/** With prototype methods, and what only some calls need made when they do: every call has one, and most do nothing outside. */
+/** Uses prototype methods and creates optional parts lazily: every call has a record, and most calls do nothing outside. */
 class CallRun implements RunRecord {
   readonly settings: JsonObject;
   readonly permissions: Permissions;
@@ -130,7 +133,7 @@ class CallRun implements RunRecord {
     const { platform, secrets, settings = defaultSettings } = options;
     this.#execution = execution;
     this.#options = options;
-    // At once: from now on they are taken out of whatever is shown.
+    // Eager, because secrets must be redacted from everything shown from here on.
     this.#secrets = secrets.forCall(decision.grant);
     this.#begunMs = platform.clock.monotonic();
     const manifest = this.#version?.manifest;
@@ -155,7 +158,7 @@ class CallRun implements RunRecord {
   }
 
   filesModified(): readonly string[] {
-    // A dry run has modified none.
+    // A dry run modifies no file.
     return this.#modified === undefined || this.#execution.overlay !== undefined ? NO_FILES : [...this.#modified];
   }
 
@@ -193,13 +196,13 @@ class CallRun implements RunRecord {
     await this.#progress?.end();
     if (this.#execution.overlay === undefined) await this.#options.undos?.ended(this.#execution.call, closing);
     this.#isEnded = true;
-    if (unfinished.length > 0) this.log.write("warn", "Operations did not end with their call", { operations: unfinished });
+    if (unfinished.length > 0) this.log.write("warn", "Operations were still running when their call ended", { operations: unfinished });
     const steps = tools?.steps;
     return { ...(steps && { steps }), ...(unfinished.length > 0 && { unfinished }) };
   }
 
   progress(said: JsonValue): Promise<void> | undefined {
-    // Nothing comes after the terminal event, whatever a tool still does.
+    // Nothing follows the terminal event, whatever the tool still does.
     if (this.#isEnded) return undefined;
     this.#progress ??= new ToldProgress(this.#options, ({ value, json }) => {
       const delta = json === undefined ? value : outlineOfLarge(value);
@@ -213,7 +216,7 @@ class CallRun implements RunRecord {
     const { log } = this;
     const { onLog } = this.#execution.call;
     for (const [level, text] of lines) {
-      // Guest text stays in a field of its own: it makes no line, level or message of the host's.
+      // Guest text stays in a field of its own, so it cannot forge a line, level or message of the host.
       log.write(level, "guest", { text });
       if (onLog === undefined) continue;
       const shown = this.#options.secrets.redact(text);
@@ -273,7 +276,7 @@ class CallRun implements RunRecord {
     return openAsks !== undefined && canAsk(this.#execution) ? { ask: (wanted) => this.#ask(wanted, openAsks) } : {};
   }
 
-  /** A yes gives the call another grant, and whatever it does from now on is asked of that one. */
+  /** Requests a permission. A confirmation gives the call a wider grant, against which later acts are checked. */
   async #ask(wanted: AccessQuery, open: OpenPermissionAsks): Promise<boolean> {
     const asks = (this.#asks ??= open(this.#execution, this.time));
     const grant = await asks.ask(wanted, () => this.bridge.grant);
@@ -284,7 +287,7 @@ class CallRun implements RunRecord {
 
   #openTools(): Pick<BridgeContext, "tools"> {
     const { openTools } = this.#options;
-    // What another tool does would not be held back by this call's overlay.
+    // This call's overlay cannot hold back the effects of another tool.
     if (openTools === undefined || this.#execution.overlay !== undefined || !asksForTools(this.#execution.tool)) return {};
     return { tools: openTools(this.#execution, this.time) };
   }
@@ -292,7 +295,7 @@ class CallRun implements RunRecord {
   #record(act: CapabilityAct): void {
     if (this.#isEnded) return;
     const { decision, permission, layer, rule, method } = act;
-    // A guest may name a megabyte, ten thousand times; whoever reads events holds on to them.
+    // A guest may name a megabyte ten thousand times, and event readers keep the events.
     const value = act.value.length > SHOWN_VALUE ? `${act.value.slice(0, SHOWN_VALUE)}…` : act.value;
     const { platform, emit } = this.#options;
     const { plugin } = this.#execution.tool;
@@ -316,7 +319,7 @@ class CallRun implements RunRecord {
     });
   }
 
-  /** What every event and line of the call says. */
+  /** Fields of every event and log line of the call. */
   #subject(): EventSubject {
     const { tool, call } = this.#execution;
     return {
@@ -336,15 +339,15 @@ const DRY = { dryRun: true } as const;
 const SHOWN_VALUE = 8_192;
 const NO_FILES: readonly string[] = Object.freeze([]);
 
-/** Whether the tool, or its plugin, asks for any; granted or not. */
+/** Whether the tool or its plugin requests access to tools, granted or not. */
 export function asksForTools({ definition, binding }: RegisteredTool): boolean {
   return (binding.kind === "plugin" ? binding.version.manifest.permissions : definition.permissions)?.tools !== undefined;
 }
 
-/** From the host's own record of the act: nothing that the guest said about it is read. */
+/** Returns a hint made from the host's own record of the act, never from what the guest said about it. */
 function hintFor({ permission, value, isLed }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
   const query = toQuery(permission, value);
-  // A server that leads a call to such a place wants exactly this advice to be followed.
+  // A server that redirects a call to an inner host wants the user to follow exactly this hint.
   if (query?.kind === "net" && isLed === true && isInnerHost(query.host ?? "")) return undefined;
   if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
   return grantHint(query, {
@@ -355,7 +358,7 @@ function hintFor({ permission, value, isLed }: CapabilityAct, { tool, call, deci
 }
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {
-  // Everything of a kind is more than a hint should offer.
+  // A hint must not offer everything of a kind.
   if (value === "") return undefined;
   if (permission === "read" || permission === "write") return { kind: permission, path: value };
   if (permission === "tools") return { kind: permission, name: value };
@@ -368,7 +371,7 @@ function toQuery(permission: string, value: string): AccessQuery | undefined {
 const NO_SETTINGS: JsonObject = Object.freeze({});
 const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
 
-/** The schema's defaults: what a plugin's settings are until somebody sets them. Frozen, and the same object for the same schema. */
+/** Returns the schema's defaults: a plugin's settings until the user sets them. Frozen, and the same object for the same schema. */
 function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
   if (schema === undefined) return NO_SETTINGS;
   const known = SETTINGS.get(schema);
@@ -382,7 +385,7 @@ function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
 const SHOWN = new WeakMap<Grant, Permissions>();
 
 /**
- * For display: what the last layer that names permissions holds, without the kinds that another layer lacks altogether.
+ * Returns the permissions to show: those of the last layer that names permissions, without kinds that another such layer lacks entirely.
  * Frozen, and the same object for the same grant.
  */
 function shownPermissions(grant: Grant): Permissions {

@@ -6,7 +6,7 @@ import type { RunTime } from "../call/run-time.ts";
 /** Why a run was told to end. */
 export type StopReason = "timeout" | "cancelled";
 
-/** How it ended: by itself, or told to; `late` is what it still came to in its grace period. */
+/** How a run ended: by itself or stopped. `late` is a result that arrived within the grace period. */
 export type InTime<T> =
   | { readonly kind: "ended"; readonly value: T }
   | { readonly kind: "stopped"; readonly reason: StopReason; readonly late?: T };
@@ -16,14 +16,14 @@ export interface StopOptions {
   readonly signal: AbortSignal;
   readonly time: Pick<RunTime, "whenOver">;
   readonly graceMs: number;
-  /** Tells the tool. */
+  /** Tells the tool to stop. */
   readonly onStop: (reason: StopReason) => void;
 }
 
-/** How long a tool may take to end after it was told to. */
+/** Default grace period of a tool that was told to stop. */
 export const DEFAULT_GRACE_MS = 3_000;
 
-/** Settles when the run has ended, or when its grace period has. @param finished never rejects */
+/** Settles when the run has ended or its grace period is over. @param finished never rejects */
 export async function stopInTime<T>(finished: Promise<T>, options: StopOptions): Promise<InTime<T>> {
   const { clock, signal, time, graceMs, onStop } = options;
   const ended = finished.then((value) => ({ kind: "ended", value }) as const);
@@ -45,14 +45,14 @@ export async function stopInTime<T>(finished: Promise<T>, options: StopOptions):
   return { kind: "stopped", reason: first, ...(typeof last === "object" && { late: last.value }) };
 }
 
-/** What a tool is told it was stopped for. */
+/** Returns the reason that a stopped tool's signal carries. */
 export function stopError(reason: StopReason): DOMException {
   return reason === "timeout"
     ? new DOMException("The tool ran out of time", "TimeoutError")
     : new DOMException("The call was cancelled", "AbortError");
 }
 
-/** What settles first: `finished`, or what `watch` says. `watch` returns how to stop watching. */
+/** Resolves with whichever settles first, `finished` or the reason from `watch`. `watch` returns a function that stops watching. */
 async function firstOf<T, R extends string>(finished: Promise<T>, watch: (settle: (reason: R) => void) => () => void): Promise<T | R> {
   return await new Promise<T | R>((resolve) => {
     const unwatch = watch(resolve);

@@ -1,4 +1,4 @@
-/** A call's progress on its way to those who are told: redacted, in its order; above 64 KB in slices, and written once for all (SPEC LV2). */
+/** Reports a call's progress: redacted, in order, above 64 KB in slices and serialized once for all listeners (SPEC LV2). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { joined } from "../primitives/json/json-bytes.ts";
@@ -10,7 +10,7 @@ import type { Secrets } from "../capabilities/secrets/secrets.ts";
 
 export interface RedactedProgress {
   readonly value: JsonValue;
-  /** Its JSON in UTF-8, in one line; only of a large one. */
+  /** The value as one line of JSON in UTF-8; only for a large one. */
   readonly json?: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ export interface ToldProgressOptions {
 export class ToldProgress {
   readonly #options: ToldProgressOptions;
   readonly #tell: (progress: RedactedProgress) => void;
-  /** The last that is still being redacted: later ones are told after it. */
+  /** The last report that is still being redacted; later reports wait for it. */
   #telling: Promise<void> | undefined;
 
   constructor(options: ToldProgressOptions, tell: (progress: RedactedProgress) => void) {
@@ -30,7 +30,7 @@ export class ToldProgress {
     this.#tell = tell;
   }
 
-  /** @returns undefined if it was told at once */
+  /** Reports a value. @returns undefined if it was reported at once */
   say(said: JsonValue): Promise<void> | undefined {
     if (this.#telling === undefined && !isLarge(said)) {
       this.#tell({ value: this.#options.secrets.redact(said) });
@@ -42,7 +42,7 @@ export class ToldProgress {
     return (this.#telling = told);
   }
 
-  /** All is told when it resolves. */
+  /** Resolves when everything was reported. */
   async end(): Promise<void> {
     while (this.#telling !== undefined) await this.#telling;
   }
@@ -54,7 +54,7 @@ export class ToldProgress {
   }
 }
 
-/** Of what a guest says; what a host tool of the embedding program says was never measured, unless it is a text. */
+/** Whether a value needs slices. Values of guests are measured; values of native host tools are not, unless they are texts. */
 function isLarge(said: JsonValue): boolean {
   return typeof said === "string" ? said.length > LARGE_VALUE : sizeOf(said) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** The `wasm` route: a plugin's tool in the sandbox, its every act answered by the bridges under the call's grant (SPEC O2, B5). */
+/** The `wasm` route: runs a plugin's tool in the sandbox; the bridges answer its every act under the call's grant (SPEC O2, B5). */
 
 import { sessionOwner } from "../call/session.ts";
 import { answerOperation } from "../capabilities/mod.ts";
@@ -21,13 +21,13 @@ export interface WasmRouteOptions extends RouteOptions {
   readonly sandbox: Pick<Sandbox, "invoke">;
   /** Absent: nothing is recorded. */
   readonly recorder?: Recorder;
-  /** Keeps the version's image for as long as the call runs, whatever is reloaded meanwhile (SPEC H4). */
+  /** Keeps the version's image while the call runs, even if the plugin is reloaded (SPEC H4). */
   readonly lease: (version: PluginVersion) => ImageLease;
 }
 
-/** A call's claim on an image: wait for `ready` before invoking, release when the call has ended. */
+/** A call's claim on an image: await `ready` before invoking, and release it when the call has ended. */
 export interface ImageLease {
-  /** No promise where it is loaded already. */
+  /** Not a promise if the image is already loaded. */
   readonly ready: LoadOutcome | Promise<LoadOutcome>;
   release(): void;
 }
@@ -67,9 +67,12 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
 }
 
 const STATE_LOST =
-  "The plugin's state of this session was lost, and the call began afresh: it was too large, room was needed, its process ended, or the plugin was reloaded";
+  "The plugin's session state was lost and the call started with fresh state: the state was too large or evicted, its process ended, or the plugin was reloaded";
 
-/** Why the session has no state to go on from: the call should have had one, or it left one that is too large. Said until a call leaves one again. */
+/**
+ * Returns why the session's state is missing or was not kept: the call started with fresh state although a previous call had kept some, or
+ * it left too much. Repeated until a call leaves state again.
+ */
 function lostState({ manifest: { name } }: PluginVersion, { call }: Execution, outcome: InvocationOutcome): string | undefined {
   const { stateful } = call.session;
   const lost = outcome.beganAfresh === true && stateful.has(name);
@@ -79,7 +82,7 @@ function lostState({ manifest: { name } }: PluginVersion, { call }: Execution, o
 }
 
 function tooLargeState(bytes: number): string {
-  return `The plugin's state of this session takes ${bytes} bytes and at most ${MAXIMUM_STATE_BYTES} are kept: the session's next call begins afresh (keep less between calls; memory that a call used and freed counts too)`;
+  return `The plugin's session state takes ${bytes} bytes, more than the ${MAXIMUM_STATE_BYTES} that are kept: the next call starts with fresh state (keep less between calls; freed memory counts too)`;
 }
 
 async function invoke(
@@ -109,7 +112,7 @@ async function invoke(
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: recording ? recording.wrap(answer) : answer,
     onLogs: (lines) => record.guestLines(lines),
-    // Whatever it has not done yet is not done once a quota is used up.
+    // Once a quota is used up, no further operation of the call starts.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
   return { outcome, recording: recording && (await recording.end(outcome)) };
@@ -120,7 +123,7 @@ function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {
   return { world: { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }) } };
 }
 
-/** Progress belongs to the call; everything else is a capability. */
+/** Answers an operation. Progress belongs to the call; everything else is a capability. */
 async function answerCall(operation: HostOperation, record: RunRecord, instead?: HostCallHandler): Promise<HostAnswer> {
   const excess = record.bridge.meter.spend("hostCalls", 1);
   if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
@@ -130,12 +133,15 @@ async function answerCall(operation: HostOperation, record: RunRecord, instead?:
     return answer;
   }
   const { args } = operation;
-  // A guest has few on their way at once, and no more of them in the host's memory.
+  // Waiting here bounds the progress that a guest can have in the host's memory.
   await record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
   return { ok: true, value: null };
 }
 
-/** `{ "o": value }` is plain output, `{ "t": parts }` a tool output; the prelude writes nothing else, but a guest may own its prelude. */
+/**
+ * Reads `{ "o": value }` as plain output and `{ "t": parts }` as a tool output. The prelude writes nothing else, but a guest may control
+ * its prelude.
+ */
 function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortSignal): Outcome {
   const facts = { used: outcome.used, filesModified: record.filesModified() };
   if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
@@ -145,19 +151,19 @@ function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortS
   if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"]))
     return partsOutcome(withoutCommand(output["t"]), known, parts);
   if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, known, parts);
-  return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
+  return { ok: false, error: faultToError({ kind: "not_json", message: "The output has an invalid envelope" }), ...facts };
 }
 
-/** A tool that was told to stop, and whose operations were refused for it, ends in one of these ways. */
+/** Faults of a tool that was told to stop and whose operations were refused because of that. */
 const OF_A_CANCELLATION: ReadonlySet<string> = new Set(["threw", "unhandled", "unfinished"]);
 
-/** A tool that failed after it was refused something most likely failed of it. */
+/** Adds a hint: a tool that failed after a refusal most likely failed because of it. */
 function withHint(error: ToolErrorData, record: RunRecord): ToolErrorData {
   const hint = error.code === "tool_failed" ? record.hint() : undefined;
   return hint === undefined ? error : { ...error, hint };
 }
 
-/** No guest runs commands, whatever it says. */
+/** Drops the guest's claim of a command, because no guest can run one. */
 function withoutCommand(parts: JsonObject): JsonObject {
   const { commandExecuted: _claimed, ...rest } = parts;
   return rest;

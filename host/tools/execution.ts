@@ -16,27 +16,27 @@ import type { RegisteredTool } from "./tool.ts";
 export interface Execution {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
-  /** Checked arguments; those named by `requires` hold the resolved value. Frozen. */
+  /** Validated arguments; those named by `requires` hold the resolved value. Frozen. */
   readonly args: JsonValue;
   readonly decision: AllowDecision;
-  /** Aborted at cancellation; the executor keeps its own deadline (`decision.limits.wallMs`). */
+  /** Aborted on cancellation. The executor enforces the deadline itself (`decision.limits.wallMs`). */
   readonly signal: AbortSignal;
-  /** Counts what the call uses. */
+  /** Counts the resources that the call uses. */
   readonly meter: Meter;
-  /** Its place among the session's calls, for while it waits for a person. */
+  /** Slot of the call in its session, lent to other calls while this one waits for a confirmation. */
   readonly slot?: { readonly lend: LendSlot };
-  /** To be called when a person is asked; what it returns, when that is over. Absent where no result says how long the call took. */
+  /** Called when a confirmation begins; returns a function to call when it ends. Absent if no result reports the call's duration. */
   readonly asking?: () => () => void;
-  /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
+  /** Dry run that changes nothing (SPEC E8). `preview`: the user has not agreed yet, so the call sends nothing either. */
   readonly dryRun?: "asked" | "preview";
-  /** The world of a dry run, in place of the host's. */
+  /** Platform of a dry run, used instead of the host's. */
   readonly overlay?: { readonly platform: Platform };
 }
 
-/** What came of it. */
+/** Result of a run. */
 export type Outcome = OutcomeOk | OutcomeError;
 
-/** What is told of every run, whatever came of it. */
+/** Facts reported for every run, successful or not. */
 export interface OutcomeBase {
   readonly used: LimitsUsed;
   readonly filesModified: readonly string[];
@@ -45,17 +45,17 @@ export interface OutcomeBase {
   readonly metadata?: JsonObject;
   readonly recording?: RecordingSummary;
   readonly dryRun?: DryRunReport;
-  /** Of the chain that it began. */
+  /** Steps of the chain that the call began. */
   readonly steps?: readonly ChainStep[];
-  /** Operations that did not end with it: what they still change is in no list. */
+  /** Operations that were still running when the call ended; later changes of theirs are not listed. */
   readonly unfinished?: readonly string[];
-  /** What a call that did not end had produced so far. */
+  /** Output so far of a call that was stopped. */
   readonly partialOutput?: JsonValue;
-  /** Of an output above 64 KB, as the route got it; nothing of it was looked at. `finished` makes `large` of it. */
+  /** Parts of an output above 64 KB, as the route received them and unchecked. `finished` converts them into `large`. */
   readonly parts?: readonly LargePart[];
-  /** The same, looked through: JSON where it says so, without secrets. What the outcome has in its place is `null` or `""`. */
+  /** Checked parts: valid JSON where `kind` claims it, secrets removed. The outcome has `null` or `""` in their place. */
   readonly large?: ReadonlyMap<string, Large>;
-  /** How a large output differs from the tool's schema; a smaller one was not checked yet. */
+  /** Violations of the tool's output schema by a large output. A smaller output has not been checked yet. */
   readonly problems?: readonly ValueError[];
 }
 
@@ -64,7 +64,7 @@ export interface LargePart extends Pick<LargeFacts, "kind" | "bytes"> {
   /** `output`, `metadata`, `error/details/output`, `content/0/data`, `content/0/text`. */
   readonly at: string;
 }
-/** The tool answered; its output is not checked yet. */
+/** The tool returned; its output has not been validated yet. */
 export interface OutcomeOk extends OutcomeBase {
   readonly ok: true;
   readonly output: JsonValue;
@@ -75,8 +75,8 @@ export interface OutcomeError extends OutcomeBase {
   readonly error: ToolErrorData;
 }
 
-/** @returns the outcome; never rejects for what the tool did. */
+/** Runs a call. @returns the outcome; never rejects because of the tool. */
 export type Executor = (execution: Execution) => Promise<Outcome>;
 
-/** Which executor serves which route. */
+/** The executor of each route. */
 export type Executors = { readonly [R in Route]: Executor };

@@ -1,6 +1,6 @@
 /**
- * Deno's permission broker (`DENO_PERMISSION_BROKER_PATH`): one JSON line a check, answered in order. Version 1, as Deno
- * 2.9.5 speaks it; experimental there, so whatever is not exactly that ends the process, and nothing is allowed.
+ * Deno's permission broker (`DENO_PERMISSION_BROKER_PATH`): one JSON line per check, answered in order. Implements version 1 of Deno 2.9.5.
+ * The protocol is experimental, so any deviation ends the process, and nothing is allowed.
  */
 
 import { isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
@@ -14,25 +14,25 @@ import { answerCheck, type Check, MAX_VALUE_LENGTH, realPathOf } from "./check.t
 export interface BrokerOptions {
   readonly bridge: BridgeContext;
   readonly process: () => Promise<Pick<TrustedProcess, "root" | "code" | "channel" | "answer">>;
-  /** Counts a check; false if the call may do no more. */
+  /** Counts a check; returns false if the call may do no more. */
   readonly count: () => boolean;
-  /** Somebody speaks another language: nothing is answered any more. */
+  /** Called when the process violates the protocol; no further check is answered. */
   readonly onFault: (message: string) => void;
 }
 
 export interface Broker {
-  /** Resolves when it is answered, or nothing will be; never rejects. */
+  /** Resolves when the check is answered or never will be; never rejects. */
   onCheck(line: string): Promise<void>;
-  /** From here on the plugin's code may run: until here only our own has, and only to reach us. */
+  /** Marks the start of the plugin's code. Before it only bascule's own code ran, and only to reach the host. */
   begin(): void;
-  /** The process has ended: records what was kept back. */
+  /** Records the act that was held back, after the process has ended. */
   end(): void;
   /** Whether the plugin was allowed to start a program. */
   readonly ran: boolean;
 }
 
 const VERSION = 1;
-/** The connection has bounds of its own; a check is an object of plain values. */
+/** Bounds of a check, an object of plain values. The connection bounds its bytes. */
 const BOUNDS = { maxBytes: Infinity, maxDepth: 8 };
 
 export function createBroker({ bridge, process, count, onFault }: BrokerOptions): Broker {
@@ -41,7 +41,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
   let lastId = 0;
   let isOver = false;
   let turn: Promise<void> = Promise.resolve();
-  /** Deno asks for all of `run` before it asks for one program: a refusal of that counts if nothing follows. */
+  /** Deno checks all of `run` before it checks one program: a refusal of that is recorded only if no check of a program follows. */
   let probe: CapabilityAct | undefined;
 
   async function answer(line: string): Promise<void> {
@@ -49,7 +49,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
     const check = await readCheck(line, lastId + 1, bridge.platform.slices);
     if (typeof check === "string") {
       isOver = true;
-      onFault(`Deno's permission broker protocol is not the one that is known: ${check}`);
+      onFault(`Unknown version of Deno's permission broker protocol: ${check}`);
       return;
     }
     lastId += 1;
@@ -58,14 +58,14 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
     send(JSON.stringify(reason === undefined ? { id: lastId, result: "allow" } : { id: lastId, result: "deny", reason }));
   }
 
-  /** Undefined if it is allowed. */
+  /** Returns the reason, or undefined if the act is allowed. */
   async function refusal(check: Check): Promise<string | undefined> {
-    // What is too long for a place is refused below.
+    // A value too long for a path is refused below.
     const own = (check.value?.length ?? 0) > MAX_VALUE_LENGTH ? undefined : await ownPlace(check);
     if (own !== undefined)
-      return own === "allowed" ? undefined : record({ ...deniedAct(check), layer: "own process" }, "This is the host's own");
-    if (!begun) return "The call has not begun";
-    if (!count()) return "The call may do no more";
+      return own === "allowed" ? undefined : record({ ...deniedAct(check), layer: "own process" }, "This folder belongs to the host");
+    if (!begun) return "The call has not started";
+    if (!count()) return "The call has used up its operations";
     const given = await answerCheck(check, bridge);
     if (!given.ok) return record(given.act, given.reason);
     const excess = bridge.meter.spend("hostCalls", 1) ?? (check.permission === "net" ? bridge.meter.spend("requests", 1) : undefined);
@@ -76,7 +76,10 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
     return undefined;
   }
 
-  /** The plugin's copy may be read, as its own files may in the sandbox; before the call our own code reaches for the channel. */
+  /**
+   * Decides access to the process's own folder. The plugin's copy may be read, as its own files may in the sandbox. Before the call,
+   * bascule's own code connects to the channel.
+   */
   async function ownPlace({ permission, value = "" }: Check): Promise<"allowed" | "denied" | undefined> {
     const { root, code, channel } = await process();
     const named = permission === "net" && value.startsWith("unix:") ? value.slice("unix:".length) : value;
@@ -104,7 +107,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
 
   return {
     onCheck(line) {
-      // One after the other; a defect of ours must not leave Deno without an answer.
+      // Checks run one after the other. A defect of the host must not leave Deno without an answer.
       turn = turn
         .then(() => answer(line))
         .catch((defect: unknown) => {
@@ -123,17 +126,17 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
   };
 }
 
-/** The check, or what is wrong with it. */
+/** Reads a check, or returns what is wrong with it. */
 async function readCheck(line: string, id: number, slices: Slices): Promise<Check | string> {
   const read = await readText(line, BOUNDS, slices);
-  // What was read is JSON.
+  // Parsed text is JSON.
   const message = read.ok ? (read.value as JsonValue) : undefined;
-  if (!isJsonObject(message)) return "a line is no JSON object";
+  if (!isJsonObject(message)) return "a line is not a JSON object";
   const { v, id: given, permission, value } = message;
   if (v !== VERSION) return `version ${JSON.stringify(v)?.slice(0, 20) ?? "missing"} instead of ${VERSION}`;
   if (given !== id) return `check ${JSON.stringify(given)?.slice(0, 20) ?? "missing"} instead of ${id}`;
   if (typeof permission !== "string") return "a check names no permission";
-  if (value !== null && typeof value !== "string") return "a check's value is no text";
+  if (value !== null && typeof value !== "string") return "a check's value is not a string";
   return { permission, value: value ?? undefined };
 }
 

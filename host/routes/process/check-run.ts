@@ -1,6 +1,6 @@
 /**
- * Programs of trusted plugins (SPEC O1). Deno asks by the name that the plugin wrote, and looks it up in a `PATH` that the plugin
- * chooses; so a name that is granted is the file that the host finds under it, and Deno has to ask about that file.
+ * Programs of trusted plugins (SPEC O1). Deno asks by the name that the plugin wrote and looks it up in a `PATH` that the plugin chooses.
+ * So a granted name means the file that the host finds under it, and Deno must ask about that file.
  */
 
 import { evaluateAccess, namesPath, normalizePath } from "../../../manifests/mod.ts";
@@ -10,17 +10,17 @@ import { findProgram, realPathOf, searchPath } from "../../capabilities/run/find
 import { refusalMessage } from "../../capabilities/refusal.ts";
 import type { CheckAnswer, CheckContext } from "./check-answer.ts";
 
-/** Names that a process is told the files of. */
+/** Maximum number of names whose files are passed to a process. */
 const MAX_PROGRAMS = 64;
 
-/** Whether the program may be started. @param written as Deno asks: a path, or a name that it looks up itself */
+/** Checks whether the program may be started. @param written as Deno asks: a path, or a name that Deno looks up itself */
 export async function checkRun(written: string, context: CheckContext): Promise<CheckAnswer> {
   const { layers } = context.grant;
   const query = { kind: "run", name: written } as const;
   const all = evaluateAccess(layers, { kind: "run" });
   const isAny = all.state === "granted" && all.partial !== true;
   const isFile = namesPath(written);
-  // The process may be anywhere, and links make another file of `..`: what is asked about must be what is started.
+  // The process may have changed its folder, and links change the meaning of `..`: the checked file must be the started file.
   if (isFile && !isAny && normalizePath(written, "/") !== written) return refuse(written, "write it as an absolute path, without . and ..");
   const name = written.slice(written.lastIndexOf("/") + 1);
   const isGranted = evaluateAccess(layers, query).state === "granted" || (isFile && (await findGranted(name, context)) === written);
@@ -31,7 +31,7 @@ export async function checkRun(written: string, context: CheckContext): Promise<
   if (isAny) return { ok: true, act: toAct("run", written, all), query };
   if (!isFile) {
     const meant = await findGranted(written, context);
-    return refuse(written, meant === undefined ? "it is nowhere in the host's PATH" : `a plugin chooses its own PATH: start "${meant}"`);
+    return refuse(written, meant === undefined ? "not found in the host's PATH" : `a plugin chooses its own PATH, so start "${meant}"`);
   }
   const proof = proveFound({ path: written, real: (await realPathOf(context.platform.files, written)) ?? written, written: name }, context);
   return proof.ok ? { ok: true, act: proof.act, query } : { ok: false, act: proof.act, reason: proof.message };
@@ -42,7 +42,7 @@ function refuse(written: string, why: string): CheckAnswer {
   return { ok: false, act, reason: `Requires run access to "${written}": ${why}` };
 }
 
-/** The files of the names that the grant has, for the process to ask about in their place. */
+/** Returns the files of the granted names, which the process must ask about instead of the names. */
 export async function grantedPrograms(
   context: Pick<BridgeContext, "grant" | "platform" | "cwd">,
 ): Promise<Readonly<Record<string, string>>> {
@@ -58,7 +58,7 @@ export async function grantedPrograms(
   return Object.fromEntries(programs);
 }
 
-/** Where the host finds the program of a name that is granted; not in the workspace, where a tool could have put it. */
+/** Returns the file that the host finds for a granted name. The workspace is not searched, because a tool could have put it there. */
 async function findGranted(
   name: string,
   { grant, platform, cwd }: Pick<BridgeContext, "grant" | "platform" | "cwd">,

@@ -17,25 +17,26 @@ import { checkRun } from "./check-run.ts";
 import { NetworkError } from "../../platform/network/network-types.ts";
 import { FileError, type Files } from "../../platform/platform.ts";
 
-/** One check as Deno asks it; without a value the whole kind is meant. */
+/** One check by Deno. Without a value it is about the whole kind. */
 export interface Check {
   readonly permission: string;
   readonly value: string | undefined;
 }
 
-/** `tools` and `mcp` are words of ours. */
+/** Deno's kinds; `tools` and `mcp` are bascule's own. */
 const KINDS: ReadonlySet<string> = new Set<DenoKind>(["read", "write", "net", "env", "sys", "run", "ffi", "import"]);
 /** Twice the longest path. */
 export const MAX_VALUE_LENGTH = 8_192;
 const SHOWN_LENGTH = 256;
 
 export async function answerCheck({ permission, value }: Check, context: CheckContext): Promise<CheckAnswer> {
-  // It was told to end, and is given a moment for it: to tidy up, and not to go on.
-  if (context.signal.aborted) return refuse(permission, value, "call", `The call was ended, so ${permission.slice(0, 100)} access is over`);
-  if (!isKind(permission)) return refuse(permission, value, "protocol", `There is no permission "${permission.slice(0, 100)}"`);
+  // A call that was told to stop gets its grace period to tidy up, not to go on.
+  if (context.signal.aborted)
+    return refuse(permission, value, "call", `The call was ended, so it has no more ${permission.slice(0, 100)} access`);
+  if (!isKind(permission)) return refuse(permission, value, "protocol", `Unknown permission "${permission.slice(0, 100)}"`);
   if (value !== undefined && value.length > MAX_VALUE_LENGTH)
-    return refuse(permission, value, "protocol", `What ${permission} access is asked for is longer than ${MAX_VALUE_LENGTH} characters`);
-  // The process may be anywhere by the time it acts: Deno says what was written, and not relative to what.
+    return refuse(permission, value, "protocol", `The value for ${permission} access is longer than ${MAX_VALUE_LENGTH} characters`);
+  // The process may have changed its folder before it acts: Deno sends the path as written, without its base.
   const isFile = permission === "read" || permission === "write" || permission === "ffi";
   if (isFile && value !== undefined && !value.startsWith("/"))
     return refuse(permission, value, "protocol", `Requires ${permission} access to "${value}": write it as an absolute path`);
@@ -46,7 +47,7 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
   if (query.kind === "run" && value !== undefined) return await checkRun(value, context);
   const verdict = evaluateAccess(context.grant.layers, query);
   if (verdict.state !== "granted") return denied(query, value, verdict, context);
-  // Behind them are programs of this machine that ask nobody who they serve, the host's own socket among them.
+  // Local sockets belong to programs of this machine that do not check their clients, for example the host's own socket.
   if (isLocalSocket(query) && !context.grant.layers.some(({ permissions }) => Array.isArray(permissions.entries.get("net")?.allow)))
     return refuse(
       "net",
@@ -54,7 +55,7 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
       "local sockets",
       `Requires net access to "${value ?? ""}" by name: "net": true does not cover local sockets`,
     );
-  // Whatever is below is done with it, and Deno does not ask again.
+  // Write access covers everything below the path, and Deno does not ask again.
   if (query.kind === "write" && query.path !== undefined && verdict.partial === true)
     return refuse("write", value, verdict.decidedBy.layer, `Requires write access to everything in "${value}", of which a part is denied`);
   const elsewhere = isFile
@@ -81,7 +82,7 @@ function denied(query: AccessQuery, value: string | undefined, verdict: AccessVe
   };
 }
 
-/** What no layer was asked about. */
+/** Refuses a check that no permission layer decided. */
 function refuse(permission: string, value: string | undefined, layer: string, reason: string): CheckAnswer {
   const act = {
     decision: "denied",
@@ -92,13 +93,18 @@ function refuse(permission: string, value: string | undefined, layer: string, re
   return { ok: false, act, reason };
 }
 
-/** Where links lead must be granted too. Undefined if it is. */
+/** Checks that the target of links is granted too. Returns undefined if it is. */
 async function checkRealPath(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
   if (!("path" in query) || query.path === undefined) return undefined;
   const { kind, path } = query;
   const real = await realPathOf(path, context);
   if ([path, real ?? path].some((place) => isKernelPath(place, context.platform.environment.os)))
-    return refuse(kind, value, "devices", `Requires ${kind} access to "${value ?? ""}", which is the system's own: no grant covers that`);
+    return refuse(
+      kind,
+      value,
+      "devices",
+      `Requires ${kind} access to "${value ?? ""}", which no grant covers because it belongs to the system`,
+    );
   const permits = (place: string, spelling?: Spelling): boolean => {
     const query = { kind, path: place, ...(spelling === "any" && { anySpelling: true as const }) };
     const { state, partial } = evaluateAccess(context.grant.layers, query);
@@ -108,7 +114,7 @@ async function checkRealPath(query: AccessQuery, value: string | undefined, cont
   return refuse(kind, value, "resolved path", `Requires ${kind} access to "${value ?? ""}", which leads outside of what is granted`);
 }
 
-/** The real path of what is there, and the rest of the name behind it; undefined where a link leads nowhere, or in circles. */
+/** Returns the real path of the existing part plus the rest of the name; undefined if a link is dangling or circular. */
 export async function realPathOf(path: string, { platform: { files } }: Pick<CheckContext, "platform">): Promise<string | undefined> {
   let rest = "";
   for (let there = path; ; there = parentOf(there)) {
@@ -124,7 +130,7 @@ export async function realPathOf(path: string, { platform: { files } }: Pick<Che
   }
 }
 
-/** A link that leads nowhere is there all the same. */
+/** Whether the path exists. A dangling link exists. */
 async function isThere(path: string, files: Files): Promise<boolean> {
   try {
     return (await files.lstat(path)) !== undefined;
@@ -139,7 +145,7 @@ function parentOf(path: string): string {
   return end <= 0 ? "/" : path.slice(0, end);
 }
 
-/** Every address that the name has now. Deno asks for it again: see docs/security.md. */
+/** Checks every address that the name resolves to now. Deno resolves it again: see docs/security.md. */
 async function checkAddresses(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
   if (query.kind !== "net" || query.host === undefined || isLocalSocket(query)) return undefined;
   const { grant, platform, signal, holder } = context;
@@ -158,6 +164,6 @@ async function checkAddresses(query: AccessQuery, value: string | undefined, con
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof NetworkError)) throw thrown;
-    return refuse("net", value, "resolved address", `Requires net access to "${value ?? ""}", whose name leads nowhere`);
+    return refuse("net", value, "resolved address", `Requires net access to "${value ?? ""}", whose name does not resolve`);
   }
 }

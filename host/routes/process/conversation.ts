@@ -1,4 +1,4 @@
-/** What a trusted plugin's process says about its call, checked word by word, and what it is told (SPEC O1, B3). */
+/** Validates every message of a trusted plugin's process about its call, and answers it (SPEC O1, B3). */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
 import { droppedText, type ExhaustedLimit, type Fault, type HostAnswer, LOG_LINE_BYTES, LOG_TEXT_LENGTH } from "../../../sandbox/mod.ts";
@@ -15,7 +15,7 @@ import type { RunRecord } from "../run-record.ts";
 export type Said =
   | { readonly kind: "plain"; readonly output: JsonValue }
   | { readonly kind: "parts"; readonly parts: JsonObject }
-  /** Above 64 KB: plain, or the parts of a tool output. */
+  /** A value above 64 KB: plain, or the parts of a tool output. */
   | { readonly kind: "large"; readonly value: JsonValue; readonly isTold: boolean }
   | { readonly kind: "fault"; readonly fault: Fault };
 
@@ -28,29 +28,29 @@ export interface ConversationOptions {
 }
 
 export interface Conversation {
-  /** A promise for a line above 64 KB, which is read in slices (SPEC LV2). */
+  /** Handles one line. Returns a promise for a line above 64 KB, which is read in slices (SPEC LV2). */
   onMessage(line: string): void | Promise<void>;
   onOutput(stream: "stdout" | "stderr", text: string): void;
-  /** Counts an act, whoever asks for it; false once the call may do no more. */
+  /** Counts an act of the call from any source; returns false once the call may do no more. */
   count(): boolean;
-  /** Ends it from outside: the process is gone, or speaks another language. The first end stays. */
+  /** Ends the conversation from outside, because the process is gone or broke the protocol. Only the first end counts. */
   end(said: Said): void;
   readonly ended: Promise<Said>;
   readonly used: () => { readonly operations: number; readonly logBytes: number };
-  /** The last lines of its standard error. */
+  /** Returns the last lines of the process's standard error. */
   readonly lastWords: () => string;
 }
 
-/** Envelopes around the values. */
+/** JSON nesting of the envelopes around the values. */
 const ENVELOPE_DEPTH = 4;
 const LAST_WORDS = 1_000;
-/** As our own code in the process begins to say it. */
+/** How bascule's own code in the process begins a `returned` line. */
 const RETURNED = `{"type":"returned"`;
-/** What Deno says of itself in each such process. */
+/** Notice that Deno prints in each such process. */
 const NOTICE = "Warning Permission broker is an experimental feature\n";
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"] satisfies LogLevel[];
 
-/** The longest line that an obedient process sends: an output, or the bytes of one operation. */
+/** Returns the longest line that a well-behaved process sends: an output, or the bytes of one operation. */
 export function maxLineBytes({ outputBytes, operationBytes, logBytes }: Limits): number {
   return Math.max(outputBytes, Math.ceil((operationBytes * 4) / 3), logBytes) + 64 * 1024;
 }
@@ -77,14 +77,14 @@ export function createConversation({ record, limits, slices, send }: Conversatio
   function log(level: LogLevel, text: string): void {
     logBytes += LOG_LINE_BYTES + new TextEncoder().encode(text).length;
     if (logBytes > limits.logBytes) return exhaust("logs", limits.logBytes);
-    // Its text stays in a field of its own: it makes no line, level or message of the host's.
+    // Guest text stays in a field of its own, so it cannot forge a line, level or message of the host.
     record.log.write(level, "guest", { text });
   }
 
   async function answer({ id, name, args, bytes }: JsonObject): Promise<void> {
     if (typeof id !== "number" || typeof name !== "string") return misspoken("an operation without a number or a name");
     const given = typeof bytes === "string" ? await slices.run(fromBase64Slices(bytes)) : undefined;
-    if (bytes !== undefined && given === undefined) return misspoken("an operation whose bytes are no base64");
+    if (bytes !== undefined && given === undefined) return misspoken("an operation whose bytes are not base64");
     if (!count()) return;
     pending += 1;
     if (pending > limits.pendingOperations) return exhaust("pendingOperations", limits.pendingOperations);
@@ -124,9 +124,9 @@ export function createConversation({ record, limits, slices, send }: Conversatio
       if (read.tooLarge === "members") return misspoken(`an object of more than ${MAX_MEMBERS} members`);
       return read.tooLarge === "depth" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
     }
-    // What was read is JSON.
+    // Parsed text is JSON.
     const value = read.ok ? (read.value as JsonValue) : undefined;
-    return isJsonObject(value) ? take(value, isLarge) : misspoken("a line that is no message");
+    return isJsonObject(value) ? take(value, isLarge) : misspoken("a line that is not a message");
   }
 
   function take(message: JsonObject, isLarge: boolean): void | Promise<void> {
@@ -138,11 +138,11 @@ export function createConversation({ record, limits, slices, send }: Conversatio
       case "operation":
         void answer(message).catch((defect: unknown) => {
           record.log.write("error", "An operation of a trusted plugin failed", { error: String(defect) });
-          misspoken("an operation that failed in the host; the log says why");
+          misspoken("an operation that failed in the host (see the log)");
         });
         return;
       case "progress":
-        // Later lines are read when it has been told.
+        // Later lines are read once the progress was reported.
         return count() ? record.progress(message["value"] ?? null) : undefined;
       case "log":
         return log(toLevel(message["level"]), text("text"));
@@ -157,14 +157,14 @@ export function createConversation({ record, limits, slices, send }: Conversatio
       case "threw":
         return end({ kind: "fault", fault: threwFault(message, text) });
       default:
-        return misspoken("a message of no known kind");
+        return misspoken("a message of an unknown kind");
     }
   }
 
   return {
     onMessage(line) {
       if (line.length <= LARGE_TEXT || line.length > lineBounds.maxBytes) return hear(readJsonText(line, lineBounds), false);
-      // What a tool returns may have objects of any size; arguments of an operation may not.
+      // A tool's return value may have objects of any size; arguments of an operation may not.
       const isReadersOwn = line.startsWith(RETURNED);
       return slices.run(readSlices(line, lineBounds, { isReadersOwn })).then((read) => hear(read, true));
     },
@@ -196,7 +196,7 @@ function threwFault(message: JsonObject, text: (key: string) => string): Fault {
 }
 
 function toLevel(level: JsonValue | undefined): LogLevel {
-  // One of the list, as just looked up.
+  // A member of the list, as just checked.
   return typeof level === "string" && LEVELS.includes(level) ? (level as LogLevel) : "info";
 }
 

@@ -1,12 +1,12 @@
-/** The variables that a trusted plugin's process has: those that its call may read, and no others (SPEC O1, C7). */
+/** Environment variables of a trusted plugin's process: those that its call may read, and no others (SPEC O1, C7). */
 
 import { evaluateAccess } from "../../../manifests/mod.ts";
 import type { BridgeContext } from "../../capabilities/bridge.ts";
 
-/** They would change what the runtime does before the plugin asks for anything. */
+/** Variables that would change the runtime before the plugin requests anything. */
 const OF_THE_RUNTIME = /^(?:DENO_|NODE_|LD_|DYLD_|V8_|BASCULE_|SSL_|UV_|OPENSSL_)/i;
 
-/** Secrets are not among them: their values go to hosts by way of the sandbox's requests only. */
+/** Returns the granted variables without secrets, whose values reach hosts only in the sandbox's requests. */
 export function grantedEnvironment({ grant, platform: { environment }, secrets }: BridgeContext): Readonly<Record<string, string>> {
   const granted: Record<string, string> = {};
   for (const name of environment.names()) {

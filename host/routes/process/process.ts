@@ -1,7 +1,7 @@
 /**
- * Trusted plugins on the `host` route: each call in a process of its own, so that every check is one call's (SPEC O1).
+ * Trusted plugins on the `host` route: each call runs in a process of its own, so that every check belongs to one call (SPEC O1).
  *
- * Why a process a call, and what holds it: docs/decisions/0022-trusted-plugins.md.
+ * Why one process per call, and what confines it: docs/decisions/0022-trusted-plugins.md.
  */
 
 import { evaluateAccess, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
@@ -27,17 +27,17 @@ import { type Conversation, createConversation, maxLineBytes, type Said } from "
 import { grantedEnvironment } from "./granted-environment.ts";
 
 export interface ProcessRouteOptions extends RouteOptions {
-  /** How long a tool may take to end after it was told to. Default 3,000. */
+  /** Grace period of a tool that was told to stop, in milliseconds. Default 3,000. */
   readonly graceMs?: number;
 }
 
-/** Runs a plugin's tool; the decision says how it is confined, and says nothing for a plugin that nobody trusts. */
+/** Creates the executor of plugin tools. The decision says how the process is confined; it has no `confinement` for an untrusted plugin. */
 export function createProcessExecutor(options: ProcessRouteOptions): Executor {
   return async (execution) => {
     const { tool, decision, signal } = execution;
     const none = { used: { wallMs: 0 }, filesModified: [] };
     const refuse = (reason: string): Outcome => ({ ok: false, error: unavailable(tool.qualifiedName, reason), ...none });
-    if (tool.binding.kind !== "plugin") return refuse("its code is another host's (remove the rule that sets its route)");
+    if (tool.binding.kind !== "plugin") return refuse("its code belongs to another host (remove the rule that sets its route)");
     const { version } = tool.binding;
     const { confinement } = decision;
     if (confinement === undefined) return refuse(untrusted(tool.plugin ?? tool.name, version.digest));
@@ -48,7 +48,7 @@ export function createProcessExecutor(options: ProcessRouteOptions): Executor {
 }
 
 function noDeno(name: string): string {
-  return `its route is "host", where trusted plugins run under Deno's permissions, and Deno is not installed (install it from https://deno.com or with "npm install -g deno", so that it is on PATH or BASCULE_DENO names it; { "name": "${name}", "unconfined": true } in "trusted" runs it without walls)`;
+  return `its route is "host", where trusted plugins run under Deno's permissions, but Deno was not found (install it from https://deno.com or with "npm install -g deno", so that it is on PATH or BASCULE_DENO names it; { "name": "${name}", "unconfined": true } in "trusted" runs it unconfined)`;
 }
 
 async function runInProcess(
@@ -95,7 +95,7 @@ async function startRun({
 }: StartOptions): Promise<Run | { readonly error: ReturnType<typeof unavailable> }> {
   const { limits } = execution.decision;
   const started = Promise.withResolvers<TrustedProcess>();
-  // A call without a process has no checks to answer.
+  // Avoids an unhandled rejection: a call without a process has no checks to answer.
   started.promise.catch(() => undefined);
   const conversation = createConversation({
     ...{ record, limits, slices },
@@ -125,9 +125,9 @@ async function startRun({
     return { process, conversation, broker };
   } catch (thrown) {
     started.reject(thrown);
-    // Anything else is a bug of ours.
+    // Any other error is a bug in the host.
     if (!(thrown instanceof FileError)) throw thrown;
-    return { error: unavailable(execution.tool.qualifiedName, `its process cannot be started: ${thrown.message}`) };
+    return { error: unavailable(execution.tool.qualifiedName, `its process cannot start: ${thrown.message}`) };
   }
 }
 
@@ -158,7 +158,7 @@ async function runToEnd(
   );
   const ending = await stopInTime(conversation.ended, {
     clock: options.platform.clock,
-    // Whatever it has not done yet is not done once a quota is used up.
+    // Once a quota is used up, no further operation of the call starts.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
     time: record.time,
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
@@ -167,7 +167,7 @@ async function runToEnd(
       process.send(JSON.stringify({ type: "stop", reason }));
     },
   });
-  // It acts by itself: only when it is gone it does nothing more.
+  // The process acts on its own, so only its end ends its acts.
   await process.end();
   const ended = await record.end();
   const used = { wallMs: record.elapsedMs(), ...conversation.used() };
@@ -185,14 +185,17 @@ interface CallParts extends Pick<TrustedProcess, "code"> {
   readonly slices: Slices;
 }
 
-/** The sandbox's own entry for the same call, so that both are told the same. Large arguments are written in slices. */
+/**
+ * Returns the call message, built from the sandbox's context for the same call, so that both get the same. Large arguments are written in
+ * slices.
+ */
 async function callPieces(
   execution: Execution,
   record: RunRecord,
   { code, programs, slices }: CallParts,
 ): Promise<readonly (string | Uint8Array)[]> {
   const { tool, args, call } = execution;
-  // As `TOLD` of sandbox/guest/context.ts: the rest is the prelude's.
+  // As `TOLD` of sandbox/guest/context.ts: the rest is for the prelude.
   const { cwd, limits: _timers, ...told } = JSON.parse(guestContextText(execution, record)) as Readonly<Record<string, unknown>>;
   const written = sizeOf(args) === undefined ? [JSON.stringify(args)] : await slices.run(encodeSlices(args));
   const rest = JSON.stringify({
@@ -244,12 +247,12 @@ async function toOutcome(
   return { ok: false, error: hint === undefined ? error : { ...error, hint }, ...facts };
 }
 
-/** A command is executed by a plugin that may have started one. */
+/** Drops the claim of a command unless the plugin may have started a program. */
 function withoutClaim({ commandExecuted, ...parts }: JsonObject, mayHaveRun: boolean): JsonObject {
   return mayHaveRun && commandExecuted !== undefined ? { ...parts, commandExecuted } : parts;
 }
 
-/** In the author's words: where the copy lay says nothing to anybody. */
+/** Rewrites a fault in the author's terms: the path of the copy means nothing to a reader. */
 function authorFault(fault: Fault, { code, tool }: Pick<OutcomeParts, "code" | "tool">): Fault {
   if (fault.kind === "no_export") return { ...fault, module: moduleOf(tool), export: exportOf(tool) };
   if (fault.kind !== "threw") return fault;
@@ -257,7 +260,7 @@ function authorFault(fault: Fault, { code, tool }: Pick<OutcomeParts, "code" | "
   return { ...fault, message: clean(fault.message), stack: authorFrames(clean(fault.stack)) };
 }
 
-/** Without our own frames and the runtime's. */
+/** Removes bascule's own frames and those of the runtime. */
 function authorFrames(stack: string): string {
   return stack
     .split("\n")
@@ -268,5 +271,5 @@ function authorFrames(stack: string): string {
 function endFault(how: string, lastWords: string, memoryBytes: number): Fault {
   if (/heap out of memory|out of memory/i.test(lastWords)) return { kind: "exhausted", limit: "memory", allowed: memoryBytes };
   const said = lastWords === "" ? "" : `; it said ${JSON.stringify(lastWords)}`;
-  return { kind: "threw", name: "", message: `The plugin's process ended before its tool did: ${how}${said}`, stack: "" };
+  return { kind: "threw", name: "", message: `The plugin's process ended before its tool: ${how}${said}`, stack: "" };
 }

@@ -92,7 +92,7 @@ describe("attack: an error above 64 KB that a host tool throws", () => {
     expect(platform.recorded.log).toContainEqual(
       expect.objectContaining({
         level: "warn",
-        message: "Details of a host tool's error are left out",
+        message: "Details of a host tool's error were left out",
         fields: expect.objectContaining({ because: "The value is larger than 65536 bytes" }) as object,
       }),
     );

@@ -53,13 +53,13 @@ describe("faultToError()", () => {
       { kind: "never_settles" },
       {
         code: "tool_failed",
-        message: "The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)",
+        message: "The tool's promise can never settle: every timer and operation has ended, so nothing can resolve it",
         visible: true,
       },
     ],
     [
       { kind: "unfinished", operations: ["fs.writeFile"] },
-      { code: "tool_failed", message: "The tool returned before its operations had ended: fs.writeFile (await them)", visible: true },
+      { code: "tool_failed", message: "The tool returned before its operations ended: fs.writeFile (await them)", visible: true },
     ],
     [
       { kind: "unhandled", name: "Error", message: "late", stack: "" },
@@ -75,7 +75,7 @@ describe("faultToError()", () => {
       {
         code: "overloaded",
         message:
-          "Too many calls wait for a worker: those that were begun wait too, and hold all the memory that they may (call again when some have ended)",
+          "Too many calls wait for a worker: calls that have begun wait too and hold all the memory they may (call again when some have ended)",
         visible: true,
       },
     ],
@@ -84,7 +84,7 @@ describe("faultToError()", () => {
       {
         code: "resource_exhausted",
         message:
-          "The calls that wait held more than 512 bytes of memory together, and this one most (hold less while waiting, or let fewer calls wait at once)",
+          "Waiting calls together held more than 512 bytes of memory, and this one held the most (hold less while waiting, or run fewer calls at once)",
         details: { limit: "heldBytes", allowed: 512 },
         visible: true,
       },

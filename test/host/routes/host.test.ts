@@ -69,7 +69,7 @@ describe("createHostExecutor()", () => {
       ok: false,
       error: {
         code: "unavailable",
-        message: 'The factory of tool "tool" returned the same object for two calls (make a new one each time that it is called)',
+        message: 'The factory of tool "tool" returned the same object for two calls (create a new object on each call)',
       },
     });
     expect(runs).toBe(1);
@@ -175,7 +175,7 @@ describe("createHostExecutor()", () => {
     expect(await running).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(platform.recorded.log.map(({ level, message }) => [level, message])).toEqual([
       ["warn", "A tool's cancel threw"],
-      ["warn", "A tool did not end after it was told to, and was abandoned"],
+      ["warn", "A tool ignored the request to stop and was abandoned"],
     ]);
   });
 

@@ -257,7 +257,7 @@ describe("createRemoteExecutor()", () => {
     [
       "a redirect",
       { status: 307, fields: [["location", "http://169.254.169.254/"]] },
-      { code: "unavailable", message: expect.stringContaining("HTTP 307: it answers with a redirect") },
+      { code: "unavailable", message: expect.stringContaining("HTTP 307: redirects are not followed") },
     ],
     [
       "a refusal",

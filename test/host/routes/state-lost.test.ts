@@ -44,7 +44,7 @@ it("says in the result and in the log that a session's state was lost, until the
   ]);
   for (let index = 0; index < MAXIMUM_STATES; index++) await count({}, host.session());
   const stateLost =
-    "The plugin's state of this session was lost, and the call began afresh: it was too large, room was needed, its process ended, or the plugin was reloaded";
+    "The plugin's session state was lost and the call started with fresh state: the state was too large or evicted, its process ended, or the plugin was reloaded";
   expect([await count({ fail: true }), await count(), await count()]).toEqual([
     [null, { stateLost }],
     [1, { stateLost }],
@@ -68,9 +68,9 @@ it("gives the answer of a call that leaves too large a state, and says its size 
     return [output, metadata];
   };
   const tooLarge = expect.stringMatching(
-    /^The plugin's state of this session takes 9\d{6} bytes and at most 8388608 are kept: the session's next call begins afresh \(keep less between calls; memory that a call used and freed counts too\)$/,
+    /^The plugin's session state takes 9\d{6} bytes, more than the 8388608 that are kept: the next call starts with fresh state \(keep less between calls; freed memory counts too\)$/,
   ) as string;
-  const lost = expect.stringContaining("began afresh: it was too large") as string;
+  const lost = expect.stringContaining("started with fresh state: the state was too large") as string;
   expect([await count(), await count({ bytes: 9 << 20 }), await count(), await count()]).toEqual([
     [1, {}],
     [2, { stateLost: tooLarge }],

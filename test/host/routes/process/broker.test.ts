@@ -57,7 +57,7 @@ describe("createBroker()", () => {
     const { ask, begin, call } = broker();
     begin();
     using reads = recordHostReads();
-    const reason = "What read access is asked for is longer than 8192 characters";
+    const reason = "The value for read access is longer than 8192 characters";
     expect(await ask("read", "/a".repeat(200_000))).toEqual({ id: 1, result: "deny", reason });
     // The test writes the line; no other code here handles so much at once.
     expect(reads.large).toHaveLength(1);
@@ -116,11 +116,11 @@ describe("createBroker()", () => {
     ["no permission", JSON.stringify({ v: 1, id: 1, value: "/workspace/in" })],
     ["a value that is no text", JSON.stringify({ v: 1, id: 1, permission: "read", value: ["/workspace/in"] })],
     ["no value", JSON.stringify({ v: 1, id: 1, permission: "read" })],
-  ])("says nothing more after %s: the protocol is not the one that is known [O1.fault]", async (_name, line) => {
+  ])("stops answering after %s because the protocol is unknown [O1.fault]", async (_name, line) => {
     const { onCheck, begin, answers, faults } = broker();
     begin();
     await onCheck(line);
-    expect(faults).toEqual([expect.stringContaining("protocol is not the one that is known")]);
+    expect(faults).toEqual([expect.stringContaining("Unknown version of Deno's permission broker protocol")]);
     await onCheck(JSON.stringify({ v: 1, id: 1, permission: "read", value: "/workspace/in" }));
     expect(answers).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe("answerCheck()", () => {
     expect(await answerCheck(check, context)).toEqual({
       ok: false,
       act: { decision: "denied", permission: "read", value: "/workspace/in/a.txt", layer: "call" },
-      reason: "The call was ended, so read access is over",
+      reason: "The call was ended, so it has no more read access",
     });
   });
 
@@ -106,7 +106,7 @@ describe("answerCheck()", () => {
     ["a public name of a private address", { net: ["inside.example.org"] }, "net", "inside.example.org:80", /whose address is not granted/],
     ["a name with one private address of two", { net: ["both.example.org"] }, "net", "both.example.org:80", /whose address is not granted/],
     ["a private address within all of net", { net: true }, "net", "169.254.169.254:80", /whose address is not granted/],
-    ["a name that leads nowhere", { net: ["gone.example.org"] }, "net", "gone.example.org:80", /whose name leads nowhere/],
+    ["a name that leads nowhere", { net: ["gone.example.org"] }, "net", "gone.example.org:80", /whose name does not resolve/],
     [
       "a host that is granted for some methods only",
       { net: [{ host: "example.org", methods: ["GET"] }] },
@@ -122,8 +122,8 @@ describe("answerCheck()", () => {
       /Requires net access/,
     ],
     ["a value longer than any path", { read: true }, "read", `/${"a".repeat(9_000)}`, /longer than 8192 characters/],
-    ["a kind that Deno has not", { tools: ["words.run"] }, "tools", "words.run", /There is no permission "tools"/],
-    ["a kind that nobody knows", {}, "__proto__", "x", /There is no permission "__proto__"/],
+    ["a kind that Deno has not", { tools: ["words.run"] }, "tools", "words.run", /Unknown permission "tools"/],
+    ["a kind that nobody knows", {}, "__proto__", "x", /Unknown permission "__proto__"/],
     ["a host that is none", { net: true }, "net", "http://example.org", /URLs are not supported/],
   ] satisfies readonly [string, Permissions, string, string | undefined, RegExp][])(
     "refuses %s [O1.checks, PA3]",
@@ -138,9 +138,9 @@ describe("answerCheck()", () => {
       "is asked for by its name, which the plugin's own PATH explains",
       { run: ["git"] },
       "git",
-      /a plugin chooses its own PATH: start "\/usr\/bin\/git"$/,
+      /a plugin chooses its own PATH, so start "\/usr\/bin\/git"$/,
     ],
-    ["is nowhere", { run: ["gone"] }, "gone", /it is nowhere in the host's PATH$/],
+    ["is nowhere", { run: ["gone"] }, "gone", /not found in the host's PATH$/],
     ["has a granted name in the workspace", { run: ["git"] }, "/workspace/bin/git", /Requires run access/],
     ["is any at all", { run: true }, "whatever", /^allowed$/],
     ["is any but one, by its name", { run: { allow: true, deny: ["other"] } }, "git", /a plugin chooses its own PATH/],
