@@ -1,4 +1,4 @@
-/** Joins chunks that came one by one. */
+/** Joins chunks of bytes. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

@@ -1,9 +1,9 @@
 /**
- * The platform on Deno: Node's, by way of Deno's `node:` modules.
+ * The platform on Deno: Node's implementation on Deno's `node:` modules.
  *
- * What the guarded files rely on holds there too and is checked by the same conformance suite: descriptors of `node:fs`
- * are the system's own, `O_PATH` passes through, `statfs` tells the file system's type. `process.hrtime` counts from
- * each worker's start there, which is why no clock of ours uses it.
+ * The assumptions of the guarded files hold on Deno and are checked by the same conformance suite: descriptors of `node:fs` are the
+ * system's own, `O_PATH` passes through, `statfs` reports the file system's type. On Deno `process.hrtime` counts from each worker's start,
+ * which is why no clock here uses it.
  */
 
 import { assemble, type PlatformOptions } from "./node.ts";

@@ -1,37 +1,37 @@
-/** The process that the host runs in, and others of the machine. Types only. */
+/** The host's process, and other processes of the machine. Types only. */
 
-/** The process: its variables, folders and arguments. */
+/** Variables, folders and arguments of the process. */
 export interface Environment {
   get(name: string): string | undefined;
-  /** Names of all variables, unsorted. */
+  /** Returns the names of all variables, unsorted. */
   names(): readonly string[];
   readonly cwd: string;
   readonly home: string;
   readonly tmp: string;
-  /** Where this machine keeps what a start would make anew: compiled code, images. Need not be there. */
+  /** Folder of this machine's caches (compiled code, images), which a start would otherwise rebuild. May not exist. */
   readonly cache: string;
-  /** Where this person keeps what was agreed to on this machine. Need not be there. */
+  /** Folder of the user's consents on this machine. May not exist. */
   readonly config: string;
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
-  /** This process, so that another one can find out what became of it. */
+  /** Identity of this process, so that another process can find out whether it still runs. */
   readonly self: ProcessIdentity;
   fateOf(identity: ProcessIdentity): ProcessFate;
   readonly argv: readonly string[];
-  /** What starts this program again, before its arguments: absolute paths. */
+  /** Command that starts this program again, without arguments: absolute paths. */
   readonly command: readonly string[];
 }
 
-/** A process, in words that mean it and no other, also when its number was given away again. */
+/** Identity of a process that stays unique even if its number is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Compared with what the system says now; "0" where it does not say. */
+  /** Start time, compared with the system's current answer; "0" if the system does not tell. */
   readonly startedAt: string;
   /** The machine's name, for people. */
   readonly machine: string;
-  /** Where its number means something: 12 hexadecimal digits for this start of this machine, or of this container. */
+  /** Scope in which the number is valid: 12 hexadecimal digits for this boot of this machine, or for this container. */
   readonly scope: string;
 }
 
-/** `unknown`: of another machine, or the system does not say. */
+/** `unknown`: a process of another machine, or the system does not tell. */
 export type ProcessFate = "alive" | "gone" | "unknown";

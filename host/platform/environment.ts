@@ -9,11 +9,11 @@ import type { Environment } from "./environment-types.ts";
 import { fateOf, ownIdentity } from "./processes/process-identity.ts";
 import { withSlashes } from "./files/slashes.ts";
 
-/** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
+/** Creates the environment. Folders are real paths, because permissions are compared with resolved paths (SPEC PA4). */
 export function createEnvironment(): Environment {
   return {
     get: (name) => {
-      // `process.env` inherits from Object.prototype: `toString` is no variable.
+      // `process.env` inherits from Object.prototype, so `toString` would look like a variable.
       return Object.hasOwn(process.env, name) ? process.env[name] : undefined;
     },
     names: () => Object.keys(process.env),
@@ -49,12 +49,12 @@ function realOrSame(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // A home that does not exist is common in containers; its name is still what `$home` means.
+    // A home that does not exist is common in containers; `$home` still means its name.
     return path;
   }
 }
 
-/** The real path of what is not there yet: that of the nearest folder that is, and the rest. */
+/** Returns the real path of something that may not exist: the real path of the nearest existing folder plus the rest. */
 function resolveParent(path: string): string {
   const real = realOrSame(path);
   const parent = dirname(path);

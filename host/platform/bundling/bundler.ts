@@ -1,4 +1,6 @@
-/** Makes ES modules of packages with esbuild, which a user of `bascule vendor` installs; and asks Deno where it keeps modules. */
+/**
+ * Bundles packages into ES modules with esbuild, which a user of `bascule vendor` installs; asks Deno for the location of cached modules.
+ */
 
 import { readFile } from "node:fs/promises";
 import type { Loader, Metafile, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
@@ -26,11 +28,11 @@ async function bundle(request: BundleRequest): Promise<BundleOutcome> {
 interface Built {
   readonly files: ReadonlyMap<string, string>;
   readonly inputs: readonly string[];
-  /** By entry: Node's modules that it is left without. */
+  /** Missing Node modules, by entry. */
   readonly missing: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Each package for the platform that suits it; those of one platform together, so that they share what they import. */
+/** Builds each package for the platform that suits it. Packages for the same platform are built together, so that they share imports. */
 async function buildForGuest(esbuild: Esbuild, request: BundleRequest): Promise<Built> {
   const forBrowsers = new Set<string>();
   for (const [name, entries] of Map.groupBy(request.entries, (entry) => entry.package))
@@ -48,9 +50,9 @@ async function buildForGuest(esbuild: Esbuild, request: BundleRequest): Promise<
 }
 
 /**
- * As Deno and bundlers resolve packages; and where that leaves one without modules of Node's, what the package has for
- * browsers, if it needs less. Not for all: such code may ask for a document, which a plugin does not have either.
- * Judged for a package alone, so that no other one changes what it is.
+ * Whether the browser build of a package lacks fewer Node modules than the neutral build, which resolves packages as Deno and bundlers do.
+ * Browser builds are not the default because they may need a document, which a plugin does not have. Each package is judged alone, so that
+ * no other package changes the result.
  */
 async function needsBrowserBuild(esbuild: Esbuild, request: BundleRequest): Promise<boolean> {
   const missing = countMissing(await buildListed(esbuild, request, "neutral"));
@@ -59,7 +61,7 @@ async function needsBrowserBuild(esbuild: Esbuild, request: BundleRequest): Prom
   return browser !== undefined && countMissing(browser) < missing;
 }
 
-/** What cannot be built for browsers has been built without. */
+/** A package that does not build for browsers gets the neutral build. */
 async function attempt(build: () => Promise<Built>): Promise<Built | undefined> {
   return await build().catch((error: unknown) => {
     if (error instanceof Error && "errors" in error) return undefined;
@@ -71,7 +73,7 @@ function countMissing({ missing }: Built): number {
   return [...missing.values()].reduce((sum, names) => sum + names.length, 0);
 }
 
-/** CommonJS packages do not say what they export: what the plugin's code asks of them is listed then. */
+/** Builds twice if needed: CommonJS packages do not declare their exports, so the names that the plugin imports are listed. */
 async function buildListed(esbuild: Esbuild, request: BundleRequest, platform: How["platform"]): Promise<Built> {
   const first = await build(esbuild, request, { platform, commonJs: new Set() });
   return first.commonJs.size === 0 ? first : await build(esbuild, request, { platform, commonJs: first.commonJs });
@@ -116,7 +118,7 @@ async function build(esbuild: Esbuild, request: BundleRequest, how: How): Promis
   };
 }
 
-/** In the file and in those that it shares with others. */
+/** Collects missing modules from the output file and from the chunks it shares with others. */
 function missingIn({ outputs }: Metafile, start: string): readonly string[] {
   const seen = new Set([start]);
   const found = new Set<string>();
@@ -130,11 +132,11 @@ function missingIn({ outputs }: Metafile, start: string): readonly string[] {
 }
 
 const ENTRY = "bascule-entry:";
-/** A namespace and a path are joined by a colon. */
+/** esbuild joins a namespace and a path with a colon. */
 const ENTRY_SPACE = "bascule-entry";
 const GRAPH = "bascule-graph";
 
-/** Node's globals, which Deno has too, for packages that use them without an import; a plugin has them as modules. */
+/** Node's globals, which Deno has too, for packages that use them without an import. The sandbox offers them as modules. */
 const GLOBALS = "bascule-globals";
 const GLOBALS_SOURCE = `export { Buffer } from "node:buffer"; export { default as process } from "node:process";`;
 
@@ -165,7 +167,7 @@ function graphModules(graph: ModuleGraph | undefined): readonly Plugin[] {
   return [{ name: "bascule-graph", setup }];
 }
 
-/** `export *` leaves the default out, and finds nothing in a CommonJS package. */
+/** `export *` omits the default export, and finds nothing in a CommonJS package. */
 function entrySource({ specifier, names }: BundleEntry, isCommonJs: boolean): string {
   const from = JSON.stringify(specifier);
   const all = `import * as all from ${from}; export default all.default;`;
@@ -196,7 +198,7 @@ function loaderOf(specifier: string): Loader {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const DENO_MS = 120_000;
 
-/** `deno info` may fetch what it does not have, as `deno` always does. */
+/** Returns the module graph from `deno info`, which may fetch missing modules as `deno` always does. */
 async function denoGraph(specifier: string, directory: string): Promise<ModuleGraph | string> {
   const answer = await runDeno(["info", "--json", specifier], directory);
   if (answer === undefined) return "Deno is not installed";
@@ -204,7 +206,7 @@ async function denoGraph(specifier: string, directory: string): Promise<ModuleGr
   try {
     document = JSON.parse(answer);
   } catch (error) {
-    if (error instanceof SyntaxError) return "Deno answered something else than JSON";
+    if (error instanceof SyntaxError) return "Deno's answer is not JSON";
     throw error;
   }
   return toGraph(document);
@@ -217,7 +219,7 @@ async function runDeno(args: readonly string[], cwd: string): Promise<string | u
   return new TextDecoder().decode(ended.output);
 }
 
-/** https://docs.deno.com/runtime/reference/cli/info/ */
+/** Reads the output of https://docs.deno.com/runtime/reference/cli/info/ */
 export function toGraph(document: unknown): ModuleGraph | string {
   const modules = new Map<string, { readonly local: string; readonly imports: ReadonlyMap<string, string> }>();
   for (const module of listAt(document, "modules")) {

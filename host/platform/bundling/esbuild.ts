@@ -2,7 +2,7 @@
 
 export type Esbuild = typeof import("esbuild");
 
-/** Undefined if it is not installed. */
+/** Imports esbuild. Undefined if it is not installed. */
 export async function loadEsbuild(): Promise<Esbuild | undefined> {
   try {
     return await import("esbuild");

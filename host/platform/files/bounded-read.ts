@@ -1,10 +1,10 @@
-/** Reads from an open file without ever holding more than was asked for, however the file grows meanwhile. */
+/** Reads from an open file without ever holding more than was asked for, even if the file grows meanwhile. */
 
 import type { FileHandle } from "node:fs/promises";
 import { fileError } from "./file-errors.ts";
 import type { WaitForRoom } from "../platform.ts";
 
-/** What to read; without `length`, everything from `offset`, which must fit into `maxBytes`. */
+/** Range to read. Without `length`, everything from `offset` on, which must fit into `maxBytes`. */
 export interface ReadRange {
   readonly maxBytes: number;
   readonly offset?: number;
@@ -14,16 +14,16 @@ export interface ReadRange {
 
 const FIRST_CHUNK_BYTES = 64 * 1024;
 
-/** @throws {FileError} `too_large` if there is more than `maxBytes`, or more is asked for. */
+/** Reads a range. @throws {FileError} `too_large` if the file holds, or `length` asks for, more than `maxBytes` */
 export async function readBounded(file: FileHandle, range: ReadRange): Promise<Uint8Array> {
   const { maxBytes, offset = 0, length, makeRoom } = range;
   if (length !== undefined && length > maxBytes) throw fileError("too_large");
-  // One byte more than allowed, to see that there is more.
+  // One extra byte shows whether there is more than allowed.
   const wanted = length ?? maxBytes + 1;
   const { size } = await file.stat();
   if (length === undefined && size - offset > maxBytes) throw fileError("too_large");
 
-  // The size is a guess: files grow, and some (in FUSE or /proc) say 0.
+  // The size is only a guess: files grow, and some (in FUSE or /proc) report 0.
   const guess = Math.min(wanted, Math.max(size - offset + 1, size === 0 ? FIRST_CHUNK_BYTES : 1));
   await makeRoom?.(guess);
   let buffer = new Uint8Array(guess);
@@ -39,7 +39,7 @@ export async function readBounded(file: FileHandle, range: ReadRange): Promise<U
     filled += bytesRead;
   }
   if (length === undefined && filled > maxBytes) throw fileError("too_large");
-  // A copy of its own where most of the buffer would be kept for nothing; copying much would hold up the thread.
+  // A view is kept if it fills most of the buffer, because copying many bytes would block the thread.
   return filled * 2 > buffer.length ? buffer.subarray(0, filled) : buffer.slice(0, filled);
 }
 

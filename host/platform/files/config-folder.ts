@@ -1,11 +1,14 @@
-/** Where a person's own configuration is: `$XDG_CONFIG_HOME`, else `~/.config`. */
+/** The folder of the user's configuration: `$XDG_CONFIG_HOME`, else `~/.config`. */
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Absolute; need not be there. What lies in it decides what starts, so no tool may read or write it (`host/project/places.ts`). */
+/**
+ * Returns an absolute path; the folder may not exist. Its content decides what starts, so no tool may read or write it
+ * (`host/project/places.ts`).
+ */
 export function configFolder(): string {
   const { XDG_CONFIG_HOME: base = "" } = process.env;
-  // The XDG specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   return join(isAbsolute(base) ? base : join(homedir(), ".config"), "bascule");
 }

@@ -1,4 +1,4 @@
-/** Turns what the operating system said into the closed set of `FileError` codes. */
+/** Maps operating system errors to the closed set of `FileError` codes. */
 
 import { FileError, type FileErrorCode } from "../platform.ts";
 
@@ -23,7 +23,7 @@ const CODES: ReadonlyMap<string, FileErrorCode> = new Map([
   ["EAGAIN", "busy"],
   ["EMFILE", "busy"],
   ["ENFILE", "busy"],
-  // No reader on a FIFO, a device without a driver, a socket.
+  // A FIFO without a reader, a device without a driver, a socket.
   ["ENXIO", "not_regular"],
   ["ENODEV", "not_regular"],
 ]);
@@ -35,35 +35,35 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
   is_a_directory: "Is a directory",
   not_empty: "Directory not empty",
   permission_denied: "Permission denied by the operating system",
-  not_capable: "Outside of what is granted",
+  not_capable: "Outside of the grant",
   not_regular: "Neither a regular file nor a directory",
   symlink_loop: "Too many levels of symbolic links",
   name_too_long: "File name too long",
   too_large: "File too large",
   no_space: "No space left on device",
   invalid_path: "Invalid path",
-  interrupted: "Given up, because the call is over",
+  interrupted: "Interrupted because the call is over",
   busy: "Resource busy",
   other: "File operation failed",
 };
 
-/** Message of a `not_capable` for a place whose name is not denied as it is written. */
-export const OTHER_SPELLING = "Its file system may take this name for one that is denied";
+/** Message of a `not_capable` for a path that is only denied under another spelling. */
+export const OTHER_SPELLING = "The file system may treat this name as a denied one";
 
-/** Message of a `not_capable` for the folder that a grant names, where it would be removed, moved or replaced. */
-export const ROOT_OF_GRANT = "The folder that is granted itself";
+/** Message of a `not_capable` for removing, moving or replacing the granted folder itself. */
+export const ROOT_OF_GRANT = "This is the granted folder itself";
 
-/** A `FileError` with the code's own message, which names no path. */
+/** Returns a `FileError` with the code's own message, which names no path. */
 export function fileError(code: FileErrorCode): FileError {
   return new FileError(code, MESSAGES[code]);
 }
 
-/** Between two steps of a long act. @throws {FileError} `interrupted` if nobody waits for it any more */
+/** Checks between two steps of a long operation. @throws {FileError} `interrupted` if the operation is no longer wanted */
 export function unlessOver(isOver: (() => boolean) | undefined): void {
   if (isOver?.() === true) throw fileError("interrupted");
 }
 
-/** Anything a file operation threw, as a `FileError`; no host path is in its message. */
+/** Converts anything that a file operation threw into a `FileError` without a host path in its message. */
 export function toFileError(thrown: unknown, path?: string): FileError {
   const isOurs = thrown instanceof FileError;
   if (isOurs && path === undefined) return thrown;
@@ -71,13 +71,13 @@ export function toFileError(thrown: unknown, path?: string): FileError {
   return new FileError(code, isOurs ? thrown.message : MESSAGES[code], path);
 }
 
-/** The `code` of a system error, such as `ENOENT`. */
+/** Returns the `code` of a system error, such as `ENOENT`. */
 export function errnoOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** Runs a file operation; whatever it throws comes out as a `FileError`, with the path where that is the host's own. */
+/** Runs a file operation and converts its errors into `FileError`. Pass `path` only if it is the host's own. */
 export async function withFileErrors<T>(operation: () => Promise<T>, path?: string): Promise<T> {
   try {
     return await operation();

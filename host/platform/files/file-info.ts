@@ -1,9 +1,9 @@
-/** Turns Node's stat results and directory entries into our own. */
+/** Converts Node's stat results and directory entries. */
 
 import type { Stats } from "node:fs";
 import type { FileInfo, FileKind } from "../platform.ts";
 
-/** The questions that `Stats` and `Dirent` both answer. */
+/** Methods that `Stats` and `Dirent` share. */
 interface Kinds {
   isFile(): boolean;
   isDirectory(): boolean;

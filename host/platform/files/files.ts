@@ -1,4 +1,4 @@
-/** The host's own files, on Node and Deno. Nothing of a guest's choosing reaches these functions. */
+/** The host's own files, on Node and Deno. No path chosen by a guest reaches these functions. */
 
 import { constants, type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
@@ -11,10 +11,10 @@ import { permitsPlace } from "./spelling.ts";
 import { farthestPlace } from "./walk.ts";
 import { createWhole, writeAtomic } from "./write-atomic.ts";
 
-/** No file the host reads for itself is larger; larger ones are `too_large`. */
+/** Maximum size of a file that the host reads for itself; larger files are `too_large`. */
 const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
 
-/** How to see what is at a path, without opening it. */
+/** Functions that inspect a path without opening it. */
 interface Looks {
   readonly stat: (path: string) => Stats | Promise<Stats>;
   readonly lstat: (path: string) => Stats | Promise<Stats>;
@@ -22,10 +22,10 @@ interface Looks {
   readonly realPath: (path: string) => string | Promise<string>;
 }
 
-/** By another thread: a file system that is slow, or does not answer at all, holds up nobody who asks for something else. */
+/** Asynchronous lookups on another thread: a slow or hanging file system does not block other work. */
 const LATER: Looks = { stat, lstat, list: (path) => readdir(path, { withFileTypes: true }), realPath: (path) => realpath(path) };
 
-/** Ten times as fast on a local disk: the other thread costs more than the look. */
+/** Synchronous lookups, ten times as fast on a local disk, because switching threads costs more than the lookup. */
 const AT_ONCE: Looks = {
   stat: (path) => statSync(path),
   lstat: (path) => lstatSync(path),
@@ -34,9 +34,9 @@ const AT_ONCE: Looks = {
 };
 
 /**
- * Creates the host's file access. Also used on folders whose contents are hostile: a FIFO does not hang it.
+ * Creates the host's file access. It is also used on hostile folders: a FIFO does not hang it.
  *
- * @param isBrief nobody but the one who waits for it has anything of this process
+ * @param isBrief whether the process serves only the caller, so that it may block
  */
 export function createFiles(isBrief: boolean = false): Files {
   const looks = isBrief ? AT_ONCE : LATER;
@@ -63,7 +63,7 @@ export function createFiles(isBrief: boolean = false): Files {
 
 function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
   return withFileErrors(async () => {
-    // Opening a FIFO without O_NONBLOCK waits for a writer and takes a thread of the pool with it.
+    // Opening a FIFO without O_NONBLOCK waits for a writer and blocks a thread of the pool.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (stats.isDirectory()) throw fileError("is_a_directory");
@@ -82,7 +82,7 @@ function unlessMissing(look: () => Promise<FileInfo>): Promise<FileInfo | undefi
       return await look();
     } catch (thrown) {
       const errno = errnoOf(thrown);
-      // A path through a file names nothing either.
+      // A path through a file does not exist either.
       if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
       throw thrown;
     }

@@ -1,4 +1,4 @@
-/** Files that stay open for a guest or a tool: by their descriptor, and few at once. */
+/** Files that stay open for a guest or a tool, held by descriptor and bounded in number. */
 
 import type { FileHandle } from "node:fs/promises";
 import { claimOf, type Holder, type HolderShares, Shares } from "../../../sandbox/mod.ts";
@@ -6,14 +6,17 @@ import { fileError, withFileErrors } from "./file-errors.ts";
 import { toFileInfo } from "./file-info.ts";
 import type { GuardedFile } from "../platform.ts";
 
-/** Of all calls together: a process has some thousand descriptors for everything. */
+/** Maximum over all calls; a process has about a thousand descriptors for everything. */
 export const MAX_OPEN_FILES = 256;
-/** A caller that opens all of its own leaves some to the plugin's other callers. */
+/** A caller that opens its whole share leaves some files to the plugin's other callers. */
 export const OPEN_FILES: HolderShares = Object.freeze({ plugin: 96, caller: 128, callerOfPlugin: 64 });
-/** What a plugin that has none open gets, whatever the others have. */
+/** Guaranteed share of a plugin that has no file open, even if the others use theirs up. */
 const LEAST_OF_AN_OWNER = 1;
 
-/** @returns what opens a file and counts it until it is closed. @throws {FileError} `busy` if too many are open. */
+/**
+ * Creates the limit. @returns a function that opens a file and counts it until it is closed. @throws {FileError} `busy` if too many are
+ * open.
+ */
 export function createOpenLimit(): (open: () => Promise<FileHandle>, holder?: Holder) => Promise<GuardedFile> {
   const open = new Shares(MAX_OPEN_FILES, LEAST_OF_AN_OWNER);
   return (begin, holder = {}) =>
@@ -35,7 +38,7 @@ function openFile(file: FileHandle, closed: () => void): GuardedFile {
     read: (position, length, makeRoom) =>
       withFileErrors(async () => {
         const { size } = await file.stat();
-        // Not more memory than there is to read.
+        // Allocates no more memory than there is to read.
         const most = Math.max(0, Math.min(length, size - position));
         await makeRoom?.(most);
         const bytes = new Uint8Array(most);

@@ -1,9 +1,9 @@
 /**
- * Files on behalf of guests and tools (SPEC C4): every act first gets hold of the place, asks the grant about where
- * that place really is, and then acts on that very place.
+ * File access for guests and tools (SPEC C4). Every operation first opens the place, then checks the grant against its real path, and then
+ * acts on that same place.
  *
- * A link that stays inside the grant works; one that leaves it answers `not_capable`, and so does everything else
- * that would tell what is out there. A hard link is a second name of the same file, and cannot be told from the first.
+ * A link that stays inside the grant works; one that leaves it gives `not_capable`, and so does everything else that would reveal what is
+ * outside. A hard link is a second name of the same file and cannot be told from the first.
  */
 
 import { constants } from "node:fs";
@@ -24,11 +24,11 @@ import { farthestPlace, type Place, type Walk } from "./walk.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
-/** Only permission bits: no plugin makes a set-user-id file. */
+/** Permission bits only: no plugin can make a set-user-id file. */
 const MODE_BITS = 0o777;
 const COPY_CHUNK_BYTES = 256 * 1024;
 
-/** Codes that say what is at a path, and so must not be told about places outside of the grant. */
+/** Codes that reveal what is at a path, and so must not be reported for places outside of the grant. */
 const TELLING: ReadonlySet<FileErrorCode> = new Set<FileErrorCode>([
   "not_found",
   "not_a_directory",
@@ -51,7 +51,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using file = await openToWrite(path, options);
         if (options.mode !== undefined) await file.chmod(options.mode & MODE_BITS);
-        // Only now: whatever was opened has been verified (nothing is truncated before the check).
+        // Truncates only after the check, once the opened file is verified.
         if (options.append !== true) await file.truncate(0);
         await writeAll(file, data);
       }),
@@ -104,7 +104,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using place = await reach(path, false);
         if (!place.info.isFile() && !place.info.isDirectory()) throw fileError("not_regular");
-        // By the descriptor where there is one, so that no link that takes the name is followed.
+        // Uses the descriptor if there is one, so that a link that replaces the name is not followed.
         if (modifiedMs !== undefined) await utimes(place.reach, place.info.atimeMs / 1000, modifiedMs / 1000);
         if (mode !== undefined) await chmod(place.reach, mode & MODE_BITS);
       }),
@@ -119,7 +119,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         await keepRoot(path, parent);
         if (recursive) return await removeTree(walk, parent, name, { checked: path, ...(isOver && { isOver }) });
         await using place = await walk.locate(`${parent.reach}/${name}`, { follow: false });
-        // Neither follows a link that takes the place's name meanwhile.
+        // `rmdir` and `unlink` do not follow a link that replaces the name meanwhile.
         await (place.info.isDirectory() ? rmdir : unlink)(`${parent.reach}/${name}`);
       }),
 
@@ -140,7 +140,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         unlessOver(isOver);
         await using target = await openToWrite(to, {}, place.info.mode);
         const { dev, ino } = await target.stat();
-        // Onto itself: truncating would empty the source.
+        // Copying a file onto itself: truncating would empty the source.
         if (dev === place.info.dev && ino === place.info.ino) return;
         await target.truncate(0);
         await copyBounded(source, target, { maxBytes, ...(isOver && { isOver }) });
@@ -162,7 +162,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     openToWrite: (path, options) =>
       keepOpen(async () => {
         const file = await openToWrite(path, options);
-        // As in `writeBytes`: only what has been verified.
+        // As in `writeBytes`: truncates only a verified file.
         if (options.truncate) await file.truncate(0);
         return file;
       }, options),
@@ -175,7 +175,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     });
   }
 
-  /** The existing place that `path` (by default the checked one) leads to, if the grant allows where that is. */
+  /** Returns the existing place that `path` (by default the checked one) leads to, if the grant allows its real path. */
   async function reach(checked: Checked, follow: boolean, path: string = checked.path): Promise<Place> {
     const place = await locate(checked, path, follow);
     try {
@@ -187,9 +187,9 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     }
   }
 
-  /** The folder in which `path` names an entry, if the grant allows that entry there. */
+  /** Returns the folder in which `path` names an entry, if the grant allows that entry there. */
   async function reachParent(checked: Checked, path: string): Promise<Place> {
-    // "/" is no entry of anything.
+    // "/" is not an entry of any folder.
     if (basename(path) === "") throw fileError("permission_denied");
     const parent = await locate(checked, dirname(path), true);
     try {
@@ -217,7 +217,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     if (synthetic || isKernelPath(realPath, os)) throw fileError("not_regular");
   }
 
-  /** A file that is granted by its name is the grant's whole contents, and may go. */
+  /** Protects the granted folder itself. A file that is granted by name may be removed, because it is the whole grant. */
   async function keepRoot({ path, isRoot }: Checked, parent: Place): Promise<void> {
     const name = basename(path);
     if (isRoot?.(join(parent.realPath, name)) !== true) return;
@@ -231,7 +231,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     return await walk.open(place, flags);
   }
 
-  /** Opens without truncating; creates where the options allow it, also behind a link that leads nowhere yet. */
+  /** Opens without truncating. Creates the file if the options allow it, also behind a dangling link. */
   async function openToWrite(
     checked: CheckedPath<"write">,
     options: WriteOptions & { readonly read?: boolean },
@@ -253,7 +253,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       } catch (thrown) {
         if (toFileError(thrown).code !== "already_exists") throw thrown;
       }
-      // A link that leads nowhere, or a file that has just appeared: go on where it leads.
+      // A dangling link, or a file that has just appeared: continue at its target.
       path = await nextPath(checked, path);
     }
     throw fileError("symlink_loop");
@@ -264,7 +264,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     const name = basename(path);
     const { file, realPath } = await walk.create(parent, name, flags, mode & MODE_BITS);
     if (await permitsPlace(checked, realPath)) return file;
-    // The folder was moved out of the grant just now; the file is still empty.
+    // The folder was just moved out of the grant; the new file is still empty.
     await file.close();
     await unlink(`${parent.reach}/${name}`);
     throw fileError("not_capable");
@@ -275,7 +275,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     try {
       return resolve(parent.realPath, await readlink(`${parent.reach}/${basename(path)}`));
     } catch (thrown) {
-      // EINVAL: no link but a file that appeared meanwhile, which the next round opens.
+      // EINVAL: not a link but a file that appeared meanwhile, which the next round opens.
       if (toFileError(thrown).code === "invalid_path") return path;
       throw thrown;
     }
@@ -286,7 +286,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     await mkdir(`${parent.reach}/${basename(checked.path)}`, { mode });
   }
 
-  /** Goes down from the deepest folder that exists, by descriptor; each new one must be allowed where it really is. */
+  /** Creates folders downwards from the deepest existing one, by descriptor. The grant must allow the real path of each new one. */
   async function makeDirectories(checked: CheckedPath<"write">, mode: number): Promise<void> {
     const missing: string[] = [];
     let place = await deepestExisting(checked, missing);
@@ -320,7 +320,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     try {
       await mkdir(path, { mode });
     } catch (thrown) {
-      // Somebody else made it first, which is as good.
+      // Another process made the folder first, which is as good.
       if (toFileError(thrown).code !== "already_exists") throw thrown;
     }
     const place = await walk.locate(path, { follow: false });

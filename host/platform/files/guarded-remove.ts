@@ -8,14 +8,14 @@ import type { CheckedPath } from "../proof.ts";
 import { permitOrRefuse } from "./spelling.ts";
 import type { Place, Walk } from "./walk.ts";
 
-/** Names held at once; the rest is read after these are gone. */
+/** Maximum number of names held at once; more are read after these are gone. */
 const BATCH = 1_000;
 
 interface Removal extends MayEnd {
   readonly checked: Pick<CheckedPath<"read" | "write">, "permits">;
 }
 
-/** A folder that was left to empty one below it, and how to know it again. */
+/** A folder that was left to empty one below it, with the facts that identify it. */
 interface Above extends Pick<Place, "info" | "isWithin"> {
   /** The name of the folder below. */
   readonly name: string;
@@ -24,11 +24,11 @@ interface Above extends Pick<Place, "info" | "isWithin"> {
 /**
  * Removes `name` in `parent`, with everything below it.
  *
- * Each entry is asked for by its real path before it is removed. A refusal ends the removal there. At most two folders
- * are open at a time, so that a tree of any depth can go: on the way up a folder is found again through the one below.
+ * The grant is checked with each entry's real path before the entry is removed. A refusal ends the removal there. At most two folders are
+ * open at a time, so that a tree of any depth can be removed: on the way up a folder is found again through the one below.
  *
- * Where paths become longer than the system tells, the grant is asked about the last folder whose path it does tell: a proof
- * for a removal covers all that is below the places it permits (SPEC PA5). Each folder is found to be below that one still.
+ * If a path is longer than the system reports, the grant is checked with the last folder whose path it does report: a proof for a removal
+ * covers everything below the permitted place (SPEC PA5). Each deeper folder is verified to be still below that one.
  *
  * @throws {FileError} `not_capable` at the first entry that the grant does not allow, or if a folder is moved meanwhile
  */
@@ -60,7 +60,7 @@ export async function removeTree(walk: Walk, parent: Place, name: string, { chec
   }
   await rmdir(`${parent.reach}/${name}`);
 
-  /** Removes what is no folder; a folder is only found. */
+  /** Removes an entry that is not a folder; returns the place of a folder. */
   async function removeOrEnter(inFolder: Place, entry: string): Promise<Place | undefined> {
     unlessOver(isOver);
     await permitOrRefuse(checked, isTold(inFolder, entry) ? join(inFolder.realPath, entry) : inFolder.realPath);
@@ -72,7 +72,7 @@ export async function removeTree(walk: Walk, parent: Place, name: string, { chec
     return undefined;
   }
 
-  /** Removes entries until one is a folder; nothing where none is left. */
+  /** Removes entries until one is a folder; undefined if none is left. */
   async function removeUntilFolder(inFolder: Place): Promise<{ readonly name: string; readonly place: Place } | undefined> {
     for (let names = await someNames(inFolder); names.length > 0; names = await someNames(inFolder)) {
       for (const entry of names) {
@@ -83,7 +83,7 @@ export async function removeTree(walk: Walk, parent: Place, name: string, { chec
     return undefined;
   }
 
-  /** A folder without a path of its own is below the one whose path stands for it, and that one is where it was. */
+  /** Verifies that a folder without a reported path is still below the folder whose path stands for it, and that this one has not moved. */
   async function checkWithin(at: Place): Promise<void> {
     if (at.isWithin === undefined) return;
     const chain: readonly Pick<Above, "info" | "isWithin">[] = [parent, ...above];
@@ -112,9 +112,9 @@ export async function removeTree(walk: Walk, parent: Place, name: string, { chec
   }
 }
 
-/** Steps of a path that is no longer than the system takes. */
+/** Number of `..` steps that fit into one path. */
 const LEVELS_AT_ONCE = 1_000;
-/** PATH_MAX of Linux, which counts the zero at its end. */
+/** PATH_MAX of Linux, which includes the terminating zero. */
 const PATH_MAX_BYTES = 4_096;
 
 function isTold({ realPath, isWithin }: Place, entry: string): boolean {

@@ -1,6 +1,6 @@
-/** Whether what a program has open keeps its process alive. */
+/** Decides whether an open handle keeps the process alive. */
 
-/** Sockets and processes have both functions; the types of streams do not say so. Nothing happens to what has neither. */
+/** Calls `ref` or `unref`. Sockets and processes have both, although the types of streams do not show them. Other objects are ignored. */
 export function setAlive(handle: object | null | undefined, on: boolean): void {
   const change: unknown = handle && Reflect.get(handle, on ? "ref" : "unref");
   if (typeof change === "function") Reflect.apply(change, handle, []);

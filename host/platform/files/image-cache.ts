@@ -1,4 +1,4 @@
-/** The sandbox's images between starts. */
+/** The sandbox's images, kept between starts. */
 
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,21 +6,21 @@ import { cacheFolder } from "./cache-folder.ts";
 import { writeAtomic } from "./write-atomic.ts";
 
 export interface ImageCache {
-  /** Undefined if it is not there or cannot be read. */
+  /** Reads an image. Undefined if it does not exist or cannot be read. */
   read(name: string): Promise<Uint8Array | undefined>;
-  /** Mode 0600, by rename. A cache that cannot be written is no error: false. */
+  /** Writes an image with mode 0600, by rename. Returns false if the cache cannot be written, which is not an error. */
   write(name: string, bytes: Uint8Array): Promise<boolean>;
 }
 
-/** Every edit of a plugin leaves a file, of some 50 KB mostly, of some megabytes where the plugin holds them. */
+/** Every edit of a plugin leaves a file, usually of about 50 KB, or of some megabytes if the plugin holds much data. */
 const MAXIMUM_FILES = 2_000;
 const MAXIMUM_BYTES = 512 * 1024 * 1024;
-/** Looking through the folder is put off until so much was written. */
+/** Amount written before the folder is scanned again. */
 const CLEAN_AFTER = { writes: 100, bytes: 64 * 1024 * 1024 };
 
 export function createImageCache(): ImageCache {
   const folder = cacheFolder("images");
-  /** Since the folder was looked through; the first write is reason enough. */
+  /** Amount written since the last scan. The first write triggers a scan. */
   let written = { writes: CLEAN_AFTER.writes, bytes: 0 };
   return {
     read: (name) => readFile(join(folder, name)).catch(() => undefined),
@@ -35,14 +35,14 @@ export function createImageCache(): ImageCache {
         }
         return true;
       } catch {
-        // A read-only home: the next start makes the image again.
+        // With a read-only home the next start builds the image again.
         return false;
       }
     },
   };
 }
 
-/** Files of earlier versions are never read again; those written first go first, down to half of what there may be. */
+/** Removes the oldest files down to half of the limits. Files of earlier versions are never read again. */
 async function removeOldest(folder: string): Promise<void> {
   const names = await readdir(folder);
   const files = await Promise.all(names.map(async (name) => ({ path: join(folder, name), ...(await factsOf(join(folder, name))) })));

@@ -1,16 +1,16 @@
 /**
- * Files that whoever started this process left open in it: a program that is started here would have them, too.
+ * Files that the parent process left open in this one; without care, a program started here would inherit them.
  *
- * `/dev/null` takes their place. Deno cannot say that; there the shell closes what it can.
+ * `/dev/null` takes their place. Deno cannot express that; on Deno the shell closes what it can.
  */
 
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 
-/** What `spawn` takes. */
+/** The `stdio` option of `spawn`. */
 export type Stdio = ("pipe" | "ignore" | number)[];
 
-/** Starts a program that has so many pipes and no other open file. */
+/** Starts a program with the given number of pipes and no other open file. */
 export function withOnlyPipes<T>(pipes: number, start: (stdio: Stdio) => T): T {
   const nothing = openSync(devNull, "r");
   try {
@@ -25,7 +25,7 @@ export function withOnlyPipes<T>(pipes: number, start: (stdio: Stdio) => T): T {
   }
 }
 
-/** Descriptors that are not closed when a program starts; runtimes mark their own to be. */
+/** Returns descriptors that a started program would inherit. Runtimes mark their own as close-on-exec. */
 function inheritedFiles(): readonly number[] {
   if (process.platform !== "linux" || "Deno" in globalThis) return [];
   return readdirSync("/proc/self/fd")
@@ -35,7 +35,7 @@ function inheritedFiles(): readonly number[] {
 }
 
 const STANDARD_ERROR = 2;
-/** In octal, as fdinfo writes it (https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html). */
+/** Octal, as fdinfo writes it (https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html). */
 const O_CLOEXEC = 0o2000000;
 
 function isClosedAtStart(file: number): boolean {
@@ -43,7 +43,7 @@ function isClosedAtStart(file: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
     return (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
   } catch {
-    // The one that the folder was read with.
+    // The descriptor that read the folder is already closed.
     return true;
   }
 }

@@ -1,14 +1,14 @@
-/** The code that runs in the sandbox's process: our own folders, and the packages that they import. */
+/** The code that runs in the sandbox's process: bascule's own folders, and the packages that they import. */
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A bundle is one folder, this file's; the sources are the layers that the process enters. */
+/** A bundle is one folder, this file's. For sources, these are the layers that the process loads. */
 const IS_BUNDLE = import.meta.url.endsWith(".js");
 const CODE_ROOT = fileURLToPath(new URL(IS_BUNDLE ? "./" : "../../../", import.meta.url));
 const OWN_FOLDERS = IS_BUNDLE ? ["."] : ["manifests", "sandbox", "host/platform"];
-/** What those folders import. */
+/** Packages that these folders import. */
 const PACKAGES = [
   "@exodus/bytes",
   "@jitl/quickjs-wasmfile-release-sync",
@@ -19,10 +19,10 @@ const PACKAGES = [
   "quickjs-emscripten",
   "semver",
 ];
-/** What the platform's other files import is not among them: the process enters by `process-main.ts` only. */
+/** Imports of the platform's other files are not included, because the process enters through `process-main.ts` only. */
 const PACKAGE_FILE = "package.json";
 
-/** Absolute paths, as they are named and as they really are. */
+/** Returns absolute paths, both as named and with links resolved. */
 export function codeFolders(): readonly string[] {
   const paths = new Set(OWN_FOLDERS.map((folder) => resolve(CODE_ROOT, folder)));
   const described = folderUpwards(CODE_ROOT, PACKAGE_FILE);
@@ -31,13 +31,13 @@ export function codeFolders(): readonly string[] {
   return [...paths];
 }
 
-/** A package and what it depends on. */
+/** Adds a package and its dependencies. */
 function addPackage(name: string, from: string, paths: Set<string>): void {
   const folder = folderUpwards(from, join("node_modules", name));
   if (folder === undefined || paths.has(folder)) return;
   const real = realpathSync(folder);
   paths.add(folder).add(real);
-  // Its own words; what is not there is not needed.
+  // Reads the package's own list; a dependency that is not installed is not needed.
   const { dependencies = {} } = JSON.parse(readFileSync(join(real, PACKAGE_FILE), "utf8")) as { readonly dependencies?: object };
   for (const other of Object.keys(dependencies)) addPackage(other, real, paths);
 }

@@ -1,29 +1,29 @@
 /**
- * What the system itself can take from a process, without root: on Linux by namespaces, where it lets users make them.
+ * System confinement of a process without root: on Linux by namespaces, if users may create them.
  *
- * A runtime's own permissions hold for its JavaScript. Who escapes from the engine into native code is past them, and
- * meets this.
+ * A runtime's own permissions bind its JavaScript. An attacker who escapes from the engine into native code is past them and meets this
+ * confinement.
  */
 
 import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { cacheFolder } from "../files/cache-folder.ts";
 
-/** `namespaces`: no network, no other process, no file but the runtime, its libraries and our code. `network`: no network. */
+/** `namespaces`: no network, no other process, no files except the runtime, its libraries and bascule's code. `network`: no network. */
 export type SystemConfinement = "namespaces" | "network" | "none";
 
 /** A command that runs another one under a confinement. */
 export interface Confined {
   readonly system: SystemConfinement;
-  /** It and its children can gain nothing by starting other programs. */
+  /** Whether the process and its children are unable to gain privileges by starting other programs. */
   readonly noNewPrivileges: boolean;
   readonly command: (program: string, args: readonly string[]) => readonly [program: string, ...args: string[]];
   readonly cwd: string;
-  /** A folder where nothing can be made, as the process sees it. */
+  /** A folder in which nothing can be created, as the process sees it. */
   readonly emptyFolder: string;
 }
 
-/** Ways to confine, the strongest first; whether one works here is for a trial to tell. @param readable what the process needs */
+/** Returns ways to confine, the strongest first. The caller tries which one works. @param readable files that the process needs */
 export function confinements(os: NodeJS.Platform, readable: readonly string[]): readonly Confined[] {
   const cwd = emptyFolder();
   const plain: Confined = {
@@ -59,27 +59,27 @@ export function confinements(os: NodeJS.Platform, readable: readonly string[]): 
   return cwd === "/" ? [alone, modest, plain] : [apart, alone, modest, plain];
 }
 
-/** Below what is no folder, so that nobody can make it one. */
+/** A path below a device, where no folder can ever be created. */
 const NOWHERE = "/dev/null/nowhere";
 const EMPTY_INSIDE = "/empty";
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
-/** Where the system's loader looks for what runtimes are linked with. */
+/** Folders where the system's loader finds the libraries of runtimes. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 
-/** `--kill-child`: whoever ends `unshare` ends the process, too. */
+/** `--kill-child`: killing `unshare` kills the process too. */
 const APART = ["--user", "--map-root-user", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--"];
 const NO_POWERS = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"];
 
-/** What was left open in the host by whoever started it; the shell knows numbers of one digit only. */
+/** Closes files that the host's parent process left open in the host. The shell only accepts one-digit numbers. */
 const CLOSE_OTHERS = "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-";
 
-/** No core dump holds what was in memory; no file grows. */
+/** Prevents core dumps, which would hold the memory, and growing files. */
 const MODEST_SCRIPT = `${CLOSE_OTHERS}; ulimit -c 0; ulimit -f 0; exec "$@"`;
 
 /**
- * Makes a root that holds what was named, read-only, moves into it and lets go of the old one.
+ * Builds a root with the named paths, read-only, moves into it and detaches the old one.
  *
- * The limit on user namespaces keeps a process without powers from gaining some in a namespace of its own.
+ * The limit on user namespaces prevents a process without privileges from gaining some in a namespace of its own.
  */
 const APART_SCRIPT = `set -e
 ${CLOSE_OTHERS}
@@ -109,19 +109,19 @@ ulimit -f 0
 unset PWD OLDPWD
 exec "$@"`;
 
-/** By a fixed list: `PATH` is the user's, and may name a folder that a tool writes to. */
+/** Finds a tool in a fixed list of folders: `PATH` belongs to the user, and may name a folder that a tool can write to. */
 function findTool(name: string): string | undefined {
   return TOOL_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path));
 }
 
-/** An empty folder to work in, and to mount on; `/` where none can be made. */
+/** Returns an empty folder to work in and to mount on; `/` if none can be made. */
 function emptyFolder(): string {
   for (const folder of [cacheFolder("empty"), `${tmpdir()}/bascule-empty`]) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o500 });
       return folder;
     } catch {
-      // A read-only home: the next one.
+      // A read-only home: try the next folder.
     }
   }
   return "/";

@@ -1,4 +1,4 @@
-/** Finds out, once, how the sandbox's process can be confined on this system, and starts such processes. */
+/** Finds out once how the sandbox's process can be confined on this system, and starts such processes. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ export interface Way {
   readonly confined: Confined;
 }
 
-/** One that was tried. */
+/** A way that has been tried. */
 interface TriedWay extends Way {
   readonly version: string;
 }
@@ -24,7 +24,7 @@ const TRIAL_MS = 20_000;
 
 export function createIsolation(): Isolation {
   let found: Promise<TriedWay> | undefined;
-  /** Most hosts never ask. */
+  /** Lazy, because most hosts never need it. */
   function way(): Promise<TriedWay> {
     found ??= findWay(codeFolders());
     return found;
@@ -39,7 +39,7 @@ export function createIsolation(): Isolation {
   };
 }
 
-/** Starts a script in a process as confined as the sandbox's own. For the tests' own hostile ones, too. */
+/** Starts a script in a process that is confined like the sandbox's own. Tests use it for hostile scripts. */
 export function startIn({ runtime, confined }: Way, readable: readonly string[], entry: string): ProcessConnection {
   return startProcess({
     command: confined.command(runtime.program, runtime.args(entry, readable)),
@@ -49,7 +49,7 @@ export function startIn({ runtime, confined }: Way, readable: readonly string[],
   });
 }
 
-/** Guests see the language and the time zone of the host, wherever they run; no other word of its environment. */
+/** Returns the host's language and time zone, which guests see on every route; nothing else of its environment. */
 function locale(): Readonly<Record<string, string>> {
   return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
@@ -66,14 +66,14 @@ async function findWay(readable: readonly string[]): Promise<TriedWay> {
   throw new Error(`Cannot run the sandbox in a process of its own: ${tried.join("; ")} (set "isolation" of bascule.json to "thread")`);
 }
 
-/** The version that the runtime says it has, or why it cannot be used. */
+/** Tries a runtime. Returns its version, or why it cannot be used. */
 export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: string } | string> {
   const [program, ...args] = confined.command(runtime.program, ["--version"]);
   return new Promise((resolve) => {
     execFile(program, args, { cwd: confined.cwd, env: runtime.env(confined.emptyFolder), timeout: TRIAL_MS }, (error, stdout, stderr) => {
       if (error !== null) return resolve(stderr.trim().slice(0, 200) || error.message.slice(0, 200));
       const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
-      if (version === undefined) return resolve("it does not say its version");
+      if (version === undefined) return resolve("it does not print a version");
       return resolve(Number.parseInt(version, 10) >= runtime.atLeast ? { version } : `version ${version} is older than ${runtime.atLeast}`);
     });
   });
@@ -110,7 +110,7 @@ const IN_FORCE: Readonly<Record<Confined["system"], readonly string[]>> = {
   none: [],
 };
 
-/** Its permissions do not hold in worker threads, nor for the network and signals (https://nodejs.org/api/permissions.html). */
+/** Node's permissions do not cover worker threads, the network or signals (https://nodejs.org/api/permissions.html). */
 const NODE_LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
   namespaces: [],
   network: ["files of the user: Node's permissions do not hold in worker threads"],

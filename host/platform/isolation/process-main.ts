@@ -6,7 +6,7 @@ import { serveProcess } from "../../../sandbox/mod.ts";
 import { sharedNow } from "../threads/shared-clock.ts";
 import { startWorker } from "../threads/workers.ts";
 
-/** A socket of its own, for Deno's standard input takes twice as long; Windows has other pipes. */
+/** Uses a socket because Deno's standard input takes twice as long. Windows pipes differ. */
 const input = process.platform === "win32" ? process.stdin : new Socket({ fd: 0, readable: true, writable: false });
 const OUTPUT = 1;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
@@ -19,13 +19,13 @@ serveProcess({
   },
   onData(listener) {
     input.on("data", listener);
-    // The host is gone, or does not want us any more.
+    // The host is gone or has closed this process.
     for (const end of ["end", "close", "error"]) input.on(end, () => process.exit(0));
   },
   threads: {
     start: (init) => startWorker(init, {}),
     language: navigator.language,
-    // Of use to the cache, which is not in here.
+    // Only the image cache needs it, which runs in the host.
     timeZone: () => "",
     runtime: "",
     now: sharedNow,
@@ -36,7 +36,7 @@ serveProcess({
   },
 });
 
-/** Whoever started us may have meant to, and something between may have thought otherwise. */
+/** Refuses to run unconfined, because something between the host and this process may have dropped the permissions. */
 function mustBeConfined(): void {
   const { Deno: deno } = globalThis as {
     readonly Deno?: { readonly permissions: { querySync(what: { readonly name: string }): { readonly state: string } } };
@@ -45,10 +45,10 @@ function mustBeConfined(): void {
     deno === undefined
       ? process.permission?.has("fs.read", "/") !== false || process.permission.has("child")
       : ["read", "write", "net", "env", "run", "ffi", "sys"].some((name) => deno.permissions.querySync({ name }).state === "granted");
-  if (isFree) throw new Error("The sandbox's process was started without the permissions that confine it");
+  if (isFree) throw new Error("The sandbox's process was started without confinement");
 }
 
-/** Waits where the host does not read: nothing piles up here. */
+/** Writes and waits while the host does not read, so that nothing accumulates here. */
 function write(piece: Uint8Array): void {
   for (let at = 0; at < piece.length;) {
     try {

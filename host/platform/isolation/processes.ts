@@ -1,4 +1,4 @@
-/** One process with its streams, as the sandbox wants it. */
+/** Starts one process with its three streams for the sandbox. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { withOnlyPipes } from "../files/inherited-files.ts";
 export interface ProcessStart {
   readonly command: readonly [program: string, ...args: string[]];
   readonly cwd: string;
-  /** All of it. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The process is the one child of what `command` starts, which ends with it. */
+  /** Whether the process is the only child of what `command` starts, which ends with it. */
   readonly isBehindAnother: boolean;
 }
 
-/** The last words of a process are all that says why it did not start. */
+/** Characters kept of standard error, the only explanation if a process does not start. */
 const LAST_WORDS = 1_000;
 
 export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
@@ -26,7 +26,7 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
   stderr.on("data", (chunk: Uint8Array) => {
     lastWords = (lastWords + new TextDecoder().decode(chunk)).slice(-LAST_WORDS);
   });
-  // A broken stream is a process that ended: `close` follows.
+  // A broken stream means that the process ended, and `close` follows.
   for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
   for (const handle of [child, stdin, stdout, stderr]) setAlive(handle, false);
 
@@ -35,7 +35,7 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
   const gone = new Promise<string>((resolve) => {
     child.on("error", (error) => {
       startError = error;
-      // Without a process there is no end of one.
+      // Without a process there is no `exit` event.
       if (child.pid === undefined) resolve(error.message);
     });
     child.on("exit", (code, signal) => {
@@ -62,7 +62,7 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
       for (const handle of [child, stdout]) setAlive(handle, on);
     },
     async kill() {
-      // Whoever waits for the end wants to see it.
+      // The caller waits for the end, so the process must keep the host alive until then.
       setAlive(child, true);
       if (!ended) kill(child, isBehindAnother);
       await gone;
@@ -74,8 +74,8 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
 /**
  * Starts a program with its three streams and no other file.
  *
- * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
- * cannot say that; there the shell closes what it can (`confine.ts`).
+ * Files that the host's parent process left open would be open in the child too: `/dev/null` takes their place. Deno cannot express that;
+ * on Deno the shell closes what it can (`confine.ts`).
  */
 function spawnAlone(
   [program, ...args]: ProcessStart["command"],
@@ -83,14 +83,14 @@ function spawnAlone(
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   return withOnlyPipes(3, (stdio) => {
     const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio });
-    // Three pipes are what the types know of this.
+    // The types only describe three pipes.
     return child as ChildProcessByStdio<Writable, Readable, Readable>;
   });
 }
 
 /**
- * Kills the process itself where `unshare` stands above it: that ends with it, and takes its remains along, which nobody
- * might do if `unshare` went first.
+ * Kills the process itself if `unshare` is its parent, which then ends too and reaps it. If `unshare` were killed first, the process might
+ * never be reaped.
  */
 function kill(child: ChildProcess, isBehindAnother: boolean): void {
   const inner = child.pid === undefined || !isBehindAnother ? [] : childrenOf(child.pid);
@@ -98,7 +98,7 @@ function kill(child: ChildProcess, isBehindAnother: boolean): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   if (inner.length === 0) child.kill("SIGKILL");
@@ -112,7 +112,7 @@ function childrenOf(pid: number): readonly number[] {
       .filter((text) => text !== "")
       .map(Number);
   } catch {
-    // Not Linux, or a kernel that does not tell.
+    // Not Linux, or a kernel without this file.
     return [];
   }
 }

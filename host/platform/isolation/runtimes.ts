@@ -1,33 +1,39 @@
-/** Which runtime the sandbox's process has, and under which of its own permissions. */
+/** Chooses the runtime of the sandbox's process and its permission flags. */
 
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 export interface ProcessRuntime {
   readonly name: "deno" | "node";
-  /** Absolute, without links. */
+  /** Absolute path without links. */
   readonly program: string;
-  /** The oldest major version that will do. */
+  /** Oldest supported major version. */
   readonly atLeast: number;
-  /** @param entry what to run @param readable all that it may read */
+  /** Returns the arguments. @param entry the script to run @param readable all paths that it may read */
   readonly args: (entry: string, readable: readonly string[]) => readonly string[];
-  /** @param emptyFolder where Deno looks for its cache, and finds nothing */
+  /** Returns the environment. @param emptyFolder Deno's cache folder, which stays empty */
   readonly env: (emptyFolder: string) => Readonly<Record<string, string>>;
 }
 
-/** Deno's permissions cover everything, so it comes first; its own host uses itself, and Node's uses Node where there is no Deno. */
+/**
+ * Returns runtimes in order of preference. Deno comes first because its permissions cover everything. A host on Deno uses only its own
+ * Deno; a host on Node falls back to Node.
+ */
 export function processRuntimes(): readonly ProcessRuntime[] {
   if ("Deno" in globalThis) return [deno(spelledDifferently(process.execPath))];
   const found = findDeno();
   return found === undefined ? [node()] : [deno(realpathSync(found)), node()];
 }
 
-/** Wherever Deno's `node:child_process` sees its own path among arguments, it makes those behind it its own, with `-A`. */
+/**
+ * Spells Deno's path differently: if Deno's `node:child_process` finds its own path among the arguments, it rewrites those after it and
+ * adds `-A`.
+ */
 export function spelledDifferently(path: string): string {
   return path.startsWith("/") ? `/.${path}` : path;
 }
 
-/** Without an `--allow-` nothing is allowed, and nobody is asked. The worker's file has to be readable to be started. */
+/** Without `--allow-` flags nothing is allowed, and Deno never prompts. The worker's file must be readable to be started. */
 function deno(program: string): ProcessRuntime {
   return {
     name: "deno",
@@ -41,7 +47,7 @@ function deno(program: string): ProcessRuntime {
       "--no-remote",
       "--cached-only",
       "--node-modules-dir=manual",
-      // A comma of a path's own is written twice.
+      // A comma in a path is doubled.
       `--allow-read=${readable.map((path) => path.replaceAll(",", ",,")).join(",")}`,
       entry,
     ],
@@ -58,7 +64,7 @@ function node(): ProcessRuntime {
       "--no-warnings",
       "--permission",
       "--allow-worker",
-      // A folder is all that is in it.
+      // A folder covers everything below it.
       ...readable.map((path) => `--allow-fs-read=${path}`),
       entry,
     ],
@@ -66,7 +72,10 @@ function node(): ProcessRuntime {
   };
 }
 
-/** Deno's program: `BASCULE_DENO`, else on `PATH`, where entries that are relative say nothing about what the user installed. */
+/**
+ * Returns Deno's program: `BASCULE_DENO`, else the first on `PATH`. Relative entries are skipped, because the user did not install Deno
+ * there.
+ */
 export function findDeno(): string | undefined {
   const { PATH = "", BASCULE_DENO: named } = process.env;
   if (named !== undefined && named !== "") return isAbsolute(named) && isExecutable(named) ? named : undefined;

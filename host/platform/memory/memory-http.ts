@@ -16,7 +16,7 @@ export function createMemoryHttp(): MemoryHttp {
     async serve({ host, port: wanted, fetch }) {
       let port = wanted === 0 ? FIRST_FREE_PORT : wanted;
       while (wanted === 0 && listening.has(port)) port += 1;
-      if (listening.has(port)) throw new HttpServerError("in_use", `Another program listens on ${host}:${port} already`);
+      if (listening.has(port)) throw new HttpServerError("in_use", `Another program already listens on ${host}:${port}`);
       listening.set(port, fetch);
       return { host: host === "localhost" ? "127.0.0.1" : host, port, close: async () => void listening.delete(port) };
     },

@@ -1,4 +1,4 @@
-/** Lines of a log on their way to a stream: those that it is too slow for are dropped and counted. */
+/** Writes log lines to a stream. Lines that do not fit because the stream is slow are dropped and counted. */
 
 import { droppedText } from "../../../sandbox/mod.ts";
 import type { StreamWriter } from "../stream-writer.ts";
@@ -9,13 +9,13 @@ export class BoundedLines {
   #lines = 0;
   #dropped = 0;
 
-  /** @param toLine the line that tells of dropped ones */
+  /** @param toLine makes the line that reports dropped lines */
   constructor(writer: StreamWriter, toLine: (text: string) => string) {
     this.#writer = writer;
     this.#toLine = toLine;
   }
 
-  /** @param owner the plugin that the line is of, or about */
+  /** Writes a line or drops it. @param owner the plugin that the line is from or about */
   add(line: string, owner: string | undefined): void {
     if (this.#writer.isIdle && this.#dropped === 0) this.#lines = 0;
     this.#lines++;
@@ -32,7 +32,7 @@ export class BoundedLines {
   }
 }
 
-/** The plugin that a line's fields name, or those of the event that it tells of. */
+/** Returns the plugin named by a line's fields, or by the fields of the event in it. */
 export function ownerOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   const named: unknown = fields["plugin"] ?? Reflect.get(Object(fields["event"]), "plugin");
   return typeof named === "string" ? named : undefined;

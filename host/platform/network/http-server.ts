@@ -1,8 +1,8 @@
 /**
- * HTTP/1.1 servers for other programs, on Node and, by its `node:http`, on Deno (docs/decisions/0024).
+ * HTTP/1.1 servers for other programs, on Node and, through its `node:http`, on Deno (docs/decisions/0024).
  *
- * Whoever connects is a stranger until `fetch` says otherwise: heads, bodies, times and connections are bounded here, and
- * what cannot be told apart safely (two `Host` fields, a target that is no path) is refused before anybody sees it.
+ * A client is untrusted until `fetch` has checked it: heads, bodies, times and connections are bounded here, and ambiguous requests (two
+ * `Host` fields, a target that is not a path) are refused before any other code sees them.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -17,13 +17,13 @@ import {
 } from "./http-types.ts";
 
 const DEFAULT_GRACE_MS = 1_000;
-/** How often connections are looked at for being slow. */
+/** Interval of the check for slow connections. */
 const CHECK_MS = 500;
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** A name, an IPv4 address or an IPv6 one in brackets, and a port: nothing that a URL would read otherwise. */
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port: nothing that a URL parser would read differently. */
 const AUTHORITY = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** @throws {HttpServerError} if nothing can listen there */
+/** Starts a server. @throws {HttpServerError} if it cannot listen there */
 export async function serveHttp(options: HttpServeOptions): Promise<HttpServer> {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const server = createServer(
@@ -39,7 +39,7 @@ export async function serveHttp(options: HttpServeOptions): Promise<HttpServer> 
   server.maxConnections = limits.connections;
   server.maxHeadersCount = limits.fields;
   await listen(server, options);
-  // Of a server that failed later; it has nobody to tell but us.
+  // A later failure of the server can only be reported as a defect.
   server.on("error", options.onDefect);
   const address = server.address();
   const { address: host, port } = typeof address === "object" && address !== null ? address : { address: options.host, port: options.port };
@@ -60,11 +60,10 @@ function listen(server: Server, { host, port }: HttpServeOptions): Promise<void>
 
 function toServerError(error: unknown, place: string): HttpServerError {
   const errno = errnoOf(error);
-  if (errno === "EADDRINUSE") return new HttpServerError("in_use", `Another program listens on ${place} already`);
-  if (errno === "EACCES" || errno === "EPERM")
-    return new HttpServerError("not_permitted", `The system does not permit listening on ${place}`);
+  if (errno === "EADDRINUSE") return new HttpServerError("in_use", `Another program already listens on ${place}`);
+  if (errno === "EACCES" || errno === "EPERM") return new HttpServerError("not_permitted", `Not permitted to listen on ${place}`);
   if (errno === "EADDRNOTAVAIL" || errno === "ENOTFOUND") {
-    return new HttpServerError("no_such_address", `${place} is no address of this machine`);
+    return new HttpServerError("no_such_address", `${place} is not an address of this machine`);
   }
   return new HttpServerError("other", `Cannot listen on ${place}: ${errno ?? "unknown"}`);
 }
@@ -89,7 +88,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, servi
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) gone.abort(new DOMException("The client is gone", "AbortError"));
   });
-  // The signal says it.
+  // The request's signal reports these errors.
   outgoing.on("error", () => undefined);
   incoming.on("error", () => undefined);
   const url = urlOf(incoming);
@@ -106,12 +105,12 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, servi
     await write(await serving.fetch(request), outgoing);
   } catch (error) {
     if (error instanceof BodyTooLarge && !outgoing.headersSent) return refuse(outgoing, 413);
-    // Of a client that is gone, whatever fails is only a consequence.
+    // After the client is gone, errors are only consequences of that.
     if (!gone.signal.aborted) serving.onDefect(error);
     if (outgoing.headersSent) outgoing.destroy();
     else refuse(outgoing, 500);
   } finally {
-    // What is left of the body is let go by, within the limits, so that the answer reaches whoever still sends.
+    // Drains the rest of the body, within the limits, so that a client that still sends receives the answer.
     if (!incoming.complete) incoming.resume();
   }
 }
@@ -121,7 +120,7 @@ function refuse(outgoing: ServerResponse, status: number): void {
   outgoing.end();
 }
 
-/** Undefined for a target that is not a path, and for a `Host` that is not one host. */
+/** Returns the URL; undefined if the target is not a path, or `Host` is not exactly one host. */
 function urlOf(incoming: IncomingMessage): string | undefined {
   const hosts = incoming.headersDistinct["host"] ?? [];
   const [host] = hosts;
@@ -158,7 +157,7 @@ function bodyOf(incoming: IncomingMessage, maxBytes: number): ReadableStream<Uin
         const fail = (error: Error): void => end(() => controller.error(error))();
         incoming.on("data", (piece: Uint8Array) => {
           bytes += piece.length;
-          // Who goes on sending what nobody takes is cut off.
+          // Disconnects a client that keeps sending a body that is too large.
           if (bytes > 2 * maxBytes) incoming.destroy();
           if (bytes > maxBytes) fail(new BodyTooLarge(maxBytes));
           if (isOver) return;
@@ -181,7 +180,7 @@ function bodyOf(incoming: IncomingMessage, maxBytes: number): ReadableStream<Uin
   );
 }
 
-/** Rejects with what the body failed with. */
+/** Writes a response. Rejects with the error of its body. */
 async function write(response: Response, outgoing: ServerResponse): Promise<void> {
   for (const [name, value] of response.headers) if (name !== "set-cookie") outgoing.setHeader(name, value);
   const cookies = response.headers.getSetCookie();
@@ -192,7 +191,7 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   const reader = response.body.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
   outgoing.once("close", stop);
-  // Of a client that went before there was an answer, nobody says so any more.
+  // A client that left before the answer emits no further `close`.
   if (outgoing.destroyed) stop();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     if (!outgoing.write(next.value) && !outgoing.destroyed) await drained(outgoing);

@@ -1,22 +1,22 @@
 /** HTTP servers, as an interface: `http-server.ts` implements it, `memory-http.ts` in memory. */
 
-/** How far a client may go. Times in milliseconds. */
+/** Bounds of a client. Times in milliseconds. */
 export interface HttpServerLimits {
-  /** Of a request's body. */
+  /** Maximum size of a request's body. */
   readonly bodyBytes: number;
-  /** Of a request's head, and how many fields it may have. */
+  /** Maximum size of a request's head, and maximum number of its fields. */
   readonly headBytes: number;
   readonly fields: number;
-  /** From the first byte of a request to the end of its head, and to the end of its body. */
+  /** Timeouts from the first byte of a request to the end of its head, and to the end of its body. */
   readonly headMs: number;
   readonly requestMs: number;
-  /** How long a connection may wait for its next request. */
+  /** Keep-alive: how long a connection may wait for its next request. */
   readonly idleMs: number;
-  /** At once; more are closed as they come. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly connections: number;
 }
 
-/** What is kept where nothing else is asked for. */
+/** Default limits. */
 export const DEFAULT_HTTP_LIMITS: HttpServerLimits = Object.freeze({
   bodyBytes: 4 * 1024 * 1024,
   headBytes: 16 * 1024,
@@ -27,37 +27,37 @@ export const DEFAULT_HTTP_LIMITS: HttpServerLimits = Object.freeze({
   connections: 256,
 });
 
-/** Answers a request. The request's signal is aborted when its client goes; its body errors with `BodyTooLarge` past the limit. */
+/** Answers a request. The request's signal is aborted when the client disconnects; its body errors with `BodyTooLarge` past the limit. */
 export type HttpFetch = (request: Request) => Response | Promise<Response>;
 
-/** What is served, and where. */
+/** Options of a server. */
 export interface HttpServeOptions {
   readonly fetch: HttpFetch;
   /** An address, or a name of this machine. */
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** Port; 0 takes any free one. */
   readonly port: number;
   readonly limits?: Partial<HttpServerLimits>;
-  /** Told what `fetch` threw or its body failed with; the client is only told that something failed. */
+  /** Called with errors of `fetch` or of its response body. The client only learns that something failed. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /** A server that listens until it is closed. */
 export interface HttpServer {
-  /** Where it listens: an address. */
+  /** The address it listens on. */
   readonly host: string;
   readonly port: number;
-  /** No new connections; those with a request may end within `graceMs` (default 1,000), and are then cut. Idempotent. */
+  /** Stops accepting connections. Running requests may end within `graceMs` (default 1,000); then they are cut. Idempotent. */
   close(graceMs?: number): Promise<void>;
 }
 
 /** Servers for other programs, in plain HTTP/1.1. */
 export interface HttpServers {
-  /** @throws {HttpServerError} if nothing can listen there */
+  /** Starts a server. @throws {HttpServerError} if it cannot listen there */
   serve(options: HttpServeOptions): Promise<HttpServer>;
 }
 
-/** A server cannot listen where it was asked to. */
+/** A server cannot listen at the requested address. */
 export class HttpServerError extends Error {
   override readonly name = "HttpServerError";
   readonly code: "in_use" | "not_permitted" | "no_such_address" | "other";
@@ -67,12 +67,12 @@ export class HttpServerError extends Error {
   }
 }
 
-/** A request's body is longer than the server takes. */
+/** A request's body exceeds the server's limit. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
   readonly maxBytes: number;
   constructor(maxBytes: number) {
-    super(`The body is larger than the ${maxBytes} bytes that are taken`);
+    super(`The body is larger than ${maxBytes} bytes`);
     this.maxBytes = maxBytes;
   }
 }

@@ -1,4 +1,4 @@
-/** Repositories of others, as bytes: nothing of them is checked out, and none of their code runs. Types only. */
+/** Remote repositories as bytes: nothing of them is checked out, and none of their code runs. Types only. */
 
 /** A repository as it is now. */
 export interface FetchedRepository {
@@ -8,24 +8,24 @@ export interface FetchedRepository {
   readonly tar: Uint8Array;
 }
 
-/** What may be fetched, and how much of it. */
+/** Source and bounds of a fetch. */
 export interface FetchRepositoryOptions {
-  /** Over https, ssh, or http on this machine; whoever calls has checked it. */
+  /** URL over https, ssh, or http on this machine. The caller has checked it. */
   readonly url: string;
-  /** A branch or a tag; without it, what the repository says. */
+  /** A branch or a tag. Default: the repository's default branch. */
   readonly ref?: string;
-  /** Of the tar file. */
+  /** Maximum size of the tar file. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** The `git` program. */
 export interface Git {
-  /** @throws {GitError} if it cannot be fetched. */
+  /** Fetches a repository. @throws {GitError} if it cannot be fetched */
   fetch(options: FetchRepositoryOptions): Promise<FetchedRepository>;
 }
 
-/** Why a repository was not fetched, in git's own words where it has any. */
+/** The reason why a repository was not fetched, with git's own text if it has one. */
 export class GitError extends Error {
   override readonly name = "GitError";
 }

@@ -1,4 +1,6 @@
-/** Fetches repositories with the `git` program, told to run nothing and to follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253). */
+/**
+ * Fetches repositories with the `git` program, configured to execute and follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253).
+ */
 
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,12 +11,12 @@ import { makeScratchFolder } from "../files/scratch-folder.ts";
 const FETCH_MS = 120_000;
 const LOCAL_MS = 60_000;
 const WATCH_MS = 250;
-/** Of what comes over the network, packed. */
+/** Maximum size of the packs fetched over the network. */
 const MAX_PACK_BYTES: number = 256 * 1024 * 1024;
-/** Of what is no file. */
+/** Maximum output of commands that print no file. */
 const MAX_ANSWER_BYTES = 4_096;
 
-/** Neither what the repository says nor what the user has set up for their own ones. */
+/** Settings that override both the repository's configuration and the user's. */
 const SETTINGS: readonly string[] = [
   "protocol.allow=never",
   "protocol.https.allow=always",
@@ -26,13 +28,16 @@ const SETTINGS: readonly string[] = [
   "init.templateDir=",
   "submodule.recurse=false",
   "fetch.recurseSubmodules=false",
-  // Objects are checked as they come: hostile ones have been ways in before.
+  // Checks objects on arrival, because hostile objects have been exploited before.
   "transfer.fsckObjects=true",
   "http.followRedirects=initial",
   "gc.auto=0",
 ];
 
-/** Nobody is there to type a password; what a repository holds is never smudged, checked out or executed. */
+/**
+ * Disables password prompts, since no user is present, and LFS smudging. The content of a repository is never smudged, checked out or
+ * executed.
+ */
 const VARIABLES: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_LFS_SKIP_SMUDGE: "1",
@@ -42,7 +47,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   LC_ALL: "C",
 };
 
-/** A repository chooses by attributes which of the user's filters run over its files: `git archive` applies them. */
+/** A repository's attributes choose which of the user's filters run on its files, and `git archive` applies them. */
 const AS_THEY_ARE = "* -filter -text -eol -ident -working-tree-encoding -export-subst -export-ignore\n";
 
 export function createGit(): Git {
@@ -63,7 +68,7 @@ async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRe
   const how = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--no-local", "--template=", "--quiet"];
   const clone = ["clone", ...how, ...branch, "--", url, folder];
   await run(clone, { ms: FETCH_MS, maxBytes: MAX_ANSWER_BYTES, signal, growing: folder, cwd: dirname(folder) });
-  // Above what the repository says of itself: its files are read as they are.
+  // Overrides the repository's own attributes, so that files are read unchanged.
   await mkdir(join(folder, "info"), { recursive: true });
   await writeFile(join(folder, "info", "attributes"), AS_THEY_ARE);
   const local = { ms: LOCAL_MS, signal, home: folder, cwd: folder };
@@ -76,13 +81,13 @@ async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRe
 
 interface RunOptions {
   readonly ms: number;
-  /** Where the user's own settings are looked for; by default where they are. */
+  /** Home folder for the user's settings. Default: the user's home. */
   readonly home?: string;
-  /** Of its output. */
+  /** Maximum size of the output. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly cwd: string;
-  /** A folder that must not grow beyond all bounds. */
+  /** Folder whose size is bounded. */
   readonly growing?: string;
 }
 
@@ -117,12 +122,12 @@ async function run(args: readonly string[], { ms, maxBytes, signal, growing, hom
 }
 
 function whyNot(ended: GuardedEnd, maxBytes: number): string {
-  if (ended.kind === "not_started") return ended.why === "not_found" ? "git is not installed" : "git cannot be started";
-  if (ended.kind === "ended") return lastLine(ended.errors) || `git ended with ${ended.exitCode}`;
-  return { signal: "It was cancelled", size: `It holds more than ${maxBytes} bytes`, system: "git was ended by the system" }[ended.by];
+  if (ended.kind === "not_started") return ended.why === "not_found" ? "git is not installed" : "git cannot start";
+  if (ended.kind === "ended") return lastLine(ended.errors) || `git exited with code ${ended.exitCode}`;
+  return { signal: "It was cancelled", size: `It holds more than ${maxBytes} bytes`, system: "the system ended git" }[ended.by];
 }
 
-/** What is not there yet, or any more, has no size. */
+/** Ends the fetch if the packs grow too large. A file that does not exist yet or any more counts as 0. */
 async function watch(folder: string, end: (why: string) => void): Promise<void> {
   const packs = join(folder, "objects", "pack");
   const names = await readdir(packs).catch((): string[] => []);
@@ -135,7 +140,7 @@ async function watch(folder: string, end: (why: string) => void): Promise<void> 
   if (total > MAX_PACK_BYTES) end(`It is larger than ${MAX_PACK_BYTES / 1024 / 1024} MiB`);
 }
 
-/** Variables that would tell git about another repository, or to run something. */
+/** Returns the environment without variables that would point git at another repository or make it run something. */
 function environmentWithoutGit(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(process.env).flatMap(([name, value = ""]) => (name.startsWith("GIT_") ? [] : [[name, value]])));
 }

@@ -3,7 +3,7 @@
 import type { Clock } from "../platform.ts";
 import { sharedNow } from "./shared-clock.ts";
 
-/** Longer timers fire at once: the delay is a signed 32-bit number. */
+/** Longest timer delay, a signed 32-bit number; longer timers fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createClock(): Clock {
@@ -13,7 +13,7 @@ export function createClock(): Clock {
 let held = 0;
 let holding: NodeJS.Timeout | undefined;
 
-/** One timer for all: calls hold the process one by one. */
+/** Keeps the process alive with one timer that all holders share. */
 function keepAlive(): () => void {
   held += 1;
   holding ??= setInterval(() => {}, LONGEST_TIMER_MS);

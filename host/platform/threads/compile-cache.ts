@@ -1,8 +1,11 @@
-/** Keeps compiled code between starts: stripping and compiling the sources costs more than all else a worker does to begin. */
+/** Caches compiled code between starts, because stripping and compiling the sources is the largest cost of starting a worker. */
 
 import * as nodeModule from "node:module";
 
-/** Where whoever started us says, by `NODE_COMPILE_CACHE`. A read-only home is fine. Deno keeps its own cache and has no such function. */
+/**
+ * Uses the folder in `NODE_COMPILE_CACHE`, set by the parent process. A read-only home is fine. Deno keeps its own cache and lacks this
+ * function.
+ */
 export function enableCompileCache(): void {
   if (typeof nodeModule.enableCompileCache !== "function") return;
   const { NODE_COMPILE_CACHE: folder } = process.env;

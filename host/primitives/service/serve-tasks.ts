@@ -1,4 +1,4 @@
-/** What a service thread does: takes requests, runs their tasks, answers. */
+/** Loop of a service thread: takes requests, runs their tasks and answers. */
 
 import { FileError } from "../../platform/platform.ts";
 import type { ServicePort } from "../../platform/threads/service-port.ts";
@@ -71,7 +71,7 @@ function describe(error: unknown): Pick<Extract<ServiceAnswer, { ok: false }>, "
   return { name: error.name, message: error.message, ...(error instanceof FileError && { code: error.code }) };
 }
 
-/** The buffers of byte arrays in the answer, or in its members: they are moved, not copied, where nothing else is in them. */
+/** Returns the buffers of byte arrays in the answer or in its members. A buffer is moved instead of copied if the array fills it. */
 function movable(output: unknown): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const items: readonly unknown[] = Array.isArray(output) ? output : [output];

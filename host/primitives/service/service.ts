@@ -1,8 +1,8 @@
 /**
- * Hands work to a service thread (SPEC LV2): what is large is parsed, hashed, compared, searched and written there.
+ * Hands work to a service thread (SPEC LV2), which parses, hashes, compares, searches and writes large data.
  *
- * Each owner (a plugin, the audit) has one request in the thread at a time and a queue of its own behind it, so a plugin waits for
- * its own work. The thread starts with the first request. If it ends, what it was doing fails, and the next request starts another.
+ * Each owner (a plugin, the audit) has one request in the thread at a time and a queue of its own, so a plugin waits only for its own work.
+ * The first request starts the thread. If the thread ends, its running requests fail, and the next request starts a new thread.
  */
 
 import type { Platform } from "../../platform/platform.ts";
@@ -10,11 +10,11 @@ import type { ServiceAnswer, ServiceConnection } from "../../platform/threads/se
 import { runTask } from "./serve-tasks.ts";
 import type { ServiceTask, ServiceWorld, TaskFunction } from "./task.ts";
 
-/** Whose work it is, and how. */
+/** Options of one request. */
 export interface ServiceWish {
-  /** A plugin's name, or what of the host asks. */
+  /** The plugin's name, or the part of the host that asks. */
   readonly owner: string;
-  /** Buffers of the input that are moved and gone afterwards; all else is copied, here, on the caller's thread. */
+  /** Buffers of the input to move; they are detached afterwards. Everything else is copied on the caller's thread. */
   readonly moved?: readonly ArrayBuffer[];
 }
 
@@ -25,7 +25,10 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** `name` and `code` are those of the error that the task threw; `ServiceEnded`: its thread did; `ServiceBusy`: its owner's queue is full. */
+/**
+ * Error of a task. `name` and `code` are those of the error that the task threw, `ServiceEnded` if the thread ended, or `ServiceBusy` if
+ * the owner's queue is full.
+ */
 export class ServiceError extends Error {
   readonly code?: string;
   constructor(name: string, message: string, code?: string) {
@@ -39,7 +42,7 @@ export interface ServiceOptions {
   /** Absent where there are no such threads: then tasks run on the caller's. */
   readonly threads: { start(): ServiceConnection } | undefined;
   readonly world: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
-  /** Told of each thread that ends by itself. */
+  /** Called for each thread that ends unexpectedly. */
   readonly onDefect: (message: string, error: unknown) => void;
 }
 
@@ -50,9 +53,9 @@ interface Request {
   readonly settle: (answer: ServiceAnswer) => void;
 }
 
-/** Requests of one owner that wait; a further one fails. */
+/** Maximum number of waiting requests per owner; the next one fails. */
 const MAX_WAITING = 256;
-/** Owners that the thread works for at once: their tasks take turns there. */
+/** Maximum number of owners whose tasks the thread interleaves. */
 const MAX_AT_ONCE = 8;
 
 export function createService(options: ServiceOptions): Service {
@@ -105,7 +108,7 @@ export function createService(options: ServiceOptions): Service {
     opened.onExit((reason) => {
       if (connection !== opened) return;
       connection = undefined;
-      if (!isClosed) onDefect("A service thread ended; the next work starts another", new Error(reason));
+      if (!isClosed) onDefect("A service thread ended; the next request starts a new one", new Error(reason));
       fail([...running.keys()], reason);
     });
     opened.keepAlive(true);
@@ -122,13 +125,13 @@ export function createService(options: ServiceOptions): Service {
       const answer = await new Promise<ServiceAnswer>((settle) => {
         const queue = waiting.get(owner) ?? [];
         if (queue.length >= MAX_WAITING)
-          return settle({ id: 0, ok: false, name: "ServiceBusy", message: `More than ${MAX_WAITING} requests of "${owner}" wait` });
+          return settle({ id: 0, ok: false, name: "ServiceBusy", message: `More than ${MAX_WAITING} requests of "${owner}" are waiting` });
         queue.push({ task, input, moved, settle });
         waiting.set(owner, queue);
         post();
       });
       if (!answer.ok) throw new ServiceError(answer.name, answer.message, answer.code);
-      // The same table types the task on the other side.
+      // The task is typed by the same table on the other side.
       return answer.output as never;
     },
     async close() {

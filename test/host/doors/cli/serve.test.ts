@@ -141,7 +141,7 @@ describe("bascule serve", () => {
     await using other = await createCliProject();
     const { url } = await serve(project);
     const taken = await other.run(["serve", `--port=${new URL(url).port}`]);
-    expect(taken).toMatchObject({ code: 5, error: expect.stringContaining("Another program listens on 127.0.0.1:") });
+    expect(taken).toMatchObject({ code: 5, error: expect.stringContaining("Another program already listens on 127.0.0.1:") });
     expect((await other.run(["serve", "--port=x"])).error).toContain("Expected --port to be a number");
   });
 });

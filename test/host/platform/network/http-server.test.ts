@@ -65,7 +65,7 @@ describe("serveHttp()", () => {
     await expect(serveHttp(wanted)).rejects.toMatchObject({
       name: "HttpServerError",
       code: "in_use",
-      message: `Another program listens on 127.0.0.1:${port} already`,
+      message: `Another program already listens on 127.0.0.1:${port}`,
     });
     other.close();
   });
