@@ -1,4 +1,4 @@
-/** Log lines by pino, written asynchronously: a log that is slow, or that no program reads, holds nobody up (SPEC LV1). */
+/** Log lines by pino, written asynchronously: a slow or unread log does not block the host (SPEC LV1). */
 
 import { openSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,27 +8,29 @@ import type { Log, LogLevel } from "./platform.ts";
 import { denoFiles, denoTarget, fileTarget, standardWriter, StreamWriter } from "./stream-writer.ts";
 
 export interface LogOptions {
-  /** Appended to, created with mode 0600; default is stderr. Never stdout, which carries results and protocol frames. */
+  /** File to append to, created with mode 0600. Default: stderr, never stdout, which carries results and protocol frames. */
   readonly file?: string;
-  /** Lines below it are dropped. Default `warn`: what failed or was refused, not what went as it should. */
+  /** Lowest level that is written. Default `warn`: failures and refusals only. */
   readonly level?: LogLevel;
 }
 
-/** At the end of a program nothing waits longer for a stream that takes nothing. */
+/** Maximum time that a program waits at its end for a stream that accepts no data. */
 const PATIENCE_MS = 250;
 
-/** Keys of a line's frame; a field of that name is written with an underscore in front. */
+/** Keys of a line's own frame. A field with such a name is written with a leading underscore. */
 const FRAME_KEYS: ReadonlySet<string> = new Set(["level", "time", "msg", "v"]);
 
 /**
- * Characters that move the cursor, change direction or do not show, beyond those that JSON escapes anyway (SPEC AU4).
- * In a JSON text they can only be inside a string, so escaping them changes no value.
+ * Characters that move the cursor, change direction or are invisible, beyond those that JSON escapes anyway (SPEC AU4). In a JSON text they
+ * can only occur inside a string, so escaping them changes no value.
  */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
 const require = createRequire(import.meta.url);
 
-/** Pino is loaded with the first line: most starts of a program write none. A file that cannot be opened is an error at once. */
+/**
+ * Creates a log. Pino is loaded with the first line, because most short programs write none. A file that cannot be opened fails at once.
+ */
 export function createLog(options: LogOptions = {}): Log {
   let opened = options.file === undefined ? undefined : openLogger(options);
   const log = toLog(() => (opened ??= openLogger(options)), { lowest: RANKS[options.level ?? "warn"], owner: undefined });
@@ -37,7 +39,7 @@ export function createLog(options: LogOptions = {}): Log {
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** A logger, and whose the line is that it is given next. */
+/** A logger, and the owner of the next line. */
 interface Logger {
   readonly pino: pino.Logger;
   readonly next: { owner: string | undefined };
@@ -46,7 +48,7 @@ interface Logger {
 
 function openLogger({ file, level = "warn" }: LogOptions): Logger {
   const writer = file === undefined ? standardWriter(2) : fileWriter(file);
-  // There is nowhere left to say that the log cannot be written (a full disk), and no reason to stop.
+  // Ignored: a log that cannot be written (a full disk) has no other place to report to, and is no reason to stop.
   writer.onFailure(() => {});
   const next: Logger["next"] = { owner: undefined };
   const lines = new BoundedLines(writer, (text) => `${JSON.stringify({ level: WARN, time: Date.now(), msg: text })}\n`);
@@ -57,7 +59,7 @@ function openLogger({ file, level = "warn" }: LogOptions): Logger {
   return { pino: logger, next, writer };
 }
 
-/** Pino's number for it. */
+/** Pino's number of the level. */
 const WARN = 40;
 
 function fileWriter(path: string): StreamWriter {
@@ -66,22 +68,22 @@ function fileWriter(path: string): StreamWriter {
   return new StreamWriter(fileTarget(openSync(path, "a", 0o600)));
 }
 
-/** A log line cannot wait for an import. */
+/** Loads pino synchronously, because a log line cannot wait for an import. */
 function loadPino(): typeof pino {
   return require("pino") as typeof pino; // the package's own types
 }
 
 interface LogOf {
-  /** The rank of the lowest level that is written. */
+  /** Rank of the lowest level that is written. */
   readonly lowest: number;
-  /** The plugin that the lines are of. */
+  /** Plugin that the lines belong to. */
   readonly owner: string | undefined;
 }
 
 function toLog(logger: () => Logger, { lowest, owner }: LogOf): Log {
   return {
     write(level, message, fields = {}) {
-      // Most lines are below the level, and preparing their fields is most of their cost.
+      // Checked first: most lines are below the level, and preparing their fields is most of their cost.
       if (RANKS[level] < lowest) return;
       const { pino, next } = logger();
       next.owner = owner ?? ownerOf(fields);
@@ -98,7 +100,7 @@ function toLog(logger: () => Logger, { lowest, owner }: LogOf): Log {
   };
 }
 
-/** With keys of the frame renamed: no field can take the place of the line's own level, time or message. */
+/** Renames keys of the frame, so that no field can replace the line's own level, time or message. */
 function framed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

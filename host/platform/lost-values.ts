@@ -1,13 +1,15 @@
-/** Values of which JSON says nothing, for code that runs natively. Also loaded into trusted plugins' processes: it imports nothing. */
+/** Values that JSON cannot represent, for code that runs natively. Trusted plugins' processes load this file too, so it imports nothing. */
 
-/** @param members how many it shows. @returns why an object without `toJSON` has no JSON form; undefined if it has one. */
+/**
+ * Explains why an object without `toJSON` has no JSON form. @param members number of its own keys. @returns undefined if it has a JSON form
+ */
 export function lostValue(value: object, members: number): string | undefined {
   const name = members > 0 && !ArrayBuffer.isView(value) ? undefined : lostName(value);
   if (name === undefined) return undefined;
   return `${/^[AEIO]/.test(name) ? "An" : "A"} ${name} has no JSON form (${adviceOn(name)})`;
 }
 
-/** Looks through a value of which JSON was made. @throws {TypeError} for the first that has no JSON form, with its JSON pointer. */
+/** Checks a value that was converted to JSON. @throws {TypeError} for the first part without a JSON form, with its JSON pointer */
 export function refuseLost(value: unknown, text: string, what: string): void {
   if (!text.includes("{}") && !text.includes('{"0":')) return;
   const places: { readonly value: unknown; readonly pointer: string }[] = [{ value, pointer: "" }];
@@ -26,7 +28,7 @@ export function refuseLost(value: unknown, text: string, what: string): void {
   }
 }
 
-/** JSON has what is in them. */
+/** Wrapper objects, whose values JSON holds. */
 const BOXES = [Boolean, Number, String];
 const MAX_POINTER = 200;
 const MAX_NAME = 50;
@@ -36,7 +38,7 @@ function lostName(value: object): string | undefined {
   return tag === "Object" || tag === "Arguments" ? undefined : tag.slice(0, MAX_NAME);
 }
 
-/** The same in `sandbox/guest/lost-values.ts`, which runs beside a plugin's code. */
+/** Keep in sync with `sandbox/guest/lost-values.ts`, which runs beside a plugin's code. */
 function adviceOn(name: string): string {
   if (name === "Promise") return "await it";
   if (["Map", "Headers", "FormData", "URLSearchParams"].includes(name)) return "Object.fromEntries makes an object of it";

@@ -1,21 +1,21 @@
 /**
- * What vendored packages get for Node's own modules: the sandbox's where it has one, else a module whose every use throws
- * and says so. Many packages import a module that they need for one thing only, which a plugin may never ask for.
+ * Resolves Node's modules for vendored packages: to the sandbox's own module if it exists, else to a module that throws on every use. Many
+ * packages import a module for one feature that a plugin may never use.
  */
 
 import { builtinModules } from "node:module";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 
-/** Names of missing modules begin so in esbuild's metafile. */
+/** Prefix of missing modules in esbuild's metafile. */
 export const MISSING: string = "bascule-missing";
-/** For `require`, whose answer is the default export and not the namespace. */
+/** Namespace for `require`, which returns the default export and not the namespace object. */
 const REQUIRED = "bascule-required";
 const DEFAULT = "bascule-default";
 const ASKED = Symbol();
 
 const BUILTIN: ReadonlySet<string> = new Set(builtinModules);
 
-/** @param available `node:` names that the sandbox has. */
+/** Creates the esbuild plugin. @param available `node:` names that the sandbox provides. */
 export function nodeShims(available: ReadonlySet<string>): Plugin {
   return {
     name: "bascule-node",
@@ -36,7 +36,7 @@ export function nodeShims(available: ReadonlySet<string>): Plugin {
   async function resolve(build: PluginBuild, args: OnResolveArgs, name: string): Promise<OnResolveResult | null> {
     const { path, kind, importer, namespace, resolveDir } = args;
     if (args.pluginData === ASKED) return null;
-    // A package may say what stands for it ("browser": { "fs": false }).
+    // A package may name a replacement ("browser": { "fs": false }).
     if (!available.has(name) && !path.startsWith("node:")) {
       const own = await build.resolve(path, { kind, importer, namespace, resolveDir, pluginData: ASKED });
       if (own.errors.length === 0) return own;
@@ -46,13 +46,13 @@ export function nodeShims(available: ReadonlySet<string>): Plugin {
   }
 }
 
-/** `node:fs` of `fs` and of `node:fs`; undefined for other names. */
+/** Returns `node:fs` for `fs` and for `node:fs`; undefined for other names. */
 function nodeName(path: string): string | undefined {
   if (path.startsWith("node:")) return path;
   return BUILTIN.has(path) ? `node:${path}` : undefined;
 }
 
-/** Whatever is looked up in it is there, can be extended and looked into, and throws when it is called. */
+/** Returns the source of a stub: every property exists, can be extended and inspected, and throws when it is called. */
 function missingModule(name: string): string {
   return `const stub = (path) => {
   const refuse = () => {

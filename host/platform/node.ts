@@ -28,7 +28,7 @@ import { createWorkerLauncher } from "./threads/workers.ts";
 
 export interface PlatformOptions {
   readonly log?: LogOptions;
-  /** The process does one thing for one person and ends: it may wait for a disk where a server may not. */
+  /** Whether the process does one thing for one user and ends, so that it may block on a disk. */
   readonly brief?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function createNodePlatform(options: PlatformOptions = {}): Platform {
   return assemble("node", options);
 }
 
-/** The parts that Node and Deno have in common: Deno runs `node:` modules. */
+/** Assembles the parts that Node and Deno share: Deno runs `node:` modules. */
 export function assemble(name: "node" | "deno", options: PlatformOptions): Platform {
   const clock = createClock();
   const environment = createEnvironment();

@@ -1,11 +1,11 @@
-/** For whom a file that cannot be looked at is as good as none. */
+/** Treats a file that cannot be inspected as missing. */
 
 import { FileError } from "./platform.ts";
 
 /**
- * What was looked for; undefined where the file is gone, has grown or is out of reach.
+ * Returns the result; undefined if the file is gone, too large or out of reach.
  *
- * @throws whatever else goes wrong
+ * @throws every other error
  */
 export async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
   try {

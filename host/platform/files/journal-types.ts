@@ -1,10 +1,10 @@
-/** Journals: numbered texts that can only be added, each sealed together with all before it. */
+/** Journals: append-only numbered texts, each sealed together with all earlier ones. */
 
-/** One line of a journal. */
+/** One row of a journal. */
 export interface JournalRow {
-  /** From 1, without gaps. */
+  /** Row number, from 1, without gaps. */
   readonly number: number;
-  /** `seal` of the row before, of this number and this text. */
+  /** Seal over the previous row's `seal`, this number and this text. */
   readonly seal: string;
   readonly text: string;
 }
@@ -12,26 +12,26 @@ export interface JournalRow {
 /** One journal file. Failures throw `JournalError`. */
 export interface JournalFile {
   /**
-   * Adds what `make` answers after the last row there is, in one transaction: two processes that add at once take turns.
-   * When it returns, the rows survive the end of this process.
+   * Appends the rows that `make` returns after the last row, in one transaction: two processes that append at once take turns. When it
+   * returns, the rows survive the end of this process.
    *
    * @param keep how many rows stay, the newest; default all
-   * @throws {JournalError} also if the path no longer names this file: what is written to a removed file is lost
+   * @throws {JournalError} also if the path no longer names this file, because rows written to a removed file are lost
    */
   append(make: (last: JournalRow | undefined) => readonly JournalRow[], keep?: number): void;
   last(): JournalRow | undefined;
-  /** At most `limit` rows with numbers above `after`, ascending: a damaged file that answers in another order throws. */
+  /** Returns at most `limit` rows with numbers above `after`, ascending. Throws if a damaged file returns another order. */
   rows(after: number, limit: number): readonly JournalRow[];
-  /** At most `limit` rows with numbers below `before`, descending: a damaged file that answers in another order throws. */
+  /** Returns at most `limit` rows with numbers below `before`, descending. Throws if a damaged file returns another order. */
   rowsBefore(before: number, limit: number): readonly JournalRow[];
-  /** The highest number ever given, also if its row is gone; 0 for none. */
+  /** Returns the highest number ever given, even if its row is gone; 0 for none. */
   highest(): number;
-  /** What is wrong with the file itself, if anything. */
+  /** Returns a description of the file's damage, if any. */
   damage(): string | undefined;
   close(): void;
 }
 
-/** A journal file could not be opened, read or written; it may be busy for a moment. */
+/** A journal file could not be opened, read or written; `busy` if another process held it. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
   readonly busy: boolean;
@@ -41,7 +41,7 @@ export class JournalError extends Error {
   }
 }
 
-/** DER in hexadecimal: PKCS#8 and SPKI. */
+/** A key pair as DER in hexadecimal: PKCS#8 and SPKI. */
 export interface JournalKey {
   readonly privateKey: string;
   readonly publicKey: string;
@@ -49,14 +49,14 @@ export interface JournalKey {
 
 /** Opens journal files (SQLite on Node and Deno). */
 export interface Journals {
-  /** Made with mode 0600 if it is not there, unless it is only read. @throws {JournalError} */
+  /** Opens a journal; `append` creates a missing file with mode 0600. @throws {JournalError} */
   open(path: string, mode: "append" | "read"): JournalFile;
-  /** SHA-256 in hexadecimal over the seal before (empty for the first row), the number and the text. */
+  /** Returns the SHA-256 in hexadecimal over the previous seal (empty for the first row), the number and the text. */
   seal(previous: string, number: number, text: string): string;
-  /** A new Ed25519 key. */
+  /** Creates an Ed25519 key. */
   newKey(): JournalKey;
-  /** @returns the signature of a text, in hexadecimal */
+  /** Signs a text. @returns the signature in hexadecimal */
   sign(key: JournalKey, text: string): string;
-  /** @param publicKey of a `JournalKey`; false for whatever is no key or no signature */
+  /** Verifies a signature; false if the key or the signature is malformed. @param publicKey of a `JournalKey` */
   isSigned(publicKey: string, text: string, signature: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** Journal files in SQLite, which both runtimes bring along: crash-safe, and several processes may add to one. */
+/** Journal files in SQLite, which both runtimes include: crash-safe, and several processes may append to one. */
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, verify } from "node:crypto";
 import { closeSync, existsSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -8,19 +8,19 @@ import { errnoOf } from "./file-errors.ts";
 import { JournalError, type JournalFile, type JournalKey, type JournalRow, type Journals } from "./journal-types.ts";
 import { isLeftover, NO_LINKS, temporaryFor } from "./write-atomic.ts";
 
-/** A host's event loop waits so long at most for another process's transaction. */
+/** Maximum time that a host's event loop waits for another process's transaction. */
 const BUSY_MS = 25;
 
-/** AUTOINCREMENT keeps the highest number ever given, so that rows cut off at the end are missed. */
+/** AUTOINCREMENT keeps the highest number ever given, so that truncation at the end is detected. */
 const TABLE = "CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY AUTOINCREMENT, seal TEXT NOT NULL, text TEXT NOT NULL) STRICT";
 
-/** Readers never wait for a writer, and what is committed survives the end of the process. */
+/** Write-ahead log: readers never wait for a writer, and committed rows survive the end of the process. */
 const WAL = "PRAGMA journal_mode = WAL";
 
-/** A row's columns. A damaged length may claim as much as the whole file: what cannot be a row's is not read. */
+/** Columns of a row. A damaged length may claim the whole file, so values too long for a row are not read. */
 const COLUMNS = "number, iif(octet_length(seal) <= 64, seal, '') AS seal, iif(octet_length(text) <= 1048576, text, '') AS text";
 
-/** @param maximumPages of a file, as if the disk ended there: for tests */
+/** Creates the journals. @param maximumPages size limit of a file in pages, which simulates a full disk in tests */
 export function createJournals({ maximumPages }: { readonly maximumPages?: number } = {}): Journals {
   return {
     open: (path, mode) => open(path, mode, maximumPages),
@@ -31,7 +31,7 @@ export function createJournals({ maximumPages }: { readonly maximumPages?: numbe
   };
 }
 
-/** What seals a row to all before it. */
+/** Returns the seal that binds a row to all earlier ones. */
 export function sealOf(previous: string, number: number, text: string): string {
   return hash("sha256", `${previous}\n${number}\n${text}`);
 }
@@ -53,7 +53,7 @@ function isSigned(publicKey: string, text: string, signature: string): boolean {
     const key = createPublicKey({ key: Buffer.from(publicKey, "hex"), format: "der", type: "spki" });
     return verify(null, Buffer.from(text), key, Buffer.from(signature, "hex"));
   } catch {
-    // Not a key: nothing is signed with it.
+    // A malformed key has signed nothing.
     return false;
   }
 }
@@ -64,7 +64,7 @@ function open(path: string, mode: "append" | "read", maximumPages: number | unde
     const database = new DatabaseSync(path, { readOnly: mode === "read", timeout: BUSY_MS, defensive: mode !== "read" });
     try {
       if (mode === "append") database.exec(`${WAL}; PRAGMA synchronous = NORMAL; ${TABLE}`);
-      // SQLite refuses a file that is shorter than its header says; with this flag it reads the pages that are left.
+      // SQLite refuses a file that is shorter than its header claims; this flag makes it read the remaining pages.
       else database.exec("PRAGMA writable_schema = ON");
       if (maximumPages !== undefined) database.exec(`PRAGMA max_page_count = ${maximumPages}`);
       return createFile(database, path);
@@ -75,13 +75,13 @@ function open(path: string, mode: "append" | "read", maximumPages: number | unde
   });
 }
 
-/** Whole at once: a reader that comes while a journal begins would take a file without a table for a damaged one. */
+/** Creates the file atomically: a reader at that moment would take a file without a table for a damaged one. */
 function create(path: string): void {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) if (isLeftover(name)) rmSync(join(folder, name), { force: true });
   const temporary = temporaryFor(path);
   try {
-    // SQLite gives the files beside it the same mode.
+    // SQLite gives its companion files the same mode.
     closeSync(openSync(temporary, "ax", 0o600));
     const database = new DatabaseSync(temporary);
     database.exec(`${WAL}; ${TABLE}`);
@@ -90,7 +90,7 @@ function create(path: string): void {
   } catch (error) {
     const code = errnoOf(error) ?? "";
     if (NO_LINKS.has(code)) closeSync(openSync(path, "a", 0o600));
-    // Another process was quicker.
+    // Another process created the file first.
     else if (code !== "EEXIST") throw error;
   } finally {
     rmSync(temporary, { force: true });
@@ -110,7 +110,7 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
   return {
     append(make, keep) {
       guarded(() => {
-        // SQLite goes on writing into a file that was removed, where no process can read it.
+        // SQLite keeps writing to a removed file, which no process can read.
         if (identityOf(path) !== opened) throw new JournalError(`"${path}" was removed or replaced while it was open`, false);
         database.exec("BEGIN IMMEDIATE");
         try {
@@ -122,7 +122,7 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
           if (keep !== undefined) forget.run(end - keep);
           database.exec("COMMIT");
         } catch (error) {
-          // A full disk has ended the transaction already.
+          // A full disk has already ended the transaction.
           if (database.isTransaction) database.exec("ROLLBACK");
           throw error;
         }
@@ -154,17 +154,17 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
   };
 }
 
-/** Paging by number must advance: rows of a damaged page may have any number. */
+/** Verifies that paging by number advances, because rows of a damaged page may have any number. */
 function inOrder(rows: readonly JournalRow[], from: number, step: 1 | -1): readonly JournalRow[] {
   let before = from;
   for (const { number } of rows) {
-    if ((number - before) * step <= 0) throw new JournalError(`row ${number} is not where it belongs`, false);
+    if ((number - before) * step <= 0) throw new JournalError(`row ${number} is out of order`, false);
     before = number;
   }
   return rows;
 }
 
-/** Which file a path names now. */
+/** Returns the identity of the file that a path names now. */
 function identityOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "" : `${found.dev} ${found.ino}`;

@@ -1,2 +1,2 @@
-/** Links followed on one way before it counts as a loop; Linux has the same number (path_resolution(7)). */
+/** Maximum number of links followed in one path before it counts as a loop; the same as on Linux (path_resolution(7)). */
 export const MAX_LINKS = 40;

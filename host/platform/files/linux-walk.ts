@@ -1,8 +1,8 @@
 /**
- * The walk on Linux: everything through descriptors, so that a rename race changes nothing (FACTS, files: 0 leaks).
+ * The walk on Linux uses descriptors throughout, so that a rename race changes nothing (FACTS, files: 0 leaks).
  *
- * A place is opened with `O_PATH`, which has no effect on what it opens; `/proc/self/fd/N` then says where it really
- * is, and opening `/proc/self/fd/N` again opens that very file, whatever its old path leads to by now.
+ * A place is opened with `O_PATH`, which has no effect on what it opens. `/proc/self/fd/N` then gives its real path, and opening
+ * `/proc/self/fd/N` again opens that same file, even if its old path leads elsewhere.
  */
 
 import { constants, existsSync, readlinkSync } from "node:fs";
@@ -10,10 +10,10 @@ import { type FileHandle, lstat, open, statfs, unlink } from "node:fs/promises";
 import { errnoOf, fileError } from "./file-errors.ts";
 import type { Place, Walk } from "./walk.ts";
 
-/** Not in `node:fs`, the same on every architecture that Node and Deno run on (open(2)). */
+/** Missing in `node:fs`; the same value on every architecture that Node and Deno support (open(2)). */
 const O_PATH = 0o10000000;
 
-/** File system types (statfs(2), linux/magic.h) whose files are the kernel's, not a disk's. */
+/** File system types (statfs(2), linux/magic.h) whose files belong to the kernel instead of a disk. */
 const SYNTHETIC_TYPES: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -33,10 +33,10 @@ const SYNTHETIC_TYPES: ReadonlySet<number> = new Set([
   0x19800202, // mqueue
 ]);
 
-/** A device number says which file system it is; more than these are simply asked again. */
+/** Maximum number of cached devices. A device number identifies a file system; when the cache is full, it is cleared. */
 const MAX_KNOWN_DEVICES = 256;
 
-/** True where the walk can work: `/proc` is mounted. */
+/** Whether the walk can work: `/proc` must be mounted. */
 export function hasLinuxWalk(): boolean {
   return process.platform === "linux" && existsSync("/proc/self/fd");
 }
@@ -76,18 +76,18 @@ export function createLinuxWalk(): Walk {
       }
     },
 
-    // A descriptor always is what it was.
+    // A descriptor always refers to the same file.
     holds: async () => true,
   };
 }
 
-/** Asks the kernel where a descriptor is at this moment. */
+/** Asks the kernel for the current path of a descriptor. */
 async function currentPath(reach: string, info: { readonly dev: number; readonly ino: number; readonly nlink: number }): Promise<string> {
-  // In the kernel's own cache, no disk: safe to do synchronously.
+  // Safe to do synchronously, because the kernel answers from its cache and not from a disk.
   const path = readlinkSync(reach);
-  // Pipes, sockets and mounts out of sight have no path.
+  // Pipes, sockets and invisible mounts have no path.
   if (!path.startsWith("/")) throw fileError("not_regular");
-  // A deleted file is marked by a suffix that a name may have too.
+  // The kernel marks a deleted file with a suffix, which a real name may also have.
   if (info.nlink === 0) throw fileError("not_found");
   if (path.endsWith(" (deleted)")) {
     const there = await lstat(path);
@@ -106,10 +106,10 @@ function createSyntheticCheck(): (device: number, reach: string, isLink: boolean
   return async (device, reach, isLink) => {
     const before = known.get(device);
     if (before !== undefined) return before;
-    // `statfs` would follow the link; what it leads to is asked when it is located.
+    // `statfs` would follow the link; the link's target is checked when it is located.
     if (isLink) return false;
     const { type } = await statfs(reach);
-    // Some types are negative where the field is a signed 32-bit number.
+    // Some types are negative if the field is a signed 32-bit number.
     const synthetic = SYNTHETIC_TYPES.has(type >>> 0);
     if (known.size >= MAX_KNOWN_DEVICES) known.clear();
     known.set(device, synthetic);

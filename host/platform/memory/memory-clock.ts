@@ -1,11 +1,11 @@
-/** A clock that stands still until it is told to go on. */
+/** A clock that only moves when a test advances it. */
 
 import type { Clock } from "../platform.ts";
 
 export interface MemoryClock extends Clock {
-  /** Moves time on, running the timers that fall due in order, each at its own time. */
+  /** Advances the time and runs due timers in order, each at its own time. */
   advance(byMs: number): void;
-  /** Moves time on as for a process that gets no processor: the timers that fall due run late, in order, at the end. */
+  /** Advances the time as for a process without processor time: due timers run late, in order, at the end. */
   stall(byMs: number): void;
 }
 
@@ -44,7 +44,7 @@ export function createMemoryClock(startMs: number): MemoryClock {
   };
 
   function earliest(): (typeof timers)[number] | undefined {
-    // The first of equals: `toSorted` is stable.
+    // Returns the first of equals, because `toSorted` is stable.
     return timers.toSorted((a, b) => a.dueMs - b.dueMs)[0];
   }
 }

@@ -65,7 +65,7 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       const spot = tree.resolve(path, false);
       return spot.found ? tree.info(spot.node) : undefined;
     },
-    // Names of a tree in memory are what they are.
+    // The tree has no other spellings of a name.
     permitsPlace: async ({ permits }, realPath) => permits(realPath),
     realPath: async (path) => {
       const spot = tree.resolve(path, true);
@@ -90,7 +90,7 @@ export function createMemoryFiles(tree: MemoryTree): Files {
   }
 }
 
-/** @throws {FileError} if it is a folder or no regular file */
+/** Returns a regular file. @throws {FileError} if the node is a folder or not a regular file */
 export function regular(node: MemoryNode): MemoryNode & { kind: "file" } {
   if (node.kind === "directory") throw fileError("is_a_directory");
   if (node.kind !== "file") throw fileError("not_regular");
@@ -102,7 +102,7 @@ export function listEntries(node: MemoryNode): { readonly name: string; readonly
   return Array.from(node.entries, ([name, entry]) => ({ name, kind: entry.kind }));
 }
 
-/** Takes a name away, if it is there. */
+/** Removes a name, if it exists. */
 export function dropEntry({ entries }: MemoryDirectory, name: string): void {
   const node = entries.get(name);
   if (node !== undefined) node.links -= 1;
@@ -115,7 +115,7 @@ export function moveEntry(tree: MemoryTree, from: string, to: string): void {
   if (!source.found) throw fileError(source.code);
   const target = tree.resolve(to, false);
   if (target.parent === undefined) throw fileError(target.found ? "other" : target.code);
-  // In the order in which Linux asks: into itself, onto a folder that it is in, onto itself.
+  // Checks in Linux's order: into itself, onto a folder that contains it, onto itself.
   if (target.realPath.startsWith(`${source.realPath}/`)) throw fileError("invalid_path");
   if (source.realPath.startsWith(`${target.realPath}/`)) throw fileError("not_empty");
   if (target.found) {

@@ -141,7 +141,7 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (kind !== "file" && isRoot?.(realPath) === true) throw new FileError("not_capable", ROOT_OF_GRANT);
   }
 
-  /** The name in its folder, with what it names if there is something; the last link is not followed. */
+  /** Returns a name in its folder, with its node if it exists. The last link is not followed. */
   function entry(checked: Checked): {
     readonly parent: MemoryDirectory;
     readonly name: string;
@@ -181,7 +181,7 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       const spot = tree.resolve(at, true);
       if (spot.found) continue;
       if (!checked.permits(spot.realPath)) throw fileError("not_capable");
-      // A link that leads nowhere has the name; one that leads in circles is none.
+      // A dangling link occupies the name; a circular one is reported as `symlink_loop`.
       if (spot.code !== "symlink_loop" && tree.resolve(at, false).found) throw fileError("already_exists");
       if (spot.parent === undefined) throw fileError(spot.code);
       spot.parent.entries.set(spot.name, tree.directory(mode));

@@ -1,10 +1,10 @@
-/** HTTP servers in memory: a request goes straight to what is served at its port. */
+/** HTTP servers in memory: a request goes straight to the server at its port. */
 
 import { type HttpFetch, type HttpServers, HttpServerError } from "../network/http-types.ts";
 
-/** Servers, and the client that reaches them. */
+/** Servers, and a client for them. */
 export interface MemoryHttp extends HttpServers {
-  /** @param port default: that of the request's URL. @throws {HttpServerError} if nothing listens there */
+  /** Sends a request. @param port default: the port of the request's URL. @throws {HttpServerError} if nothing listens there */
   request(request: Request, port?: number): Promise<Response>;
 }
 

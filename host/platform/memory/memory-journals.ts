@@ -1,9 +1,9 @@
-/** Journal files in memory, which last as long as the platform, and are seen among its files. */
+/** Journal files in memory. They last as long as the platform, and appear among its files. */
 
 import { JournalError, type JournalFile, type JournalRow, type Journals } from "../files/journal-types.ts";
 import { createJournals } from "../files/journals.ts";
 
-/** @param onCreate puts a file where the journal is; what it holds is here */
+/** Creates the journals. @param onCreate creates an empty file at the journal's path; the rows are kept here */
 export function createMemoryJournals(onCreate: (path: string) => void): Journals {
   const files = new Map<string, JournalRow[]>();
   return {

@@ -1,9 +1,9 @@
-/** A network in memory: names and servers that a test makes up. */
+/** A network in memory, with names and servers defined by a test. */
 
 import { type HttpField, type HttpRequest, type HttpResponse, type Network, NetworkError } from "../network/network-types.ts";
 import type { CheckedUrl } from "../proof.ts";
 
-/** A request as it came, its body read whole. */
+/** A request with its whole body. */
 export interface MemoryRequest {
   readonly url: string;
   readonly method: string;
@@ -19,9 +19,9 @@ export interface MemoryAnswer {
 }
 
 export interface MemoryNetworkOptions {
-  /** Addresses by name; a name that is not here does not exist. */
+  /** Addresses by name. Other names do not exist. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
-  /** Answers every request that got through. */
+  /** Answers every request that passes the checks. */
   readonly serve?: (request: MemoryRequest) => MemoryAnswer | Promise<MemoryAnswer>;
 }
 

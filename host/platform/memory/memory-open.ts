@@ -1,10 +1,10 @@
-/** A file in memory that stays open: the node itself, whatever becomes of its name. */
+/** A file in memory that stays open: the node itself, even if it is renamed or removed. */
 
 import { fileError } from "../files/file-errors.ts";
 import type { MemoryFile, MemoryTree } from "./memory-tree.ts";
 import type { GuardedFile, OpenOptions } from "../platform.ts";
 
-/** @param path for those who watch the tree. */
+/** Opens a file. @param path the path that watchers of the tree see. */
 export function openMemoryFile(
   file: MemoryFile,
   access: Pick<OpenOptions, "read" | "write" | "append">,
@@ -16,7 +16,7 @@ export function openMemoryFile(
     tree.changed(path, file);
   };
   const require = (allowed: boolean): void => {
-    // As the operating system answers (EBADF).
+    // The operating system's answer (EBADF).
     if (!allowed) throw fileError("other");
   };
   return {

@@ -4,14 +4,14 @@ import { createMemoryPair } from "./memory-sockets.ts";
 import type { LineConnection, Runners } from "../platform.ts";
 import { type ProcessEnd, ProcessError } from "../processes/process-types.ts";
 
-/** Its exit code; it is also over when its connection is. */
+/** Returns the exit code. The runner also ends with its connection. */
 export type MemoryRunner = (connection: LineConnection, args: readonly string[]) => Promise<number> | number;
 
 export function createMemoryRunners(runners: Readonly<Record<string, MemoryRunner>> = {}): Runners {
   return {
     async start([file, ...args]) {
       const runner = Object.hasOwn(runners, file) ? runners[file] : undefined;
-      if (runner === undefined) throw new ProcessError("not_found", "The program or its folder is not there");
+      if (runner === undefined) throw new ProcessError("not_found", "Program or working folder not found");
       const [near, far] = createMemoryPair();
       const stopped = new Promise<ProcessEnd>((resolve) => far.onClose(() => resolve({ signal: "SIGTERM" })));
       const byItself = Promise.resolve()

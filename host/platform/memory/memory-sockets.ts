@@ -25,12 +25,12 @@ export function createMemorySockets(): LocalSockets {
 interface End {
   readonly lines: string[];
   onLine: LineListener | undefined;
-  /** A line is being taken in. */
+  /** Whether the listener is still handling a line. */
   isBusy: boolean;
   readonly onClose: (() => void)[];
 }
 
-/** Two ends of one connection. */
+/** Creates the two ends of one connection. */
 export function createMemoryPair(): readonly [LineConnection, LineConnection] {
   const ends: readonly [End, End] = [createEnd(), createEnd()];
   let open = true;

@@ -1,4 +1,4 @@
-/** A file system in memory: folders, files, symlinks and things that are neither. */
+/** A file system in memory: folders, files, symlinks and special files. */
 
 import { fileError } from "../files/file-errors.ts";
 import { MAX_LINKS } from "../files/link-limit.ts";
@@ -16,12 +16,12 @@ export interface MemoryFile extends Meta {
   readonly kind: "file";
   data: Uint8Array;
 }
-/** A folder; entries in the order they were made. */
+/** A folder; entries in creation order. */
 export interface MemoryDirectory extends Meta {
   readonly kind: "directory";
   readonly entries: Map<string, MemoryNode>;
 }
-/** A symbolic link; the target as it was written. */
+/** A symbolic link; the target as written. */
 export interface MemoryLink extends Meta {
   readonly kind: "symlink";
   readonly target: string;
@@ -30,37 +30,37 @@ export interface MemoryLink extends Meta {
 export interface MemoryOther extends Meta {
   readonly kind: "other";
 }
-/** Whatever a name can stand for. */
+/** Any node that a name can refer to. */
 export type MemoryNode = MemoryFile | MemoryDirectory | MemoryLink | MemoryOther;
 
-/** Where a path leads. */
+/** Result of resolving a path. */
 export type Resolved = Found | Missing;
 
-/** There is something. */
+/** The path exists. */
 export interface Found {
   readonly found: true;
   readonly node: MemoryNode;
   readonly realPath: string;
-  /** The folder it is in; the root is in itself. */
+  /** The folder that contains the node; the root contains itself. */
   readonly parent: MemoryDirectory;
   readonly name: string;
 }
-/** There is nothing, or it cannot be reached. */
+/** The path does not exist or is unreachable. */
 export interface Missing {
   readonly found: false;
   readonly code: FileErrorCode;
-  /** As far as it was resolved, the rest appended. */
+  /** The resolved part, followed by the rest of the path. */
   readonly realPath: string;
-  /** Set if only the last name is missing: it could be created there. */
+  /** Set if only the last name is missing, so that it could be created there. */
   readonly parent?: MemoryDirectory;
-  /** Set for `not_found`: the folder that has no `name`, be it the last one or not. */
+  /** Set for `not_found`: the folder without an entry `name`, which need not be the last name. */
   readonly folder?: MemoryDirectory;
   readonly name: string;
 }
 
 const MAX_NAME_BYTES = 255;
 
-/** The tree; `now` stamps what is made. Paths are absolute and `/`-separated. */
+/** The tree; `now` stamps new nodes. Paths are absolute and `/`-separated. */
 export class MemoryTree {
   readonly root: MemoryDirectory;
   readonly #now: () => number;
@@ -85,7 +85,7 @@ export class MemoryTree {
     return { kind: "other", ...this.#meta(0o644) };
   }
 
-  /** Follows links on the way, and the last one if `follow`. */
+  /** Resolves a path. Follows links on the way, and the last one if `follow`. */
   resolve(path: string, follow: boolean, onLink: (link: string) => void = () => {}): Resolved {
     const folders: { readonly node: MemoryDirectory; readonly name: string }[] = [];
     let names = path.split("/").filter(isStep);
@@ -110,7 +110,7 @@ export class MemoryTree {
         if (links > MAX_LINKS) return { found: false, code: "symlink_loop", realPath, name };
         onLink(where(name));
         if (node.target.startsWith("/")) folders.length = 0;
-        // A target that ends in "." or a slash leads to folders only.
+        // A target that ends in "." or a slash matches only folders.
         names = [
           ...node.target
             .replace(/\/$/u, "/.")
@@ -135,7 +135,7 @@ export class MemoryTree {
     };
   }
 
-  /** Puts a node at a path, with the folders above it; for filling a tree. */
+  /** Puts a node at a path and creates the folders above it, to fill a tree. */
   plant(path: string, node: MemoryNode): void {
     const names = path.split("/").filter(isStep);
     const last = names.pop();
@@ -156,7 +156,7 @@ export class MemoryTree {
     return { kind, size, mode, modifiedMs, accessedMs: modifiedMs, createdMs, device: 1, inode, links };
   }
 
-  /** Tells watchers, and stamps the node. */
+  /** Notifies watchers, and stamps the node. */
   changed(path: string, node?: MemoryNode): void {
     if (node) node.modifiedMs = this.#now();
     for (const listener of this.#listeners) listener(path);

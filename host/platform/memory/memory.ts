@@ -1,4 +1,4 @@
-/** A platform without a machine: files in memory, a clock that is moved by hand, seeded randomness, recorded output. */
+/** A platform without a machine: files in memory, a clock moved by hand, seeded randomness, recorded output. */
 
 import type { WorkerLauncher } from "../../../sandbox/mod.ts";
 import { fileError } from "../files/file-errors.ts";
@@ -23,11 +23,11 @@ import type { ServerProcesses } from "../processes/server-process-types.ts";
 import type { TrustedProcesses } from "../trusted/trusted-types.ts";
 import { runningHash } from "../web-crypto.ts";
 
-/** A file's contents, or what else is there. */
+/** A file's contents, or another kind of entry. */
 export type MemoryEntry = string | Uint8Array | { readonly link: string } | { readonly directory: true } | { readonly other: true };
 
 export interface MemoryPlatformOptions {
-  /** By absolute path; folders above are made. */
+  /** Entries by absolute path; folders above are created. */
   readonly files?: Readonly<Record<string, MemoryEntry>>;
   readonly env?: Readonly<Record<string, string>>;
   /** Default `/workspace`. */
@@ -35,18 +35,18 @@ export interface MemoryPlatformOptions {
   /** Milliseconds since the epoch; default 2024-01-01. */
   readonly now?: number;
   readonly seed?: number;
-  /** What a person answers, in order; without it nobody can be asked. */
+  /** Answers of the user, in order. Without it the terminal is not interactive. */
   readonly answers?: readonly string[];
   /** Standard input. */
   readonly input?: string;
   readonly argv?: readonly string[];
-  /** What answers requests; nothing does without it. */
+  /** Names and servers. Without it every request is refused. */
   readonly network?: MemoryNetworkOptions;
-  /** Runners by the name that they are started by. */
+  /** Runners by the name that starts them. */
   readonly runners?: Readonly<Record<string, MemoryRunner>>;
-  /** Programs by absolute path, which are files there. */
+  /** Programs by absolute path; each appears as a file there. */
   readonly programs?: Readonly<Record<string, MemoryProgram>>;
-  /** Real workers, for tests that run guests; they keep real time. */
+  /** Real workers, for tests that run guests; they run in real time. */
   readonly workers?: WorkerLauncher;
 }
 
@@ -58,19 +58,19 @@ export interface LogLine {
 
 export interface MemoryPlatform extends Platform {
   readonly http: MemoryHttp;
-  /** Moves time on and runs the timers that fall due. */
+  /** Advances the time and runs due timers. */
   advance(byMs: number): void;
-  /** Puts something into the file system, as if from outside. */
+  /** Adds an entry to the file system, as if from outside. */
   plant(path: string, entry: MemoryEntry): void;
   readonly recorded: {
     readonly log: readonly LogLine[];
-    /** What was written to stdout and stderr so far. */
+    /** Output to stdout and stderr so far. */
     readonly out: () => string;
     readonly error: () => string;
     readonly asked: readonly string[];
     readonly exitCode: () => number | undefined;
   };
-  /** What Ctrl-C does. */
+  /** Simulates Ctrl-C. */
   interrupt(): void;
   /** The other end of `terminal.lines()`. */
   readonly client: LineConnection;
@@ -94,7 +94,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     name: "memory",
     clock,
     random,
-    // Real turns: work that waits for a clock that stands still would never end.
+    // Real time: work that waited for the stopped clock would never end.
     slices: createSlices(sharedNow),
     sha256: runningHash,
     files: createMemoryFiles(tree),
@@ -138,14 +138,14 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
   }
 }
 
-/** Nothing can be started here. */
+/** Servers that always fail to start. */
 const NO_SERVERS: ServerProcesses = {
   start({ onEnd }) {
-    queueMicrotask(() => onEnd("there are no processes in memory", ""));
+    queueMicrotask(() => onEnd("the memory platform has no processes", ""));
     return { send: () => false, stop: () => Promise.resolve() };
   },
-  fetchFrom: () => () => Promise.reject(new TypeError("There is no network in memory")),
-  fetchSecurely: () => () => Promise.reject(new TypeError("There is no network in memory")),
+  fetchFrom: () => () => Promise.reject(new TypeError("The memory platform has no network")),
+  fetchSecurely: () => () => Promise.reject(new TypeError("The memory platform has no network")),
 };
 
 const MEMORY_PROCESS: ProcessIdentity = { pid: 1, startedAt: "1", machine: "memory", scope: "000000000000" };
@@ -163,7 +163,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     os: "linux",
     pid: 1,
     self: MEMORY_PROCESS,
-    // Nothing else runs here.
+    // No other process runs here.
     fateOf: ({ pid, scope }) => (scope !== MEMORY_PROCESS.scope ? "unknown" : pid === MEMORY_PROCESS.pid ? "alive" : "gone"),
     argv: options.argv ?? [],
     command: ["/bin/node", "/bin/bascule.mjs"],
@@ -262,7 +262,7 @@ function noWorkers(): WorkerLauncher {
   };
 }
 
-/** Nothing is installed in memory. */
+/** No program is installed in memory. */
 const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
@@ -271,7 +271,7 @@ const NO_BUNDLER: Bundler = {
 
 const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };
 
-/** Nor is there anything to start one with. */
+/** No process can start in memory. */
 const NO_TRUSTED: TrustedProcesses = {
   find: () => undefined,
   start: () => Promise.reject(new Error("This memory platform has no processes")),

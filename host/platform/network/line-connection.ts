@@ -5,21 +5,21 @@ import type { Readable, Writable } from "node:stream";
 import { joinBytes } from "../bytes.ts";
 import type { LineConnection, LineListener } from "../platform.ts";
 
-/** A longer line ends the connection, whichever side sends it. */
+/** Maximum bytes of a line. A longer line from either side ends the connection. */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
 
-/** What may wait for a peer that does not read, in longest lines; past it the connection ends. */
+/** Maximum unsent data for a peer that does not read, in longest lines; beyond it the connection ends. */
 const MAX_UNSENT_LINES = 16;
 
 const NEWLINE = 0x0a;
 /**
- * Bytes of lines that are heard before the event loop has its turn: one piece of a stream can hold 64,000 lines, each of which is parsed,
- * checked and answered.
+ * Bytes of lines handled before yielding to the event loop: one piece of a stream can hold 64,000 lines, and each is parsed, checked and
+ * answered.
  */
 const MOST_OF_TURN = 64 * 1024;
-/** What a line is counted as beside its bytes. */
+/** Fixed cost of a line in addition to its bytes. */
 const LINE_COST = 2 * 1024;
-/** A piece of one byte takes hundreds of them while it waits: so many become one. */
+/** Number of pieces that are joined into one, because a waiting piece of one byte costs hundreds of bytes. */
 const MAX_LOOSE_PIECES = 1_024;
 
 export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
@@ -39,7 +39,7 @@ export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_
   };
 }
 
-/** Two streams that belong to the process, standard input and output: closing the connection leaves them as they are. */
+/** Creates a connection over the process's standard input and output. Closing it leaves the streams open. */
 export function createStreamConnection(input: Readable, output: Writable): LineConnection {
   const listeners: (() => void)[] = [];
   let closed = false;
@@ -50,7 +50,7 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
     for (const listener of listeners) listener();
   };
   for (const name of ["end", "close", "error"]) input.once(name, close);
-  // Whoever read has gone.
+  // The reader of the output is gone.
   for (const name of ["close", "error"]) output.once(name, close);
   const ending: Ending = { maxLineBytes: MAX_LINE_BYTES, isOver: () => closed, end: close };
 
@@ -70,7 +70,7 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
   };
 }
 
-/** What ends the lines. */
+/** Bounds and end of a connection. */
 export interface Ending {
   readonly maxLineBytes: number;
   readonly isOver: () => boolean;
@@ -92,7 +92,7 @@ function writeLine(pieces: readonly (string | Uint8Array)[], output: Writable, {
   if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
 }
 
-/** Lines end with `\n` or `\r\n`. The stream rests while the listener's promise is pending, and between many lines. */
+/** Reads lines that end with `\n` or `\r\n`. The stream pauses while the listener's promise is pending, and between many lines. */
 export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: LineListener): void {
   let parts: Uint8Array[] = [];
   let loose = 0;
@@ -102,7 +102,7 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
 
   input.on("data", read);
 
-  /** Goes on with the rest once `ready` says so. The stream has it until then, and does not end before. */
+  /** Pauses until `ready` calls back. The stream keeps the rest and does not end before. */
   function wait(rest: Uint8Array, ready: (then: () => void) => void): void {
     input.pause();
     if (rest.length > 0) input.unshift(rest);
@@ -123,7 +123,7 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
       rest = rest.subarray(at + 1);
       const heard = listener(line.endsWith("\r") ? line.slice(0, -1) : line);
       if (heard !== undefined) return wait(rest, (then) => void heard.then(then));
-      // The listener may have closed it.
+      // The listener may have closed the connection.
       if (isOver()) return;
       if (heardSincePause >= MOST_OF_TURN) {
         heardSincePause = 0;
@@ -148,7 +148,7 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
   }
 }
 
-/** No more than 64 KB at once (SPEC LV2). */
+/** Decodes at most 64 KB at once (SPEC LV2). */
 function decoded(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,4 +1,4 @@
-/** The body of an answer: decompressed as it is read, and capped by what comes out (SPEC C6). */
+/** The body of an answer: decompressed while it is read, and capped by its decompressed size (SPEC C6). */
 
 import { Buffer } from "node:buffer";
 import { Duplex, pipeline, type Readable, Transform } from "node:stream";
@@ -10,18 +10,18 @@ import { decodeBrotli, decodeZstd, type DecoderSteps } from "./network-whole.ts"
 
 const BY_BUFFERS = { objectMode: true, highWaterMark: MAX_WAITING_BUFFERS };
 
-/** What is put together for one answer. */
+/** Maximum size of a piece that is joined for the reader. */
 const PIECE_BYTES = 64 * 1024;
 
-/** More of them on one body are no way of packing. */
+/** Maximum number of encodings of one body; no honest server uses more. */
 const MAX_ENCODINGS = 2;
 
-/** The stream to read instead of `raw`; both end together. An encoding that nobody knows leaves the body as it is. */
+/** Returns the stream to read instead of `raw`; both end together. A body with an unknown encoding is left as it is. */
 export function decodeBody(raw: Readable, fields: readonly HttpField[], limits: HttpLimits): Readable {
   const encodings = contentEncodings(fields);
   if (encodings.length > MAX_ENCODINGS) throw new NetworkError("encoding", "the body has too many encodings");
   const known = encodings.every((encoding) => DECODERS.has(encoding)) ? encodings : [];
-  // The last one was put on last.
+  // Decodes in reverse order, because the last encoding was applied last.
   const decoders = known.toReversed().flatMap((encoding) => DECODERS.get(encoding)?.() ?? []);
   const wire = { bytes: 0 };
   const counted = new Transform({
@@ -34,17 +34,20 @@ export function decodeBody(raw: Readable, fields: readonly HttpField[], limits: 
   const capped = capOutput(wire, limits);
   for (const decoder of decoders)
     decoder.once("error", () => capped.destroy(new NetworkError("encoding", "the body cannot be decompressed")));
-  // Errors come out at the end that is read.
+  // Errors appear on the stream that is read.
   pipeline([raw, counted, ...decoders, capped], () => undefined);
   return capped;
 }
 
-/** The next piece, all that is there; undefined at the end. @throws {NetworkError} */
+/** Returns the next piece with all available data; undefined at the end. @throws {NetworkError} */
 export async function nextPiece(stream: Readable, signal: AbortSignal, idleMs: number): Promise<Uint8Array | undefined> {
   const piece = takePiece(stream);
   if (piece !== undefined || stream.readableEnded) return piece;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => stream.destroy(new NetworkError("timed_out", "the body did not go on in time")), idleMs);
+    const timer = setTimeout(
+      () => stream.destroy(new NetworkError("timed_out", "the next piece of the body did not arrive in time")),
+      idleMs,
+    );
     const stop = (): void => void stream.destroy(new NetworkError("aborted", "the request was aborted"));
     const settle = (): void => {
       clearTimeout(timer);
@@ -90,7 +93,7 @@ const DECODERS: ReadonlyMap<string, () => DecoderSteps> = new Map([
   ["zstd", decodeZstd],
 ]);
 
-/** Meant is zlib's format (RFC 9110 §8.4.1.2); some servers send the bare one, and everybody reads both. */
+/** Inflates `deflate`, which means zlib's format (RFC 9110 §8.4.1.2). Some servers send raw deflate, and all clients accept both. */
 async function* inflateEither(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = source[Symbol.asyncIterator]();
   const first = await pieces.next();

@@ -1,4 +1,4 @@
-/** Connections whose address was checked: resolve once, ask about every answer, connect to what was asked about (SPEC C6). */
+/** Connections to checked addresses: resolves once, checks every address, and connects to a checked one (SPEC C6). */
 
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
@@ -7,7 +7,7 @@ import { toNetworkError } from "./network-error.ts";
 import { NetworkError } from "./network-types.ts";
 import type { CheckedUrl } from "../proof.ts";
 
-/** Addresses of a name, in the order in which they are to be tried. */
+/** Returns the addresses of a name, in the order to try them. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export interface ConnectOptions {
@@ -18,11 +18,11 @@ export interface ConnectOptions {
   readonly ca?: string;
 }
 
-/** More are not tried: a name with hundreds of addresses is no reason to knock at all of them. */
+/** Maximum number of addresses, and of addresses to try: a name with hundreds of addresses must not cause hundreds of connections. */
 const MAX_ADDRESSES = 16;
 const MAX_TRIED = 4;
 
-/** A connected socket, with TLS for `https:`. @throws {NetworkError} */
+/** Returns a connected socket, with TLS for `https:`. @throws {NetworkError} */
 export async function connectChecked(url: CheckedUrl, options: ConnectOptions): Promise<Socket> {
   const { protocol, hostname, port } = new URL(url.url);
   const isSecure = protocol === "https:";
@@ -35,25 +35,25 @@ export async function connectChecked(url: CheckedUrl, options: ConnectOptions): 
   return isSecure ? await secure(socket, host, options) : socket;
 }
 
-/** The system's answer to a name, as all programs of this machine get it. */
+/** Resolves a name with the system's resolver, like all programs of this machine. */
 export async function resolveBySystem(name: string): Promise<readonly string[]> {
   const found = await lookup(name, { all: true, order: "verbatim" });
   return found.map(({ address }) => address);
 }
 
-/** Asks once; every address that came, in its usual form. @throws {NetworkError} */
+/** Resolves a name once and returns all its addresses, normalised. @throws {NetworkError} */
 export async function resolveOnce(
   host: string,
   { resolve, signal }: Pick<ConnectOptions, "resolve" | "signal">,
 ): Promise<readonly string[]> {
-  // Never asked of anybody: RFC 6761 §6.3.
+  // Never resolved (RFC 6761 §6.3).
   if (host === "localhost") return ["127.0.0.1", "::1"];
   const found = isIP(host) === 0 ? await abortable(() => resolve(host), signal) : [host];
   const addresses = found.flatMap((address) => {
     const parsed = parseIp(address);
     return parsed === undefined ? [] : [ipToText(parsed)];
   });
-  // An answer that is no address (one with a zone) is not one that could be checked.
+  // An answer that is not a plain address (for example with a zone) could not be checked.
   if (addresses.length !== found.length || addresses.length > MAX_ADDRESSES) throw new NetworkError("name_not_found", NO_NAME);
   if (addresses.length === 0) throw new NetworkError("name_not_found", NO_NAME);
   return addresses;
@@ -61,7 +61,7 @@ export async function resolveOnce(
 
 const NO_NAME = "dns error: failed to lookup address information: Name or service not known";
 
-/** A lookup that has begun cannot be called off: its answer is left alone. Whoever has given up already begins none. */
+/** Runs a lookup until the signal aborts. A running lookup cannot be cancelled: its answer is ignored. After the abort none begins. */
 async function abortable<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {
@@ -87,13 +87,13 @@ async function connectFirst(addresses: readonly string[], port: number, signal: 
 }
 
 async function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
-  // An address as host: no `lookup` is called for it, so nobody can answer otherwise in between.
+  // With an address as host, `connect` calls no `lookup` that could answer differently.
   const socket = connectTcp({ host: address, port });
   try {
     await opened(socket, "connect", signal);
     const actual = parseIp(socket.remoteAddress ?? "");
     if (actual !== undefined && ipToText(actual) === address) return socket;
-    throw new NetworkError("not_capable", "The connection went elsewhere", actual && ipToText(actual));
+    throw new NetworkError("not_capable", "The connection went to another address", actual && ipToText(actual));
   } catch (error) {
     socket.destroy();
     throw error;
@@ -101,15 +101,15 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
 }
 
 async function secure(plain: Socket, host: string, { signal, ca }: ConnectOptions): Promise<Socket> {
-  // Loaded by the first that needs it: it takes 5 ms of each start.
+  // Loaded by the first secure connection, because it takes 5 ms of each start.
   const socket = process.getBuiltinModule("node:tls").connect({
     socket: plain,
     host,
-    // RFC 6066 §3: a server's name is no address.
+    // RFC 6066 §3: a server name must not be an address.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
     minVersion: "TLSv1.2",
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
   });
@@ -123,7 +123,7 @@ async function secure(plain: Socket, host: string, { signal, ca }: ConnectOption
   }
 }
 
-/** A code of OpenSSL or Node: fixed words, whatever the certificate says of itself. */
+/** Returns a code of OpenSSL or Node: fixed text, independent of the certificate's content. */
 function certificateProblem(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : "the handshake failed";
@@ -140,7 +140,7 @@ async function opened(socket: Socket, event: "connect" | "secureConnect", signal
     const failed = (error: unknown): void => settle(() => reject(error))();
     const closed = settle(() => reject(new NetworkError("closed", "connection closed before it was established")));
     socket.once("error", failed).once("close", closed).once(event, settle(resolve));
-    // Later errors are the client's to hear of; until it listens they must not end the process.
+    // Keeps a later error from ending the process before the client listens for errors.
     socket.on("error", () => undefined);
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });

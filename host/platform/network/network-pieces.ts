@@ -1,28 +1,28 @@
 /**
- * A body as it comes off the wire, in few buffers: a server that sends single bytes, each as a piece of its own, makes neither many
- * of them nor a long turn of the event loop (SPEC C6).
+ * Collects a body from the wire into few buffers: a server that sends single bytes, each as a piece, causes neither many buffers nor a long
+ * turn of the event loop (SPEC C6).
  */
 
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 
-/** Pieces and bytes that the parser may bring before everything else has its turn. */
+/** Pieces and bytes that the parser may deliver before the event loop gets its turn. */
 const MAX_PIECES_IN_A_TURN = 128;
 const MAX_BYTES_IN_A_TURN = 64 * 1024;
 
-/** Buffers that wait in one stream. They are counted, because small ones cost more than their bytes. */
+/** Maximum number of buffers waiting in one stream. They are counted because small buffers cost more than their bytes. */
 export const MAX_WAITING_BUFFERS = 2;
 
 export interface WireBody {
   readonly stream: Readable;
-  /** Of the answer that is coming. */
+  /** Sets the controller of the answer that begins. */
   begin(controller: Dispatcher.DispatchController): void;
   add(piece: Buffer): void;
   end(): void;
 }
 
-/** @param onGone called once, when nobody reads on or all was read */
+/** Creates a body. @param onGone called once, when the reader is gone or everything was read */
 export function createWireBody(onGone: () => void): WireBody {
   let controller: Dispatcher.DispatchController | undefined;
   let pieces: Buffer[] = [];
@@ -32,7 +32,7 @@ export function createWireBody(onGone: () => void): WireBody {
   const stream = new Readable({
     objectMode: true,
     highWaterMark: MAX_WAITING_BUFFERS,
-    // What waits for its turn goes on by itself.
+    // Buffered pieces resume by themselves.
     read: () => void (later === undefined && controller?.resume()),
     destroy: (error, done) => {
       clearImmediate(later);

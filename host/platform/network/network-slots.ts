@@ -1,31 +1,37 @@
-/** How much of the network may be in use at once, and by whom: what is over waits its turn (SPEC C6). */
+/** Limits the use of the network by holder; requests above a limit wait (SPEC C6). */
 
 import { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Shares } from "../../../sandbox/mod.ts";
 import { NetworkError } from "./network-types.ts";
 
-/** To one host and port: a caller that holds all of its own leaves some to other callers, those of the same plugin included. */
+/** Connections per host and port. A caller that holds its whole share leaves some to other callers, also of the same plugin. */
 const CONNECTIONS: HolderShares = { plugin: 48, caller: 64, callerOfPlugin: 32 };
-/** Lookups hold a thread of the runtime's pool of four, which files need too. */
+/** Maximum number of lookups: each holds a thread of the runtime's pool of four, which files need too. */
 const MAX_LOOKUPS = 2;
-/** Names that are slow to be found are slow for who asks for them. */
+/** Names that resolve slowly delay only the caller that asks for them. */
 const LOOKUPS: HolderShares = { plugin: 1, caller: 1, callerOfPlugin: 1 };
 
-/** Pieces of 64 KB that are handed on in a turn of the event loop. The first of a plugin that has none do not wait for those of others. */
+/** Pieces of 64 KB that are handed on per turn of the event loop. A plugin without any waits for no other plugin. */
 const PIECES_OF_TURN = 8;
 const PIECES_AT_LEAST = 4;
 const PIECES: HolderShares = { plugin: 4, caller: 6, callerOfPlugin: 4 };
 
-/** Whose turn it is, and until when it is waited for. */
+/** Holder of a slot, and the signal that ends the wait. */
 export interface Waiting extends Holder {
   readonly signal: AbortSignal;
 }
 
 export interface NetworkSlots {
-  /** Waits for a place; call what it answers once, when the connection is closed. @throws {NetworkError} if the signal is aborted */
+  /**
+   * Waits for a connection slot; call the returned function once, when the connection is closed. @throws {NetworkError} if the signal is
+   * aborted
+   */
   connection(host: string, waiting: Waiting): Promise<() => void>;
-  /** A lookup that has begun cannot be called off; one that waits is not begun once its signal is aborted. @throws {NetworkError} then */
+  /** Runs a lookup. A running lookup cannot be cancelled; a waiting one does not begin after the abort. @throws {NetworkError} then */
   lookup<T>(run: () => Promise<T>, waiting: Waiting): Promise<T>;
-  /** Waits until a piece that a server sent may be handed on: plugin by plugin, then request by request. @throws {NetworkError} if the signal is aborted */
+  /**
+   * Waits until a piece from a server may be handed on: plugin by plugin, then request by request. @throws {NetworkError} if the signal is
+   * aborted
+   */
   piece(waiting: Waiting): Promise<void>;
 }
 
@@ -47,7 +53,7 @@ export function createNetworkSlots(): NetworkSlots {
   };
 }
 
-/** @throws {NetworkError} if the signal is aborted before */
+/** Takes a share. @throws {NetworkError} if the signal aborts first */
 async function take(shares: Shares, claim: Claim, { signal }: Waiting): Promise<GiveBack> {
   const taken = await shares.take(claim, signal);
   if (taken !== undefined) return taken;

@@ -6,53 +6,53 @@ import type { CheckedUrl } from "../proof.ts";
 /** Name and value; names of answers are in lower case. Characters are bytes (Latin-1). */
 export type HttpField = readonly [name: string, value: string];
 
-/** What `exchange` decompresses, as a request says it. */
+/** Encodings that `exchange` decompresses, as the value of `accept-encoding`. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** How far one exchange may go. */
+/** Bounds of one exchange. */
 export interface HttpLimits {
-  /** From the name to a connection, TLS included, in milliseconds. */
+  /** Milliseconds from the lookup to a connection, including TLS. */
   readonly connectMs: number;
-  /** From the request to the answer's head. */
+  /** Milliseconds from the request to the answer's head. */
   readonly headMs: number;
-  /** Between two pieces of the answer's body, while somebody waits for one. */
+  /** Milliseconds between two pieces of the answer's body, while the reader waits for one. */
   readonly idleMs: number;
-  /** The answer's head, in bytes and in fields. */
+  /** Maximum bytes and fields of the answer's head. */
   readonly headBytes: number;
   readonly fields: number;
-  /** The answer's body, as it is read: after decompression. */
+  /** Maximum bytes of the answer's body after decompression. */
   readonly bodyBytes: number;
-  /** How many times larger than what came over the wire a body may become, from `ratioFromBytes` on. */
+  /** Maximum ratio of decompressed to received bytes, checked from `ratioFromBytes` on. */
   readonly ratio: number;
   readonly ratioFromBytes: number;
 }
 
-/** What is sent, besides the URL and the method, which are the proof's. */
+/** Content of a request. The URL and the method come from the proof. */
 export interface HttpRequest extends Holder {
-  /** Without those that belong to the connection: `host`, `content-length`, `connection`, … are made here. */
+  /** Fields except those of the connection: `host`, `content-length`, `connection`, … are added here. */
   readonly fields: readonly HttpField[];
-  /** Bytes, or pieces that are asked for one after the other as the socket takes them. */
+  /** Bytes, or pieces that are pulled one by one as the socket accepts them. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>;
-  /** Ends the exchange at any time, the reading of the body included. */
+  /** Ends the exchange at any time, including the reading of the body. */
   readonly signal: AbortSignal;
   readonly limits: HttpLimits;
 }
 
-/** The head of an answer, and its body behind it. */
+/** The head of an answer, and access to its body. */
 export interface HttpResponse {
   readonly status: number;
   readonly statusText: string;
   readonly fields: readonly HttpField[];
-  /** The next piece of the decoded body; undefined at the end. One at a time. @throws {NetworkError} */
+  /** Returns the next piece of the decoded body; undefined at the end. Call it again only after it has settled. @throws {NetworkError} */
   read(): Promise<Uint8Array | undefined>;
-  /** Gives the connection up; idempotent, and not needed after the end. */
+  /** Closes the connection; idempotent, and not needed after the end. */
   close(): void;
 }
 
-/** What an exchange can fail of. */
+/** Reasons why an exchange fails. */
 export const NETWORK_ERROR_CODES = [
   "name_not_found",
-  /** Where the name leads is not granted; `address` says where. */
+  /** The name resolves to an address that is not granted, given in `address`. */
   "not_capable",
   "refused",
   "unreachable",
@@ -60,18 +60,18 @@ export const NETWORK_ERROR_CODES = [
   "closed",
   "timed_out",
   "tls",
-  /** The answer is no HTTP/1.1. */
+  /** The answer is not HTTP/1.1. */
   "protocol",
   "head_too_large",
   "body_too_large",
-  /** The body does not decompress. */
+  /** The body cannot be decompressed. */
   "encoding",
   "aborted",
   "other",
 ] as const;
 export type NetworkErrorCode = (typeof NETWORK_ERROR_CODES)[number];
 
-/** An exchange failed. The message is in fixed words and may reach a guest; `address` may not. */
+/** An exchange failed. The message is a fixed text and may reach a guest; `address` may not. */
 export class NetworkError extends Error {
   readonly code: NetworkErrorCode;
   readonly address?: string;
@@ -83,19 +83,18 @@ export class NetworkError extends Error {
   }
 }
 
-/** Requests to the world. */
+/** Outgoing requests. */
 export interface Network {
   /**
-   * Sends one request over a connection of its own, and resolves when the head of the answer is there.
+   * Sends one request over a connection of its own, and resolves when the head of the answer has arrived.
    *
-   * The name is resolved once; every address that comes is asked of the proof, and one that it does not permit refuses the
-   * whole exchange; the connection goes to one of the addresses asked, which is compared with what the socket says. No
-   * redirect is followed, no cookie kept, no proxy used, no credentials added; bodies in `gzip`, `deflate`, `br` and
-   * `zstd` are decompressed under the limits.
+   * The name is resolved once. The proof is asked about every address, and one that it does not permit refuses the whole exchange. The
+   * connection goes to one of the checked addresses, which is compared with the socket's own report. No redirect is followed, no cookie
+   * kept, no proxy used, no credentials added. Bodies in `gzip`, `deflate`, `br` and `zstd` are decompressed within the limits.
    *
-   * @throws {NetworkError} for whatever goes wrong
+   * @throws {NetworkError} for every failure
    */
   exchange(url: CheckedUrl, request: HttpRequest): Promise<HttpResponse>;
-  /** Where a name leads now, an address to itself; at least one. @throws {NetworkError} `name_not_found` */
+  /** Returns at least one address that a name resolves to now; an address resolves to itself. @throws {NetworkError} `name_not_found` */
   addresses(host: string, asked: Pick<HttpRequest, "signal" | keyof Holder>): Promise<readonly string[]>;
 }

@@ -1,8 +1,8 @@
 /**
- * Decoders of formats whose end Deno's `node:zlib` does not look for: a body that was cut off would be read as one that ends there.
+ * Decoders of formats for which Deno's `node:zlib` does not detect a truncated body.
  *
- * After the body a known ending is decoded too. Where the body was whole, what comes of that is known; where it was not, the ending was
- * taken for the rest of it. Node says so itself, and gets the same, so that there is one way.
+ * A known ending is decoded after the body. If the body was complete, the output of that ending is known; if not, the ending was consumed
+ * as part of the body. Node detects truncation itself and takes the same path for uniformity.
  */
 
 import { Buffer } from "node:buffer";
@@ -10,10 +10,10 @@ import { type Duplex, Transform } from "node:stream";
 import { constants, createBrotliDecompress, createZstdDecompress } from "node:zlib";
 import { NetworkError } from "./network-types.ts";
 
-/** To be put one after the other. */
+/** Streams to connect one after the other. */
 export type DecoderSteps = readonly Duplex[];
 
-/** Of a whole body the decoder takes no byte more. */
+/** Decodes brotli. After a complete body the decoder consumes no further byte. */
 export function decodeBrotli(): DecoderSteps {
   const decoder = createBrotliDecompress();
   const before = withEnding([BROTLI_ENDING], [BROTLI_NOTHING]);
@@ -24,14 +24,14 @@ export function decodeBrotli(): DecoderSteps {
   return [before.stream, decoder, after];
 }
 
-/** Longer than any of the format's parts that produces nothing. */
+/** Longer than any part of the format that produces no output. */
 const BROTLI_ENDING = Buffer.alloc(4_096, 0xff);
-/** RFC 7932 §9.1: a stream whose one block is the last, and empty. */
+/** RFC 7932 §9.1: a stream whose only block is the last one, and empty. */
 const BROTLI_NOTHING = Buffer.from([0x06]);
 
-/** A whole body is followed by a frame of its own, which says sixteen times the same. */
+/** Decodes zstd. A frame with sixteen known bytes follows the body and must be its last output. */
 export function decodeZstd(): DecoderSteps {
-  // A window of 8 MiB is what a decoder has to have (RFC 9659); larger ones are memory that the sender chooses.
+  // Decoders must support a window of 8 MiB (RFC 9659); a larger one would let the sender choose the memory.
   const decoder = createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } });
   const before = withEnding(ZSTD_ENDING);
   let held: Buffer = Buffer.alloc(0);
@@ -47,19 +47,19 @@ export function decodeZstd(): DecoderSteps {
 }
 
 /**
- * RFC 8878: magic number, one segment of 16 bytes, and one last block that repeats a byte. As part of another block it would say
- * something else. In two pieces, because zstd takes a whole frame at the beginning of a piece for one even in the middle of another.
+ * RFC 8878: magic number, one segment of 16 bytes, and one last block that repeats a byte. Inside another block it would decode
+ * differently. It is sent in two pieces, because zstd recognises a whole frame at the beginning of a piece even inside another frame.
  */
 const ZSTD_ENDING = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20]), Buffer.from([16, 0x83, 0, 0, 7])];
 const ZSTD_SAID = Buffer.alloc(16, 7);
 
 interface Ended {
   readonly stream: Transform;
-  /** Of the body so far. */
+  /** Bytes of the body so far. */
   readonly bytes: () => number;
 }
 
-/** Counts the body and puts the ending after it; an empty one is a body too. */
+/** Counts the body and appends the ending; an empty body gets one too. */
 function withEnding(ending: readonly Buffer[], ofNothing: readonly Buffer[] = ending): Ended {
   let bytes = 0;
   const stream = new Transform({

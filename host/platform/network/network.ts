@@ -1,8 +1,8 @@
 /**
  * HTTP/1.1 over checked connections, by undici's client (docs/decisions/0008).
  *
- * Each exchange has its own connection, made by `connectChecked` and handed to a client that cannot make another one. So
- * nothing is shared between calls, and what is not granted is never connected to.
+ * Each exchange has its own connection, made by `connectChecked` and handed to a client that cannot open another one. So calls share
+ * nothing, and addresses that are not granted are never connected to.
  */
 
 import { Buffer } from "node:buffer";
@@ -19,13 +19,13 @@ import { type HttpField, type HttpRequest, type HttpResponse, type Network, Netw
 import type { CheckedUrl } from "../proof.ts";
 
 export interface NetworkOptions {
-  /** In place of the system's resolver. */
+  /** Resolver to use instead of the system's. */
   readonly resolve?: Resolve;
   /** Certificates to trust instead of the system's. */
   readonly ca?: string;
 }
 
-/** Answers before the answer (1xx); more are a flood. */
+/** Maximum number of informational answers (1xx). */
 const MAX_INFORMATIONAL = 16;
 
 export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions = {}): Network {
@@ -62,11 +62,11 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
 }
 
 /**
- * The client alone, loaded with the first request: most hosts start for calls that make none, and the package's front door
- * sets a dispatcher for the whole process.
+ * Loads the client class with the first request: most hosts start for calls without requests, and the package's main module sets a
+ * dispatcher for the whole process.
  */
 function loadClient(): typeof Client {
-  // The module is CommonJS without declarations of its own; the class is all that it exports.
+  // The module is CommonJS without its own declarations; it exports only the class.
   return createRequire(import.meta.url)("undici/lib/dispatcher/client.js") as typeof Client;
 }
 
@@ -74,7 +74,7 @@ function clientOptions(socket: Socket, { limits }: HttpRequest): Client.Options 
   let given = false;
   return {
     connect: (_options, callback) => {
-      // Once: a client that reconnects would do so to whom it likes. Later: it does not expect an answer while it asks.
+      // Connects once: a client that reconnects would choose the target itself. Deferred: it does not expect a callback during the call.
       const isFirst = !given;
       given = true;
       queueMicrotask(() => {
@@ -86,7 +86,7 @@ function clientOptions(socket: Socket, { limits }: HttpRequest): Client.Options 
     pipelining: 1,
     maxHeaderSize: limits.headBytes,
     headersTimeout: limits.headMs,
-    // Waiting for pieces is timed where they are asked for: who does not read is not kept waiting.
+    // `nextPiece` times the wait for pieces instead, so that a slow reader does not cause a timeout.
     bodyTimeout: 0,
   };
 }
@@ -98,12 +98,12 @@ async function send(client: Client, socket: Socket, url: CheckedUrl, request: Ht
   const { stream: raw } = wire;
   const end = (): void => {
     signal.removeEventListener("abort", stop);
-    // Closes the socket too, whatever it is doing.
+    // Closes the socket in any state.
     client.destroy(new NetworkError("aborted", "the request was aborted")).catch(() => undefined);
     socket.destroy();
   };
   const stop = (): void => void raw.destroy(new NetworkError("aborted", "the request was aborted"));
-  // Whoever reads is told by the stream they read from.
+  // Readers receive the error from the stream that they read.
   raw.on("error", () => undefined);
   signal.addEventListener("abort", stop, { once: true });
 
@@ -119,7 +119,7 @@ async function send(client: Client, socket: Socket, url: CheckedUrl, request: Ht
         path: `${pathname}${search}`,
         method: url.method,
         headers: request.fields.flat(),
-        // An ending connection, so that a body without a length is told from one that was cut off by nothing else.
+        // Closes the connection after the answer, so that only the end of the connection ends a body without a length.
         reset: true,
         ...(body !== undefined && { body: body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false }) }),
       },
@@ -171,14 +171,14 @@ function withBody(head: Omit<HttpResponse, "read" | "close">, raw: Readable, { s
   }
 }
 
-/** What servers send comes as fast as it is asked for. */
+/** Reads a piece and waits for a slot, because servers send as fast as the host reads. */
 async function readInTurn({ read }: Pick<HttpResponse, "read">, turn: () => Promise<void>): Promise<Uint8Array | undefined> {
   const piece = await read();
   if (piece !== undefined) await turn();
   return piece;
 }
 
-/** Bytes as Latin-1, as the fetch standard reads them. */
+/** Decodes bytes as Latin-1, as the fetch standard does. */
 function readFields(raw: Dispatcher.DispatchController["rawHeaders"]): readonly HttpField[] {
   const texts = Array.isArray(raw) ? raw.map((part) => (typeof part === "string" ? part : Buffer.from(part).toString("latin1"))) : [];
   const fields: HttpField[] = [];

@@ -122,7 +122,7 @@ function toProcessError(thrown: unknown): unknown {
       // A defect of ours.
       return thrown;
     case "ENOENT":
-      return new ProcessError("not_found", "The program or its folder is not there");
+      return new ProcessError("not_found", "Program or working folder not found");
     case "EACCES":
     case "EPERM":
       return new ProcessError("permission_denied", "The system does not let it run");

@@ -60,7 +60,7 @@ describe("attack: a body without end", () => {
     const server = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"));
     const { fetch, readAll } = netCall(["127.0.0.1"], { limits: { idleMs: 50 } });
     await fetch(server.origin);
-    await expect(readAll()).rejects.toThrow("the body did not go on in time");
+    await expect(readAll()).rejects.toThrow("the next piece of the body did not arrive in time");
     await expect.poll(server.open).toBe(0);
   });
 

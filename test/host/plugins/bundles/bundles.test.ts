@@ -233,7 +233,7 @@ describe("host.installBundle() without a bascule.json", () => {
     await using host = await createHost({ config: false, builtins: false, platform });
     await add(host, "/workspace/demo.mcpb");
     // There are no processes in memory, so it is there and not connected.
-    expect(host.mcpServers()).toMatchObject([{ name: "demo-tools", state: "waiting", problem: "there are no processes in memory" }]);
+    expect(host.mcpServers()).toMatchObject([{ name: "demo-tools", state: "waiting", problem: "the memory platform has no processes" }]);
     expect(await host.removeBundle("demo-tools")).toBe(true);
     expect(host.mcpServers()).toEqual([]);
     await expect(host.installBundle("0".repeat(64))).rejects.toThrow("looked at again");
