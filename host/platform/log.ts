@@ -48,7 +48,7 @@ interface Logger {
 
 function openLogger({ file, level = "warn" }: LogOptions): Logger {
   const writer = file === undefined ? standardWriter(2) : fileWriter(file);
-  // Ignored: a log that cannot be written (a full disk) has no other place to report to, and is no reason to stop.
+  // Ignored: a log that cannot be written (a full disk) cannot report it anywhere else, and the host must not stop.
   writer.onFailure(() => {});
   const next: Logger["next"] = { owner: undefined };
   const lines = new BoundedLines(writer, (text) => `${JSON.stringify({ level: WARN, time: Date.now(), msg: text })}\n`);

@@ -1,7 +1,8 @@
 /**
  * All ambient authority, as interfaces (architecture, decision 2).
  *
- * `node.ts`, `deno.ts` and `memory.ts` implement them, the composition root hands them in; no other folder has `process`, `fetch`, timers.
+ * `node.ts`, `deno.ts` and `memory.ts` implement them, and the composition root hands them in. No other folder uses `process`, `fetch` or
+ * timers.
  */
 
 import type { Environment } from "./environment-types.ts";
@@ -17,7 +18,7 @@ import type { ServerProcesses } from "./processes/server-process-types.ts";
 import type { ServiceThreads } from "./threads/service-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
-/** Everything the host may touch; the only way to it. */
+/** The host's only access to the outside. */
 export interface Platform {
   readonly name: "node" | "deno" | "memory";
   readonly clock: Clock;
@@ -32,12 +33,12 @@ export interface Platform {
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
   readonly journals: Journals;
-  /** Absent where work stays on the one thread there is: in programs that do one thing for one person, and in tests. */
+  /** Threads for large work. Absent in one-shot programs and in tests, where the calling thread does the work. */
   readonly services?: ServiceThreads;
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;
-  /** Doors for other programs. */
+  /** HTTP servers of the doors. */
   readonly http: HttpServers;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
@@ -49,29 +50,29 @@ export interface Platform {
   readonly trusted: TrustedProcesses;
   /** MCP servers, whose tools the host offers. */
   readonly servers: ServerProcesses;
-  /** For `bascule doctor`. */
+  /** Inspects the system for `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
-  /** For `bascule vendor` and `bascule pack`. */
+  /** Bundler of `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
-  /** For `bascule add`. */
+  /** Git client of `bascule add`. */
   readonly git: Git;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
 }
 
-/** Long work of the host's thread, done piece by piece between everything else that it does (SPEC LV2). */
+/** Runs long work on the host's thread in small pieces, so that other work can run in between (SPEC LV2). */
 export interface Slices {
   /**
-   * Runs the work from `yield` to `yield`, in turn with all other work: together some milliseconds of each turn of the event loop.
-   * What is done up to a `yield` should take less than a millisecond, as 64 KB do. @throws what the work throws
+   * Runs the work from `yield` to `yield`, in turn with all other such work. Together they take some milliseconds of each turn of the event
+   * loop. A piece up to a `yield` should take less than a millisecond, as 64 KB do. @throws any error of the work
    */
   run<T>(work: Iterator<void, T>): Promise<T>;
 }
 
-/** A SHA-256 in the making. */
+/** A SHA-256 in progress. */
 export interface RunningHash {
   update(piece: Uint8Array): void;
-  /** In hexadecimal; to be called once. */
+  /** Returns the hash in hexadecimal; call it once. */
   hex(): string;
 }
 
@@ -83,7 +84,7 @@ export interface Clock {
   monotonic(): number;
   /** Calls `task` once after `delayMs`; never keeps the process alive by itself. Returns a cancel function. */
   after(delayMs: number, task: () => void): () => void;
-  /** Keeps the process alive, whatever else there is to wait for, until the returned function is called. */
+  /** Keeps the process alive until the returned function is called. */
   keepAlive(): () => void;
 }
 
@@ -97,7 +98,7 @@ export interface Random {
 /** `other` is a FIFO, a socket or a device. */
 export type FileKind = "file" | "directory" | "symlink" | "other";
 
-/** What a file is. Times are milliseconds since the epoch; `device` and `inode` identify the file itself. */
+/** Metadata of a file. Times are milliseconds since the epoch; `device` and `inode` identify the file itself. */
 export interface FileInfo {
   readonly kind: FileKind;
   readonly size: number;
@@ -107,7 +108,7 @@ export interface FileInfo {
   readonly createdMs: number;
   readonly device: number;
   readonly inode: number;
-  /** Names that the file has. */
+  /** Number of names (hard links) of the file. */
   readonly links: number;
 }
 
@@ -117,10 +118,10 @@ export interface DirectoryEntry {
   readonly kind: FileKind;
 }
 
-/** A file operation failed. `code` is the closed set a caller may see; no host path is in `message`. */
+/** A file operation failed. `code` is one of a closed set that callers may see; `message` holds no host path. */
 export class FileError extends Error {
   readonly code: FileErrorCode;
-  /** Of an act of the host's own: for the person at the terminal, and nobody else. */
+  /** Path of an operation of the host itself. Only the user at the terminal may see it. */
   readonly path?: string;
   constructor(code: FileErrorCode, message: string, path?: string) {
     super(message);
@@ -137,7 +138,7 @@ export const FILE_ERROR_CODES = [
   "is_a_directory",
   "not_empty",
   "permission_denied",
-  /** The grant does not allow where the path really leads. */
+  /** The grant does not cover the real path. */
   "not_capable",
   /** Neither regular file nor directory: device, FIFO, socket. */
   "not_regular",
@@ -146,7 +147,7 @@ export const FILE_ERROR_CODES = [
   "too_large",
   "no_space",
   "invalid_path",
-  /** Nobody waits for it any more. */
+  /** The operation is no longer wanted. */
   "interrupted",
   "busy",
   "other",
@@ -158,39 +159,42 @@ export interface Files {
   readText(path: string): Promise<string>;
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /**
-   * Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. Takes away what processes
-   * that were killed in the middle of this left in the folder; in a folder of more than 64 names now and then.
+   * Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never a part. Also removes temporary files
+   * that killed processes left in the folder; in a folder of more than 64 names only now and then.
    */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
-  /** False if there is something, a link too: of several who try, one succeeds. For its owner only. Readers see all of it or nothing. */
+  /**
+   * Creates a file with mode 0600. Returns false if the path exists, even as a link; if several callers try, one succeeds. Readers see all
+   * of the text or no file.
+   */
   createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
-  /** Recursive; a missing path is no error. */
+  /** Removes recursively; a missing path is not an error. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Follows links; undefined if there is nothing. */
+  /** Follows links; undefined if the path does not exist. */
   stat(path: string): Promise<FileInfo | undefined>;
-  /** Does not follow links; undefined if there is nothing. */
+  /** Does not follow links; undefined if the path does not exist. */
   lstat(path: string): Promise<FileInfo | undefined>;
   realPath(path: string): Promise<string>;
-  /** Where the links are that are followed on the way to what is at the path, real but for the last part of each. */
+  /** Returns the links that are followed on the way to the path's target. Each is a real path except for its last part. */
   linksOn(path: string): Promise<readonly string[]>;
-  /** True if a proof permits this place in whatever spelling its file system would find it (`spelling.ts`). */
+  /** Whether a proof permits this place in every spelling that its file system accepts (`spelling.ts`). */
   permitsPlace(checked: Pick<CheckedPath<"read" | "write">, "permits">, realPath: string): Promise<boolean>;
 }
 
-/** How a file is opened for writing. */
+/** Options of opening a file for writing. */
 export interface WriteOptions {
   /** Default true. */
   readonly create?: boolean;
-  /** Fail if it exists. */
+  /** Fails if the file exists. */
   readonly createNew?: boolean;
   readonly append?: boolean;
   readonly mode?: number;
 }
 
-/** How a file is opened to be kept open. Without `write` and `append` it is only read. */
+/** Options of opening a file that stays open. Without `write` and `append` it is read-only. */
 export interface OpenOptions extends Holder {
   readonly read: boolean;
   readonly write: boolean;
@@ -198,52 +202,52 @@ export interface OpenOptions extends Holder {
   readonly append: boolean;
   readonly truncate: boolean;
   readonly create: boolean;
-  /** Fail if it exists. */
+  /** Fails if the file exists. */
   readonly createNew: boolean;
   readonly mode?: number;
 }
 
-/** A file that was verified when it was opened and stays that very file. Places are bytes from its start. Failures throw `FileError`. */
-/** Waited for before memory for so many bytes is taken. */
+/** A file that was verified when it was opened and stays that same file. Positions are bytes from its start. Failures throw `FileError`. */
+/** Awaited before memory for that many bytes is allocated. */
 export type WaitForRoom = (bytes: number) => Promise<void>;
 
 export interface GuardedFile {
-  /** Fewer bytes than `length` if the file ends before; none at its end. They are the caller's alone. */
+  /** Returns fewer bytes than `length` if the file ends before; none at its end. The caller owns them. */
   read(position: number, length: number, makeRoom?: WaitForRoom): Promise<Uint8Array>;
-  /** Writes all of it; "end" is for files that were opened to append. */
+  /** Writes all of the data. "end" is for files that were opened to append. */
   write(data: Uint8Array, position: number | "end"): Promise<void>;
   truncate(length: number): Promise<void>;
   stat(): Promise<FileInfo>;
-  /** Waits until what was written is on the disk. */
+  /** Waits until written data is on the disk. */
   sync(dataOnly: boolean): Promise<void>;
   setTimes(accessedMs: number, modifiedMs: number): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** Attributes of a file beside its contents (`mode`: only permission bits); an absent one is left as it is. */
+/** Attributes of a file besides its contents (`mode`: permission bits only). An absent attribute stays unchanged. */
 export interface FileFacts {
   readonly mode?: number;
   readonly modifiedMs?: number;
 }
 
-/** Of acts with many steps: asked between them, and true ends the act where it is, as `interrupted`. */
+/** Cancellation of operations with many steps: polled between steps; true ends the operation with `interrupted`. */
 export interface MayEnd {
   readonly isOver?: () => boolean;
 }
 
 /**
- * File access that cannot be raced out of its grant: what is opened is verified to be what was checked, links that
- * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4).
+ * File access that cannot be raced out of its grant: the opened file is verified to be the checked one. Links that leave the grant give
+ * `not_capable`; devices, FIFOs, sockets and `/proc` give `not_regular` (SPEC C4).
  */
 export interface GuardedFiles {
-  /** The bytes are the caller's alone. */
+  /** Reads a range. The caller owns the bytes. */
   readBytes(
     path: CheckedPath<"read">,
     options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number; readonly makeRoom?: WaitForRoom },
   ): Promise<Uint8Array>;
   writeBytes(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions): Promise<void>;
-  /** `too_large` past either bound; names are counted in UTF-16 units. */
+  /** Lists a folder. `too_large` past either bound; names are counted in UTF-16 units. */
   list(
     path: CheckedPath<"read">,
     options: { readonly maxEntries: number; readonly maxNamesLength?: number } & MayEnd,
@@ -251,30 +255,33 @@ export interface GuardedFiles {
   stat(path: CheckedPath<"read">): Promise<FileInfo>;
   lstat(path: CheckedPath<"read">): Promise<FileInfo>;
   realPath(path: CheckedPath<"read">): Promise<string>;
-  /** Where a link leads, as it is written in it. */
+  /** Returns the target text of a link. */
   readLink(path: CheckedPath<"read">): Promise<string>;
-  /** Makes a link that holds this text, wherever that leads: no tool can ask for one, undoing puts back those that were removed. */
+  /** Creates a link with any target. No tool can request this; undo restores removed links with it. */
   makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
-  /** Gives the file `from` a further name, which undoing holds it by; neither is followed. `other` where the file system cannot. */
+  /** Adds a hard link to the file `from`, with which undo holds it; no link is followed. `other` if the file system has no hard links. */
   addName(from: CheckedPath<"read">, to: CheckedPath<"write">): Promise<void>;
-  /** Sets rights and times of the file or folder that is exactly there; no tool can ask for it, undoing puts them back. */
+  /**
+   * Sets permissions and times of exactly this file or folder, without following a link. No tool can request this; undo restores them with
+   * it.
+   */
   setFacts(path: CheckedPath<"write">, facts: FileFacts): Promise<void>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean } & MayEnd): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;
   copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number } & MayEnd): Promise<void>;
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
-  /** Few are open at once, of all calls together: more answer `busy`. */
+  /** Opens a file to read. The number of open files is limited over all calls; beyond it the error is `busy`. */
   openToRead(path: CheckedPath<"read">, options?: Holder): Promise<GuardedFile>;
-  /** @param path a proof for reading as well, where `options.read` is set. */
+  /** Opens a file to write. @param path must also be a proof for reading if `options.read` is set. */
   openToWrite(path: CheckedPath<"write">, options: OpenOptions): Promise<GuardedFile>;
 }
 
-/** Tells of changes below folders. */
+/** Reports changes below folders. */
 export interface Watcher {
   /**
-   * Watches folders recursively without following links. `onChange` gets absolute paths as they come, undebounced;
-   * `onError` says that the watcher cannot be relied on any more (out of handles, a loop).
+   * Watches folders recursively without following links. `onChange` gets absolute paths as they come, without debounce. `onError` reports
+   * that the watcher is no longer reliable (out of handles, a loop).
    */
   watch(paths: readonly string[], onChange: (path: string) => void, onError: (error: Error) => void): Promise<{ close(): Promise<void> }>;
 }
@@ -282,13 +289,13 @@ export interface Watcher {
 /** A duplex stream of text, cut into lines. */
 export interface LineConnection {
   send(line: string): void;
-  /** One line, whose bytes are not copied; nothing comes between its pieces. */
+  /** Sends one line without copying its bytes. No other line comes between the pieces. */
   sendPieces(pieces: readonly (string | Uint8Array)[]): void;
-  /** How much of what was sent still waits for the other side to read, in bytes or characters. */
+  /** Amount of sent data that the other side has not read, in bytes or characters. */
   readonly unsent: number;
   /**
-   * Lines longer than the cap end the connection. The next line comes when the listener's promise has resolved; the other side waits
-   * meanwhile.
+   * Registers the listener. A line longer than the cap ends the connection. The next line comes when the listener's promise has resolved;
+   * meanwhile the other side waits.
    */
   onLine(listener: LineListener): void;
   onClose(listener: () => void): void;
@@ -300,38 +307,41 @@ export type LineListener = (line: string) => void | Promise<void>;
 
 /** Connections between processes of one user on one machine. */
 export interface LocalSockets {
-  /** Binds a Unix socket with mode 0600 (a named pipe on Windows). @throws {FileError} `already_exists` if a live host listens there; a stale socket is replaced. */
+  /**
+   * Binds a Unix socket with mode 0600 (a named pipe on Windows). @throws {FileError} `already_exists` if a live host listens there; a
+   * stale socket is replaced.
+   */
   listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
-  /** Undefined if nobody listens. */
+  /** Connects to a socket. Undefined if no host listens. */
   connect(path: string): Promise<LineConnection | undefined>;
 }
 
-/** Programs that speak lines over their standard streams: a person's own, with all that the person may do (SPEC I6). */
+/** Programs that exchange lines over their standard streams. They belong to the user and run with all of the user's rights (SPEC I6). */
 export interface Runners {
-  /** @throws {ProcessError} if it cannot be started. */
+  /** Starts a runner. @throws {ProcessError} if it cannot start */
   start(
     command: readonly [file: string, ...args: string[]],
-    /** `env` is all of its environment. Default: this process's own. */
+    /** `env` is the complete environment. Default: this process's own. */
     options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<Runner>;
 }
 
-/** A runner that was started. */
+/** A started runner. */
 export interface Runner {
-  /** Closed when the runner is gone. */
+  /** Closed when the runner has ended. */
   readonly connection: LineConnection;
   readonly ended: Promise<ProcessEnd>;
-  /** SIGTERM for it and whatever it started, and SIGKILL if that does not end them. Idempotent. */
+  /** Sends SIGTERM to the runner and its children, then SIGKILL if they do not end. Idempotent. */
   stop(): void;
 }
 
-/** Processes of their own for guests, so that what breaks out of the engine meets nothing to steal. */
+/** Separate processes for guests, so that an attacker who escapes from the engine finds nothing to steal. */
 export interface Isolation extends Pick<ProcessLauncher, "prepareProcesses"> {
-  /** What confines such a process on this system. @throws {Error} if none can be started. */
+  /** Returns the confinement of such a process on this system. @throws {Error} if none can be started. */
   inspect(): Promise<Confinement>;
 }
 
-/** How a sandbox's process is confined; found out by trying, never assumed. */
+/** Confinement of a sandbox's process, found out by trying and never assumed. */
 export interface Confinement {
   readonly runtime: "deno" | "node";
   readonly version: string;
@@ -339,46 +349,52 @@ export interface Confinement {
   readonly program: string;
   readonly system: "namespaces" | "network" | "none";
   readonly noNewPrivileges: boolean;
-  /** For people, a line each. */
+  /** Descriptions for the user, one line each. */
   readonly inForce: readonly string[];
   readonly leavesOpen: readonly string[];
 }
 
-/** What this system has and does, as far as bascule depends on it. */
+/** Properties of this system that bascule depends on. */
 export interface SystemFacts {
   readonly runtime: { readonly name: "node" | "deno" | "memory"; readonly version: string; readonly program: string };
-  /** Absent where Deno is not installed. */
+  /** Absent if Deno is not installed. */
   readonly deno?: { readonly program: string; readonly version?: string };
-  /** Of `images`, kept images of plugins and of the engine. */
+  /** Number of cached `images` of plugins and of the engine, and their bytes. */
   readonly cache: { readonly folder: string; readonly images: number; readonly bytes: number };
   readonly watcher: { readonly works: boolean; readonly problem?: string };
-  /** What protects opened files from renaming: `kernel`: it says where each really is; `compared`: by device and inode. */
+  /**
+   * Protection of opened files against renaming. `kernel`: the kernel reports each file's real path. `compared`: device and inode are
+   * compared.
+   */
   readonly files: "kernel" | "compared";
 }
 
-/** The person at the terminal, if there is one. */
+/** The user's terminal, if there is one. */
 export interface Terminal {
-  /** True if a person can be asked (stdin and stderr are a TTY). */
+  /** Whether the user can be asked (stdin and stderr are a TTY). */
   readonly interactive: boolean;
-  /** True if stdout is a TTY: a person reads there. */
+  /** Whether stdout is a TTY, so that the user reads it. */
   readonly outIsTerminal: boolean;
   readonly color: boolean;
   readonly columns: number;
-  /** All of it is written, whenever that can be. */
+  /** Writes text to stdout. All of it is written eventually. */
   out(text: string): void;
-  /** Dropped, and counted, where standard error is too slow for it. `owner`: the plugin that it is of, which has a share of what may wait. */
+  /**
+   * Writes a line to stderr. It is dropped and counted if stderr is too slow. `owner`: the plugin of the line, which has a share of the
+   * waiting lines.
+   */
   error(text: string, owner?: string): void;
-  /** Resolves when little of what `out` was given waits, or the signal fires: for whoever writes more than a few results. */
+  /** Resolves when little of `out`'s text is waiting, or the signal fires. Await it when writing more than a few results. */
   drained(signal: AbortSignal): Promise<void>;
-  /** Before the program ends: waits for what `out` was given, and for a moment for the rest. */
+  /** Waits at the end of the program for `out`'s text, and briefly for the rest. */
   flush(): Promise<void>;
   /** Shows `prompt` on stderr and waits for a line; undefined if input ended or the signal fired. */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** All of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
+  /** Reads all of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
   /**
-   * Standard input and output as one connection, for commands that speak a protocol there. From then on `out` writes to
-   * stderr, so that nothing but the protocol is on stdout. Always the same connection.
+   * Returns standard input and output as one connection, for commands that speak a protocol. From then on `out` writes to stderr, so that
+   * stdout holds only the protocol. Always the same connection.
    */
   lines(): LineConnection;
   /** Calls the listener at SIGINT and SIGTERM. */
@@ -389,10 +405,10 @@ export interface Terminal {
 /** From least to most important. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** A structured logger: one JSON object a line; guest text is data in a field, never part of the line's frame. */
+/** A structured logger: one JSON object per line. Guest text is data in a field, never part of the line's frame. */
 export interface Log {
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   child(fields: Readonly<Record<string, unknown>>): Log;
-  /** Resolves when the lines are written, or a quarter of a second has passed in which none was: for the end of a program. */
+  /** Resolves when the lines are written, or after a quarter of a second without progress. Call it at the end of a program. */
   flush?(): Promise<void>;
 }

@@ -16,14 +16,13 @@ export function createRandom(clock: Pick<Clock, "now">): Random {
 }
 
 /**
- * UUIDs of version 7 (RFC 9562 §5.7), each greater than the one before.
+ * Returns a function that creates UUIDs of version 7 (RFC 9562 §5.7), each greater than the previous one.
  *
- * Within a millisecond the 12 bits after the version are a counter that starts low (§6.2, method 1); when it is used
- * up, or the clock goes back, time is taken a millisecond ahead of the last identifier instead. The last 62 bits are
- * random in each.
+ * Within a millisecond the 12 bits after the version are a counter that starts low (§6.2, method 1). When it is exhausted, or the clock
+ * goes back, the time is taken a millisecond ahead of the last identifier instead. The last 62 bits are always random.
  *
- * Every call takes three or four, so they are written into one piece of memory that becomes a text in one step: a text that is
- * put together of parts stays a tree of them, which costs ten times the memory.
+ * Every call needs three or four of them, so they are written into one buffer that becomes a string in one step: a concatenated string
+ * stays a tree of its parts, which costs ten times the memory.
  *
  * @param fill fills all of its argument with random bytes.
  */

@@ -1,32 +1,32 @@
 /**
- * Text on its way to a stream or a file, in the order it was given.
+ * Writes text to a stream or a file in order.
  *
- * Node writes to files and terminals synchronously, and Deno to pipes too: a stream that is slow, or that no program reads,
- * would hold the host up (SPEC LV1). Here one piece is written at a time, asynchronously, and the rest waits.
+ * Node writes to files and terminals synchronously, and Deno to pipes too, so a slow or unread stream would block the host (SPEC LV1). This
+ * writer writes one piece at a time, asynchronously, and queues the rest.
  */
 
 import { fstatSync, write, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { Writable } from "node:stream";
 
-/** Where pieces are written to. */
+/** Destination of the pieces. */
 export interface WriteTarget {
-  /** Writes all of it; `done` comes in a later turn. */
+  /** Writes all bytes; `done` is called in a later turn. */
   write(bytes: Uint8Array, done: (error?: unknown) => void): void;
-  /** At the end of the process: writes what the system takes without a wait. */
+  /** Writes what the system accepts without blocking, at the end of the process. */
   writeLast(bytes: Uint8Array): void;
 }
 
-/** Characters of one piece: what a pipe takes on Linux. */
+/** Characters per piece: the capacity of a pipe on Linux. */
 export const PIECE_LENGTH = 65_536;
-/** What may wait of lines that may be dropped, in characters. */
+/** Maximum length of waiting lines that may be dropped, in characters. */
 const MAX_LINES_LENGTH: number = 1024 * 1024;
 
 const LOOK_EVERY_MS = 5;
 
 interface Waiting {
   readonly text: string;
-  /** How much of it is written. */
+  /** Position up to which the text is written. */
   from: number;
   readonly owner: string | undefined;
 }
@@ -37,7 +37,7 @@ export class StreamWriter {
   #isWriting = false;
   #isOver = false;
   #length = 0;
-  /** Pieces that were written. */
+  /** Number of pieces written. */
   #pieces = 0;
   readonly #held: Map<string, number> = new Map();
   readonly #waiters: Set<{ readonly most: number; readonly resolve: () => void }> = new Set();
@@ -47,31 +47,31 @@ export class StreamWriter {
     this.#target = target;
   }
 
-  /** Characters that were given and are not written yet. */
+  /** Characters that were accepted and are not written yet. */
   get length(): number {
     return this.#length;
   }
 
-  /** Nothing is being written, and nothing waits. */
+  /** Whether nothing is being written or waiting. */
   get isIdle(): boolean {
     return !this.#isWriting;
   }
 
-  /** Calls the listener with why a piece could not be written; nothing more is written where it `isGone`. */
+  /** Registers a listener for write errors. After an error that `isGone`, nothing more is written. */
   onFailure(listener: (error: unknown) => void): void {
     this.#onFailure = listener;
   }
 
-  /** Takes all of it. Whoever writes more than a few results waits for `drained` in between. */
+  /** Queues all of the text. Await `drained` when writing more than a few results. */
   write(text: string): void {
     this.#add({ text, from: 0, owner: undefined });
   }
 
   /**
-   * Takes a line that may be dropped, if there is room. A plugin's lines may take as much room as is still free: one that floods
-   * gets half, and leaves half for the others; only the host's own lines may take all of it.
+   * Queues a line that may be dropped, if there is room. A plugin's lines may take as much room as is still free: a plugin that floods gets
+   * half and leaves half to the others. Only the host's own lines may take all of it.
    *
-   * @param owner the plugin whose line it is
+   * @param owner the plugin of the line
    */
   offer(text: string, owner?: string): boolean {
     const free = MAX_LINES_LENGTH - this.#length;
@@ -80,7 +80,7 @@ export class StreamWriter {
     return true;
   }
 
-  /** Resolves when no more than so many characters wait, nothing is written any more, or the signal fires. */
+  /** Resolves when at most `most` characters are waiting, when writing has ended, or when the signal fires. */
   async drained(most: number, signal?: AbortSignal): Promise<void> {
     if (this.#length <= most || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ export class StreamWriter {
     });
   }
 
-  /** Resolves when all is written, or so many milliseconds have passed in which nothing was. */
+  /** Resolves when everything is written, or after `patienceMs` without progress. */
   async settled(patienceMs: number): Promise<void> {
     let pieces = this.#pieces;
     for (let waitedMs = 0; this.#isWriting && waitedMs < patienceMs; waitedMs += LOOK_EVERY_MS) {
@@ -105,7 +105,7 @@ export class StreamWriter {
     }
   }
 
-  /** Calls the listener once there is room for lines again. */
+  /** Calls the listener once when there is room for lines again. */
   onRoom(listener: () => void): void {
     this.#waiters.add({ most: MAX_LINES_LENGTH / 2, resolve: listener });
   }
@@ -135,7 +135,7 @@ export class StreamWriter {
       this.#pieces += 1;
       if (error !== undefined && error !== null) this.#fail(error);
       for (const waiter of this.#waiters) if (this.#length <= waiter.most && this.#waiters.delete(waiter)) waiter.resolve();
-      // Others have their turn between two pieces.
+      // Lets other work run between two pieces.
       setImmediate(this.#writeNext);
     });
   };
@@ -148,7 +148,7 @@ export class StreamWriter {
     this.#onFailure(error);
   }
 
-  /** Takes text for one piece from the queue, without a half of a surrogate pair at its end. */
+  /** Takes text for one piece from the queue, without splitting a surrogate pair at its end. */
   #take(length: number): string {
     let piece = "";
     let taken = 0;
@@ -166,7 +166,7 @@ export class StreamWriter {
     return piece;
   }
 
-  /** The process ends: nothing waits any longer. */
+  /** Writes the rest at the end of the process, without waiting. */
   writeLast(): void {
     const rest = this.#take(Infinity);
     if (rest !== "") this.#target.writeLast(UTF8.encode(rest));
@@ -175,12 +175,12 @@ export class StreamWriter {
 
 const UTF8 = new TextEncoder();
 
-/** Whether whoever read a stream is gone (`bascule list | head`). */
+/** Whether an error means that the reader is gone (`bascule list | head`). */
 export function isGone(error: unknown): boolean {
   return ["EPIPE", "ERR_STREAM_DESTROYED"].includes(String(Reflect.get(Object(error), "code")));
 }
 
-/** Those with something to write. */
+/** Writers with unwritten text. */
 const UNWRITTEN = new Set<StreamWriter>();
 let isWatching = false;
 
@@ -194,7 +194,7 @@ function watchEnd(): void {
 
 const STANDARD = new Map<1 | 2, StreamWriter>();
 
-/** The one writer of the process's standard output (1) or standard error (2). */
+/** Returns the only writer of the process's standard output (1) or standard error (2). */
 export function standardWriter(descriptor: 1 | 2): StreamWriter {
   const known = STANDARD.get(descriptor);
   if (known !== undefined) return known;
@@ -203,7 +203,7 @@ export function standardWriter(descriptor: 1 | 2): StreamWriter {
   return writer;
 }
 
-/** The writer as a stream, which takes the next piece when the last one is about to be written. */
+/** Wraps the writer as a stream, which accepts the next piece when the last one is about to be written. */
 export function toWritable(writer: StreamWriter): Writable {
   return new Writable({
     decodeStrings: false,
@@ -214,7 +214,7 @@ export function toWritable(writer: StreamWriter): Writable {
   });
 }
 
-/** What Deno has for a file or a stream. */
+/** Deno's object for a file or a stream. */
 interface DenoFile {
   write(bytes: Uint8Array): Promise<number>;
   writeSync(bytes: Uint8Array): number;
@@ -225,7 +225,7 @@ interface DenoFiles {
   openSync(path: string, options: { readonly append: true; readonly create: true; readonly mode: number }): DenoFile;
 }
 
-/** Undefined on Node. */
+/** Returns Deno's files; undefined on Node. */
 export function denoFiles(): DenoFiles | undefined {
   return (globalThis as { readonly Deno?: DenoFiles }).Deno;
 }
@@ -239,7 +239,7 @@ function standardTarget(descriptor: 1 | 2): WriteTarget {
   return handle === undefined ? fileTarget(descriptor) : streamTarget(stream, handle, isatty(descriptor));
 }
 
-/** @param isFile whether its end may be written synchronously: a pipe could wait for ever */
+/** Creates the target of a Deno file. @param isFile whether its rest may be written synchronously at the end: a pipe could block forever */
 export function denoTarget(file: DenoFile, isFile: boolean): WriteTarget {
   async function writeAll(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
@@ -252,7 +252,7 @@ export function denoTarget(file: DenoFile, isFile: boolean): WriteTarget {
   };
 }
 
-/** A file, or a device other than a terminal: by the threads that the runtime has for files. */
+/** Creates the target of a file, or a device other than a terminal, which the runtime's file threads write. */
 export function fileTarget(descriptor: number): WriteTarget {
   return {
     write(bytes, done) {
@@ -268,7 +268,7 @@ export function fileTarget(descriptor: number): WriteTarget {
   };
 }
 
-/** What Node's streams of pipes, sockets and terminals stand on; not in their types. */
+/** Internal handle of Node's streams of pipes, sockets and terminals; missing in their types. */
 interface StreamHandle {
   readonly fd?: number;
   readonly writeQueueSize?: number;
@@ -279,25 +279,28 @@ function handleOf(stream: object): StreamHandle | undefined {
   return Reflect.get(stream, "_handle") as StreamHandle | undefined;
 }
 
-/** Pipes and sockets do not block (as opened by Node, on all but Windows); a terminal is told not to: Ctrl-S would stop the host. */
+/**
+ * Creates the target of a stream. Pipes and sockets do not block (as opened by Node, except on Windows). A terminal is set to non-blocking,
+ * because Ctrl-S would stop the host.
+ */
 function streamTarget(stream: Writable, handle: StreamHandle, isTerminal: boolean): WriteTarget {
   if (isTerminal) handle.setBlocking?.(false);
-  // `done` says it too.
+  // `done` reports the error too.
   stream.on("error", () => {});
   return {
     write: (bytes, done) => void stream.write(bytes, done),
     writeLast(bytes) {
-      // Behind half a piece it would be no line.
+      // After half a piece the rest would not be a valid line.
       if (handle.writeQueueSize === 0 && handle.fd !== undefined && handle.fd >= 0) writeWithoutWait(handle.fd, bytes);
     },
   };
 }
 
-/** As much as is taken at once. */
+/** Writes as much as possible without waiting. */
 function writeWithoutWait(descriptor: number, bytes: Uint8Array): void {
   try {
     for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
   } catch {
-    // A full pipe or disk: the process ends, and nobody is left to tell.
+    // A full pipe or disk. The process is ending, so the error cannot be reported.
   }
 }

@@ -1,4 +1,4 @@
-/** What `bascule doctor` asks about the system: found out by looking or trying, never by what a system should have. */
+/** System facts for `bascule doctor`, found out by looking or trying, never assumed. */
 
 import { execFile } from "node:child_process";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { makeScratchFolder } from "./files/scratch-folder.ts";
 import { createWatcher } from "./files/watcher.ts";
 
 const DENO_MS = 10_000;
-/** A watcher that tells later than this is as good as none: the reconcile scan comes first. */
+/** Maximum delay of a working watcher: the reconcile scan comes before a later event. */
 const WATCHER_MS = 3_000;
 
 export async function inspectSystem(): Promise<SystemFacts> {
@@ -52,11 +52,11 @@ async function inspectCache(): Promise<SystemFacts["cache"]> {
   return { folder, images: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Watches a folder and changes it. @returns what is wrong; undefined if nothing is */
+/** Watches a folder and changes it. @returns whether the watcher works, and the problem if not */
 async function tryWatcher(): Promise<SystemFacts["watcher"]> {
   const folder = await makeScratchFolder("watch");
   const told = Promise.withResolvers<string | undefined>();
-  const timer = setTimeout(() => told.resolve(`It said nothing of a change within ${WATCHER_MS} ms`), WATCHER_MS);
+  const timer = setTimeout(() => told.resolve(`It did not report a change within ${WATCHER_MS} ms`), WATCHER_MS);
   try {
     const watching = await createWatcher().watch(
       [folder],

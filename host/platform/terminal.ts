@@ -1,4 +1,4 @@
-/** The person's terminal. Questions go to stderr: stdout is for results. */
+/** The user's terminal. Prompts go to stderr, because stdout is for results. */
 
 import { createInterface } from "node:readline";
 import { BoundedLines } from "./network/bounded-lines.ts";
@@ -18,10 +18,10 @@ export function createTerminal(): Terminal {
     interrupted.forEach((listener) => listener());
   };
   const [results, notes] = [standardWriter(1), standardWriter(2)];
-  // A reader that went away (`bascule list | head`) is no reason to crash; a result that cannot be written is.
+  // A reader that is gone (`bascule list | head`) is not an error; a result that cannot be written is.
   results.onFailure(failUnlessGone);
   const noteLines = new BoundedLines(notes, (text) => `${text}\n`);
-  // Questions come one at a time, in the order they were asked.
+  // Prompts are shown one at a time, in the order of the calls.
   let previous: Promise<unknown> = Promise.resolve();
   let lines: LineConnection | undefined;
 
@@ -39,7 +39,7 @@ export function createTerminal(): Terminal {
     error: (text, owner) => noteLines.add(text, owner),
     drained: (signal) => results.drained(PIECE_LENGTH, signal),
     async flush() {
-      // Whoever started this may never read standard error, or the protocol any more; results are waited for.
+      // Waits for results without a limit, but not for standard error or the protocol, which the parent process may never read.
       if (lines === undefined) await results.drained(0, interruption.signal);
       const end = new AbortController();
       const timer = setTimeout(() => end.abort(), BRIEF_MS);
@@ -71,7 +71,7 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** Whoever reads standard error has read its last lines by then. */
+/** Time in which a live reader of standard error has read the last lines. */
 const BRIEF_MS = 1_000;
 
 function askOnce(prompt: string, signal: AbortSignal, interrupt: () => void): Promise<string | undefined> {
@@ -85,7 +85,7 @@ function askOnce(prompt: string, signal: AbortSignal, interrupt: () => void): Pr
       signal.removeEventListener("abort", close);
       resolve(undefined);
     });
-    // In raw mode Ctrl-C comes here, not to the process.
+    // In raw mode Ctrl-C arrives here instead of at the process.
     lines.once("SIGINT", () => {
       lines.close();
       interrupt();
@@ -109,7 +109,7 @@ async function readInput(maxBytes: number): Promise<string> {
   return new TextDecoder().decode(joinBytes(parts));
 }
 
-/** https://no-color.org and https://force-color.org */
+/** Follows https://no-color.org and https://force-color.org */
 function wantsColor(): boolean {
   if ((process.env["NO_COLOR"] ?? "") !== "") return false;
   if ((process.env["FORCE_COLOR"] ?? "") !== "") return true;

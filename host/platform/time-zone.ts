@@ -1,8 +1,8 @@
-/** The host's time zone, without `Intl`, which takes some 20 ms to say its name for the first time. */
+/** The host's time zone, without `Intl`, whose first answer takes some 20 ms. */
 
 import { readlinkSync } from "node:fs";
 
-/** `TZ`, else what `/etc/localtime` links to, else how far from UTC the clock is in winter and in summer. */
+/** Returns an identifier of the time zone: `TZ`, else the target of `/etc/localtime`, else the offsets from UTC in winter and in summer. */
 export function timeZone(): string {
   const { TZ = "" } = process.env;
   if (TZ !== "") return TZ;

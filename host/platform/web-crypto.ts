@@ -1,10 +1,10 @@
-/** The sandbox's cryptography, by `node:crypto`, which Deno serves too. */
+/** The sandbox's cryptography, by `node:crypto`, which Deno has too. */
 
 import { createHash, webcrypto } from "node:crypto";
 import type { RunningHash } from "./platform.ts";
 import type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "../../sandbox/mod.ts";
 
-/** In OpenSSL's spelling. */
+/** OpenSSL's names of the hashes. */
 const HASHES: Readonly<Record<DigestName, string>> = {
   "SHA-1": "sha1",
   "SHA-256": "sha256",
@@ -22,13 +22,13 @@ export const hash: Digest = (name, pieces) => {
   return new Uint8Array(buffer, byteOffset, length);
 };
 
-/** Piece by piece; `hash` wants all of it at once. */
+/** Hashes piece by piece; `hash` needs all pieces at once. */
 export function runningHash(): RunningHash {
   const made = createHash("sha256");
   return { update: (piece) => void made.update(piece), hex: () => made.digest("hex") };
 }
 
-/** Newer than the types: Node 24.7 and Deno 2.9 have it. */
+/** Missing in the types: Node 24.7 and Deno 2.9 have it. */
 export const supports: Supports = (args) => {
   keepQuiet();
   const type: object = webcrypto.subtle.constructor;
@@ -41,7 +41,7 @@ export const subtle: Subtle = {
     keepQuiet();
     const runtime: object = webcrypto.subtle;
     const found: unknown = Reflect.get(runtime, method);
-    if (typeof found !== "function") throw new DOMException("The runtime has no such operation", "NotSupportedError");
+    if (typeof found !== "function") throw new DOMException("The runtime does not support this operation", "NotSupportedError");
     return await (Reflect.apply(found, runtime, args) as Promise<unknown>);
   },
   isKey: (value): value is HeldKey => value instanceof CryptoKey,
@@ -49,7 +49,7 @@ export const subtle: Subtle = {
 
 let isQuiet = false;
 
-/** Node warns on stderr about each new algorithm that a plugin tries; what a plugin does is not the operator's business there. */
+/** Hides Node's warnings on stderr about each experimental algorithm that a plugin tries; they do not concern the operator. */
 function keepQuiet(): void {
   if (isQuiet || "Deno" in globalThis) return;
   isQuiet = true;

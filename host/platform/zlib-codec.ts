@@ -1,4 +1,4 @@
-/** The sandbox's compression, by `node:zlib`, which Deno serves too. */
+/** The sandbox's compression, by `node:zlib`, which Deno has too. */
 
 import { constants, crc32, deflateRawSync, gunzipSync, type InputType, inflateRawSync, inflateSync, type ZlibOptions } from "node:zlib";
 import type { Codec, CompressionFormat, Decompressed } from "../../sandbox/mod.ts";
@@ -6,7 +6,7 @@ import { joinBytes } from "./bytes.ts";
 
 const DECOMPRESS = { gzip: gunzipSync, deflate: inflateSync, "deflate-raw": inflateRawSync } as const;
 
-/** The last four bytes of gzip: the length of what was compressed, modulo 2^32 (RFC 1952, ISIZE). */
+/** The last four bytes of gzip: the uncompressed length, modulo 2^32 (RFC 1952, ISIZE). */
 const SIZE_BYTES = 4;
 
 export const zlibCodec: Codec = {
@@ -30,12 +30,12 @@ export const zlibCodec: Codec = {
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** A window of 32 KiB, default level (RFC 1950). */
 const ZLIB_HEAD = Uint8Array.of(0x78, 0x9c);
-/** A last block with nothing in it (RFC 1951). */
+/** An empty last block (RFC 1951). */
 const NO_MORE = Uint8Array.of(3, 0);
-/** How far back a deflated block may point. */
+/** Maximum distance to which a deflated block may point back. */
 const WINDOW_BYTES = 32 * 1024;
 
-/** Each piece becomes blocks of one stream, by turning to the bytes before it as its dictionary: as `pigz` does it. */
+/** Compresses each piece into blocks of one stream, with the preceding bytes as its dictionary, as `pigz` does. */
 function compress(format: CompressionFormat, pieces: Iterable<Uint8Array>): Uint8Array {
   const parts: Uint8Array[] = [];
   let checksum = format === "deflate" ? 1 : 0;
@@ -61,10 +61,10 @@ function littleEndian(value: number): Uint8Array {
 }
 
 const ADLER_MODULUS = 65_521;
-/** So many additions fit before the sums must be reduced. */
+/** Number of additions before the sums must be reduced. */
 const ADLER_RUN = 3_800;
 
-/** RFC 1950. */
+/** Adler-32 checksum (RFC 1950). */
 function adler32(bytes: Uint8Array, before: number): number {
   let low = before & 0xffff;
   let high = before >>> 16;
@@ -83,7 +83,7 @@ function adler32(bytes: Uint8Array, before: number): number {
 const CORRUPT: Decompressed = { ok: false, why: "corrupt" };
 
 function run(format: CompressionFormat, bytes: Uint8Array, options: ZlibOptions): { output: Uint8Array; consumed: number } {
-  // With `info` the answer holds the engine too; the types of Node do not know (https://nodejs.org/api/zlib.html#class-options).
+  // With `info` the result also holds the engine; Node's types lack this (https://nodejs.org/api/zlib.html#class-options).
   const decompress = DECOMPRESS[format] as unknown as (
     input: InputType,
     options: ZlibOptions,
@@ -92,13 +92,13 @@ function run(format: CompressionFormat, bytes: Uint8Array, options: ZlibOptions)
   return { output: bare(buffer), consumed: engine.bytesWritten };
 }
 
-/** gzip may be several files one after the other, and zlib reads them all; the standard knows one. */
+/** Returns the size claimed at the end. zlib reads several concatenated gzip files; the standard allows one. */
 function sizeOf(bytes: Uint8Array): number {
   if (bytes.length < SIZE_BYTES) return -1;
   return new DataView(bytes.buffer, bytes.byteOffset + bytes.length - SIZE_BYTES, SIZE_BYTES).getUint32(0, true);
 }
 
-/** Without Node's class around it. */
+/** Returns a plain `Uint8Array` instead of Node's subclass. */
 function bare({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }

@@ -1,10 +1,10 @@
-/** Makes one module of a plugin's modules with esbuild, from bytes that were read already: nothing else on the disk is looked at. */
+/** Packs a plugin's modules into one with esbuild, from bytes already in memory: no other file on disk is read. */
 
 import type { Loader, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { type Esbuild, loadEsbuild } from "./esbuild.ts";
 import type { PackOutcome, PackRequest } from "./bundler-types.ts";
 
-/** Errors of the plugin's code are answers; each with its place. */
+/** Packs a plugin. Errors in its code are returned with their position, not thrown. */
 export async function pack(request: PackRequest): Promise<PackOutcome> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return { ok: false, reason: "not_installed", message: "esbuild is not installed" };
@@ -15,10 +15,10 @@ export async function pack(request: PackRequest): Promise<PackOutcome> {
   }
 }
 
-/** The plugin's files, for esbuild: what it shows is `bascule-plugin:lib/x.ts`. */
+/** Namespace of the plugin's files; esbuild shows them as `bascule-plugin:lib/x.ts`. */
 const SPACE = "bascule-plugin";
 const ENTRY = "(packed).js";
-/** One `import.meta` for each file that uses its own: in one module all would be the same. */
+/** Module with one `import.meta` per file that uses it. In a single module all files would share one. */
 const METAS = "bascule-metas";
 const META_PREFIX = "$bascule_meta_";
 
@@ -42,9 +42,9 @@ async function build(esbuild: Esbuild, request: PackRequest): Promise<PackOutcom
     sourcesContent: false,
     format: "esm",
     platform: "neutral",
-    // The engine parses nothing newer, and `using` not at all.
+    // The newest syntax that the engine parses; it lacks `using`.
     target: "es2022",
-    // A name in a stack, and `error.name`, are the author's.
+    // Keeps the author's names in stacks and in `error.name`.
     keepNames: true,
     charset: "utf8",
     legalComments: "inline",
@@ -85,7 +85,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Sometimes true for nothing. */
+/** Whether the code may use `import.meta`. False positives are harmless. */
 function usesMeta(code: string): boolean {
   return /\bimport\s*\.\s*meta\b/.test(code);
 }
@@ -119,7 +119,7 @@ function loaderOf(path: string): Loader | undefined {
     : undefined;
 }
 
-/** As the file itself would see it, on Deno too. */
+/** Returns the source of each file's `import.meta` as the file itself would see it, on Deno too. */
 function metaModule(paths: readonly string[]): string {
   return [
     `const meta = (path) => {
@@ -133,9 +133,9 @@ function metaModule(paths: readonly string[]): string {
   ].join("\n");
 }
 
-/** With the files by their paths in the plugin. */
+/** Returns the source map with paths inside the plugin. */
 function toPluginMap(text: string): string {
-  // What esbuild writes.
+  // esbuild writes this shape.
   const map = JSON.parse(text) as { readonly sources: readonly string[] };
   return `${JSON.stringify({ ...map, sources: map.sources.map(withoutSpace) })}\n`;
 }

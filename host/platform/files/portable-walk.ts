@@ -1,9 +1,9 @@
 /**
- * The walk where there is no `/proc`: resolve, open, then compare device and inode with a second resolution.
+ * The walk without `/proc`: resolves, opens, then compares device and inode with a second resolution.
  *
- * What remains, and is documented in docs/security.md: between the second resolution and the act somebody with write
- * access to a folder on the way can still swap it. A read or write then reaches the file that was verified (the
- * descriptor is compared after opening); creating, removing and renaming go by the real path and can be diverted.
+ * A remaining race, documented in docs/security.md: between the second resolution and the operation, another user or process with write
+ * access to a folder on the path can still swap it. A read or write then reaches the verified file (the descriptor is compared after
+ * opening); creating, removing and renaming use the real path and can be diverted.
  */
 
 import { constants } from "node:fs";
@@ -13,16 +13,16 @@ import { fileError } from "./file-errors.ts";
 import { withSlashes } from "./slashes.ts";
 import type { Place, Walk } from "./walk.ts";
 
-// Windows has neither.
+// Windows has neither flag.
 const SAFE_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export function createPortableWalk(): Walk {
   return {
     async locate(path, { follow }) {
-      // The place's own name must not be followed where a link itself is asked for; "/" has no name.
+      // Keeps the last name unresolved if a link itself is wanted; "/" has no name.
       const real = follow || basename(path) === "" ? await realpath(path) : join(await realpath(dirname(path)), basename(path));
       const info = await lstat(real);
-      // The real path of a moment ago has become a link.
+      // The real path has become a link in the meantime.
       if (follow && info.isSymbolicLink()) throw fileError("not_capable");
       return { realPath: withSlashes(real), info, reach: real, synthetic: false, [Symbol.asyncDispose]: async () => {} };
     },
@@ -58,7 +58,7 @@ async function locateOwn(path: string): Promise<Found | undefined> {
     const real = await realpath(path);
     return { realPath: withSlashes(real), info: await lstat(real) };
   } catch {
-    // Gone or unreadable: not what was verified, which is the answer.
+    // Gone or unreadable: no longer the verified place.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Paths have one separator everywhere above this folder; Windows takes it too. */
+/** Converts separators: above this folder all paths use "/", which Windows accepts too. */
 export function withSlashes(path: string, isWindows: boolean = process.platform === "win32"): string {
   return isWindows ? path.replaceAll("\\", "/") : path;
 }

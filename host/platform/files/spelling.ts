@@ -1,10 +1,10 @@
 /**
- * Names that a file system takes for another one: vfat, exFAT, NTFS, SMB, casefold ext4 and f2fs, HFS+, APFS, ZFS and FUSE may
- * ignore case, Unicode forms and more. The kernel answers with the spelling that was asked for, so that the real path of an open
- * file does not show its true name (SPEC C4).
+ * Detects names that a file system treats as equal: vfat, exFAT, NTFS, SMB, casefold ext4 and f2fs, HFS+, APFS, ZFS and FUSE may ignore
+ * case, Unicode forms and more. The kernel returns the requested spelling, so the real path of an open file does not show its true name
+ * (SPEC C4).
  *
- * The type of a mount does not tell (ext4 folds by folder, a FUSE server does as it likes), so folders are asked, by looking
- * other spellings up. Nothing is written. What a folder does not show counts as folding.
+ * The type of a mount is not enough (ext4 folds by folder, a FUSE server as it likes), so folders are probed by looking up other spellings.
+ * Nothing is written. A folder that cannot be probed counts as folding.
  */
 
 import { lstat, opendir } from "node:fs/promises";
@@ -13,15 +13,15 @@ import { errnoOf, fileError, OTHER_SPELLING } from "./file-errors.ts";
 import { FileError } from "../platform.ts";
 import type { CheckedPath } from "../proof.ts";
 
-/** A folder with more names is not read to its end and counts as folding. */
+/** Maximum number of names to read; a larger folder counts as folding. */
 const MOST_NAMES = 20_000;
-/** Other entries of a folder that are tried for a name which is not there yet. */
+/** Number of other entries to probe if the name does not exist yet. */
 const MOST_TRIED = 16;
 
 /**
- * True if the grant allows this very place: exactly, and in whatever spelling a file system that folds would find it.
+ * Whether the grant allows this place: exactly, and in every spelling that a folding file system would accept.
  *
- * Folders are asked only if a denial differs from the path in nothing but its spelling.
+ * Folders are probed only if a denial differs from the path in spelling alone.
  */
 export async function permitsPlace({ permits }: Pick<CheckedPath<"read" | "write">, "permits">, realPath: string): Promise<boolean> {
   if (permits(realPath, "any")) return !hasShortName(realPath) || !(await namesByAlias(realPath));
@@ -29,20 +29,23 @@ export async function permitsPlace({ permits }: Pick<CheckedPath<"read" | "write
 }
 
 /**
- * As `permitsPlace`.
+ * Checks a place like `permitsPlace`.
  *
- * @throws {FileError} `not_capable`, with `OTHER_SPELLING` where it is the spelling that is refused
+ * @throws {FileError} `not_capable`, with `OTHER_SPELLING` if only the spelling is refused
  */
 export async function permitOrRefuse(checked: Parameters<typeof permitsPlace>[0], realPath: string): Promise<void> {
   if (await permitsPlace(checked, realPath)) return;
   throw checked.permits(realPath) ? new FileError("not_capable", OTHER_SPELLING) : fileError("not_capable");
 }
 
-/** True unless every folder on the way to `path` is seen to tell the name there from its other spellings. */
+/**
+ * Whether some folder on the way to `path` may fold names. False only if every folder was seen to distinguish the name from its other
+ * spellings.
+ */
 async function foldsNames(path: string): Promise<boolean> {
   for (const { folder, name } of stepsOf(path)) {
     const answer = await foldsIn(folder, name);
-    // A folder that is not there yet will do as the one does that it is made in.
+    // A missing folder will behave like the folder in which it is created.
     if (answer === "no folder") return false;
     if (answer) return true;
   }
@@ -53,11 +56,11 @@ async function foldsIn(folder: string, name: string): Promise<boolean | "no fold
   const names = await namesIn(folder);
   if (names === "no folder" || names === "too many") return names === "too many" || names;
   const looksUpAnother = async (spelling: string): Promise<boolean> =>
-    // Of two spellings that are both listed each is a file of its own.
+    // If both spellings are listed, they are two files.
     names?.has(spelling) !== true && (await looksUp(folder, spelling));
 
   if (await looksUp(folder, name)) {
-    // What can be opened and is not listed is listed by its true name. An unreadable folder lists nothing.
+    // A name that can be opened but is not listed is listed by its true name. An unreadable folder lists nothing.
     return (names !== undefined && !names.has(name)) || (await some(otherSpellings(name), looksUpAnother));
   }
   const tried = [...(names ?? [])].filter((entry) => tellsAsMuch(entry, name)).slice(0, MOST_TRIED);
@@ -69,14 +72,14 @@ async function some(spellings: readonly string[], test: (spelling: string) => Pr
   return false;
 }
 
-/** Other ways to write a name, by case, by Unicode form, and with what vfat and SMB leave out. */
+/** Returns other spellings of a name: by case, by Unicode form, and with characters that vfat and SMB ignore. */
 function otherSpellings(name: string): readonly string[] {
   const forms = ["NFC", "NFD", "NFKC"].map((form) => name.normalize(form));
   const others = new Set([name.toLowerCase(), name.toUpperCase(), foldName(name), ...forms, `${name}.`]);
   return [...others].filter((other) => other !== name && !/^\.*$|\//.test(other));
 }
 
-/** An entry in letters that have no forms says nothing about a name that has some. */
+/** Whether an entry is a valid probe: an entry without composed letters proves nothing about a name that has some. */
 function tellsAsMuch(entry: string, name: string): boolean {
   const hasForms = (text: string): boolean => text.normalize("NFC") !== text.normalize("NFD");
   const hasCase = (text: string): boolean => text.toLowerCase() !== text.toUpperCase();
@@ -87,14 +90,14 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** A name as vfat, NTFS and SMB make them of longer ones: `SECRET~1.TXT`. */
+/** Short name that vfat, NTFS and SMB derive from a longer one: `SECRET~1.TXT`. */
 const SHORT_NAME = /^[^.~]{1,7}~\d{1,6}(?:\.[^.]{0,3})?$/;
 
 function hasShortName(path: string): boolean {
   return path.includes("~") && path.split("/").some((name) => SHORT_NAME.test(name));
 }
 
-/** True if some name on the way is a short one that its folder does not list: the same file has another, which may be denied. */
+/** Whether a name on the way is a short one that its folder does not list: the same file has another name, which may be denied. */
 async function namesByAlias(path: string): Promise<boolean> {
   for (const { folder, name } of stepsOf(path)) {
     if (!SHORT_NAME.test(name) || !(await looksUp(folder, name))) continue;
@@ -106,12 +109,12 @@ async function namesByAlias(path: string): Promise<boolean> {
 
 function stepsOf(path: string): readonly { readonly folder: string; readonly name: string }[] {
   const names = path.split("/").filter((name) => name !== "");
-  // A drive is no entry of anything.
+  // A drive is not an entry of any folder.
   const drive = /^[A-Za-z]:$/.test(names[0] ?? "") && !path.startsWith("/") ? `${names.shift()}` : "";
   return names.map((name, index) => ({ folder: `${drive}/${names.slice(0, index).join("/")}`, name }));
 }
 
-/** Undefined if it may not be read. */
+/** Returns the names in a folder; undefined if it may not be read. */
 async function namesIn(folder: string): Promise<ReadonlySet<string> | "no folder" | "too many" | undefined> {
   const names = new Set<string>();
   try {
@@ -128,7 +131,7 @@ async function namesIn(folder: string): Promise<ReadonlySet<string> | "no folder
   }
 }
 
-/** True also where it cannot be told. */
+/** Whether a name can be looked up; true if that is unknown. */
 async function looksUp(folder: string, name: string): Promise<boolean> {
   try {
     await lstat(`${folder}/${name}`);

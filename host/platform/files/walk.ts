@@ -1,7 +1,7 @@
 /**
- * How a guarded file operation gets hold of a place in the file system, so that what was checked is what is used.
+ * Locates a place in the file system for a guarded file operation, so that the checked place is the used one.
  *
- * Two ways: `linux-walk.ts` by descriptors, which cannot be raced, and `portable-walk.ts` by comparing twice.
+ * Two implementations: `linux-walk.ts` uses descriptors, which cannot be raced; `portable-walk.ts` compares twice.
  */
 
 import type { Stats } from "node:fs";
@@ -9,42 +9,45 @@ import { type FileHandle, lstat, readlink } from "node:fs/promises";
 import { dirname, join, parse, resolve, sep } from "node:path";
 import { MAX_LINKS } from "./link-limit.ts";
 
-/** A file, directory or link that was found. Holds a descriptor: dispose of it. */
+/** A located file, directory or link. Holds a descriptor: dispose of it. */
 export interface Place extends AsyncDisposable {
-  /** Where it really is: absolute, no symlink on the way, `/`-separated. */
+  /** Real path: absolute, without symlinks, `/`-separated. */
   readonly realPath: string;
   readonly info: Stats;
-  /** A path that leads to exactly this place; `reach + "/" + name` is its entry `name`, wherever it is moved meanwhile. */
+  /** A path that leads to exactly this place; `reach + "/" + name` is its entry `name`, even if the place is moved meanwhile. */
   readonly reach: string;
-  /** True for files the kernel makes up (`/proc`, `/sys` and their like, wherever they are mounted). */
+  /** Whether the kernel generates the file (`/proc`, `/sys` and similar file systems, wherever they are mounted). */
   readonly synthetic: boolean;
-  /** Its own path is longer than the system tells: `realPath` is that of the nearest folder above whose path is not. */
+  /**
+   * Set if the place's own path is longer than the system reports. `realPath` is then that of the nearest folder above with a reported
+   * path.
+   */
   readonly isWithin?: true;
 }
 
 export interface LocateOptions {
   readonly follow: boolean;
-  /** The folder that the path names an entry of: a place may be found in it whose own path is too long. Absent: that is an error. */
+  /** Folder whose entry the path names. If set, a place whose own path is too long can be located; otherwise that is an error. */
   readonly within?: Place;
 }
 
-/** The primitive steps; they throw what the operating system says. */
+/** The primitive steps. They throw the operating system's errors. */
 export interface Walk {
-  /** Finds what is at `path` without opening it: no effect on devices, no waiting on a FIFO. */
+  /** Locates `path` without opening it: no effect on devices, no waiting on a FIFO. */
   locate(path: string, options: LocateOptions): Promise<Place>;
-  /** Opens a place that was found; what is opened is that very file. */
+  /** Opens a located place; the opened file is that same file. */
   open(place: Place, flags: number): Promise<FileHandle>;
   /** Creates the file `name` in `parent`, which must not exist, not even as a link. */
   create(parent: Place, name: string, flags: number, mode: number): Promise<{ readonly file: FileHandle; readonly realPath: string }>;
-  /** True if `place` still is what is found at its real path; asked after its contents were listed. */
+  /** Whether `place` is still found at its real path; checked after its contents were listed. */
   holds(place: Place): Promise<boolean>;
 }
 
 /**
- * Where a path that could not be opened really leads: links followed as far as they go, the rest appended.
+ * Returns the target of a path that could not be opened: follows links as far as possible and appends the rest.
  *
- * Only chooses which error is told (a missing file outside of the grant must look like a forbidden one); nothing is
- * opened by the answer, so that a race can at most change the error.
+ * Used only to choose the reported error (a missing file outside of the grant must look like a forbidden one). Nothing is opened with the
+ * result, so a race can at most change the error.
  */
 export async function farthestPlace(path: string, onLink: (link: string) => void = () => {}): Promise<string> {
   let current = parse(path).root;
@@ -82,7 +85,7 @@ async function linkTarget(path: string): Promise<{ readonly link: string } | "mi
     const stats = await lstat(path);
     return stats.isSymbolicLink() ? { link: await readlink(path) } : undefined;
   } catch {
-    // Missing, not searchable, too long: the walk ends here, which is all that the caller wants to know.
+    // Missing, not searchable or too long: the walk ends here.
     return "missing";
   }
 }

@@ -1,28 +1,28 @@
-/** Watches folders with chokidar; events are hints, never the only way to notice a change (FACTS, watching). */
+/** Watches folders with chokidar. Events are hints, never the only way to notice a change (FACTS, watching). */
 
 import type { Watcher } from "../platform.ts";
 
-/** Folders nobody loads a plugin's files from. */
+/** Folders that contain no plugin files. */
 const NOISE_FOLDERS: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", ".bascule", ".DS_Store"]);
 
-/** Swap, backup and lock files of editors, and our own temporary files. */
+/** Swap, backup and lock files of editors, and bascule's own temporary files. */
 const NOISE_FILE = /(?:^\.#|^#.*#$|~$|\.sw[a-z]$|\.tmp$|^4913$|___jb_(?:tmp|old)___$|^\.subl.*\.tmp$)/;
 
-/** Plugins nested deeper than this are noticed by the reconcile scan only. */
+/** Maximum depth; plugins nested deeper are noticed by the reconcile scan only. */
 const MAX_DEPTH = 16;
 
 export function createWatcher(): Watcher {
   return {
     async watch(paths, onChange, onError) {
       const roots = [...paths];
-      // A program that makes one call watches nothing.
+      // Loaded on first use, because a program that makes one call watches nothing.
       const { watch } = await import("chokidar");
       const watcher = watch(roots, {
         ignored: (path) => isNoise(path, roots),
         ignoreInitial: true,
-        // A link loop raises an uncaught ELOOP otherwise.
+        // Without it a link loop raises an uncaught ELOOP.
         followSymlinks: false,
-        // Debouncing is the caller's: a delay here would only be added to it.
+        // Debounce is the caller's task; a delay here would add to it.
         atomic: false,
         awaitWriteFinish: false,
         depth: MAX_DEPTH,
@@ -35,7 +35,7 @@ export function createWatcher(): Watcher {
   };
 }
 
-/** Only names below a watched folder count: the folder itself may lie in a `node_modules`. */
+/** Whether to ignore a path. Only names below a watched folder count, because the folder itself may be in a `node_modules`. */
 function isNoise(path: string, roots: readonly string[]): boolean {
   const root = roots.find((candidate) => path.startsWith(candidate));
   const names = (root === undefined ? path : path.slice(root.length)).split(/[\\/]/);

@@ -1,6 +1,6 @@
 /**
- * How the host writes each file of its own: to a temporary file beside it that then takes its place. The temporary file's name says whose
- * it is, so that what a killed process left is found and removed by the next one that writes in the folder.
+ * Writes each of the host's own files through a temporary file beside it that then replaces it. The temporary file's name identifies its
+ * process, so that the next process that writes in the folder finds and removes a file left by a killed one.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,9 +11,9 @@ import { errnoOf } from "./file-errors.ts";
 import { fateOf, fromIdentityTag, identityTag, ownIdentity } from "../processes/process-identity.ts";
 
 /**
- * Readers see the old or the new contents, never half. Leaves nothing behind if it fails.
+ * Replaces a file atomically: readers see the old or the new contents, never a part. Leaves nothing behind if it fails.
  *
- * @param isDurable whether it also outlives a crash of the machine; not needed for what is checked by its hash and can be made again
+ * @param isDurable whether the file must survive a crash of the machine; not needed for data that is checked by its hash and can be rebuilt
  */
 export async function writeAtomic(path: string, data: string | Uint8Array, mode: number, isDurable: boolean = true): Promise<void> {
   const folder = dirname(path);
@@ -28,7 +28,9 @@ export async function writeAtomic(path: string, data: string | Uint8Array, mode:
   }
 }
 
-/** False if there is something. Of several that try, one succeeds, and readers see all of the text. For its owner only. */
+/**
+ * Creates a file with mode 0600. Returns false if the path exists. If several callers try, one succeeds, and readers see all of the text.
+ */
 export async function createWhole(path: string, text: string): Promise<boolean> {
   const temporary = temporaryFor(path);
   try {
@@ -47,10 +49,10 @@ export async function createWhole(path: string, text: string): Promise<boolean> 
 
 const OWNER_ONLY = 0o600;
 
-/** What file systems without hard links answer: vfat, some shares. */
+/** Errors of file systems without hard links: vfat, some shares. */
 export const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
-/** A process that is killed in here leaves an empty file. */
+/** Creates a file in place. A process that is killed in here leaves an empty file. */
 async function createPlain(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: "wx", mode: OWNER_ONLY });
@@ -72,22 +74,22 @@ async function writeNew(path: string, data: string | Uint8Array, mode: number, i
   }
 }
 
-/** A name beside `path` that says whose it is. */
+/** Returns a name beside `path` that identifies this process. */
 export function temporaryFor(path: string): string {
   const name = basename(path).slice(0, LONGEST_NAME);
   return join(dirname(path), `.${name}.${identityTag(ownIdentity())}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
-/** With all that is added it stays below the 255 bytes that file systems take, also where a character has four of them. */
+/** Maximum length of the kept name: with all additions it stays below the file systems' 255 bytes, even with four bytes per character. */
 const LONGEST_NAME = 40;
 const TEMPORARY = /^\..{1,40}\.(\d+-\d+-[0-9a-f]{12})\.[0-9a-f]{12}\.tmp$/u;
 
-/** A folder of more names is not looked through at each write: one of 4,000 takes four milliseconds. */
+/** Number of names up to which a folder is scanned at each write: scanning 4,000 takes four milliseconds. */
 const FEW_NAMES = 64;
-/** So a write pays for so many names at most, however many there are. */
+/** Average number of names scanned per write in a large folder. */
 const NAMES_A_WRITE = 16;
 const MAX_LARGE = 256;
-/** Of large folders, how many writes go by before the next look; the one that was looked through first is the first. */
+/** Number of writes until the next scan, by large folder; the least recently scanned comes first. */
 const writesToGo = new Map<string, number>();
 
 function isDue(folder: string): boolean {
@@ -104,24 +106,24 @@ function noteLook(folder: string, names: number): void {
   if (writesToGo.size > MAX_LARGE && oldest !== undefined) writesToGo.delete(oldest);
 }
 
-/** Takes away what processes that are certainly gone left in a folder. */
+/** Removes temporary files of processes that are certainly gone from a folder. */
 async function removeLeftovers(folder: string): Promise<void> {
   if (!isDue(folder)) return;
   const names = await readdir(folder).catch(noneIfUnreadable);
   noteLook(folder, names.length);
   for (const name of names.filter(isLeftover)) {
-    // One that cannot be removed, in a folder of another user's, does no harm.
+    // A file that cannot be removed, in a folder of another user, does no harm.
     await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
 }
 
-/** Whether this is the name of a temporary file of a process that is certainly gone. */
+/** Whether a name is that of a temporary file of a process that is certainly gone. */
 export function isLeftover(name: string): boolean {
   const owner = fromIdentityTag(TEMPORARY.exec(name)?.[1] ?? "");
   return owner !== undefined && fateOf(owner) === "gone";
 }
 
-/** What is to be written says what is wrong with the folder. */
+/** Ignored: the write that follows reports what is wrong with the folder. */
 function noneIfUnreadable(): readonly string[] {
   return [];
 }

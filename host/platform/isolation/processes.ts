@@ -35,7 +35,7 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
   const gone = new Promise<string>((resolve) => {
     child.on("error", (error) => {
       startError = error;
-      // Without a process there is no `exit` event.
+      // `exit` is not emitted if no process started.
       if (child.pid === undefined) resolve(error.message);
     });
     child.on("exit", (code, signal) => {

@@ -1,12 +1,12 @@
-/** Requests to one MCP server that a person listed (SPEC K3). */
+/** Requests to one MCP server that the user listed (SPEC K3). */
 
 import { type AddressRange, addressRange, embeddedAddresses, parseIp } from "../../../manifests/mod.ts";
 import { type Resolve, resolveBySystem } from "./network-connect.ts";
 
 /**
- * `fetch`, for one origin: no redirects, no cookies, and no message longer than so many bytes.
+ * Returns a `fetch` for one origin: no redirects, no cookies, and no message longer than `maxMessageBytes`.
  *
- * A stream of events may last as long as the connection; what is bounded is what comes without the empty line that ends an event.
+ * A stream of events may last as long as the connection; the bound applies to the bytes between two empty lines, which end an event.
  */
 export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch {
   return async (input, init) => {
@@ -20,31 +20,32 @@ export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch
   };
 }
 
-/** What may be asked where a login leads. */
+/** Bounds of requests during a login. */
 export interface SecureFetchOptions {
-  /** URL of the server that leads there. */
+  /** URL of the server that names the authorization server. */
   readonly server: string;
   readonly maxBytes: number;
-  /** Default: the system's answers. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
 const MAX_WAIT_MS = 30_000;
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;
 
-/** `fetch` for authorization servers, whose addresses come from a server: over https only, no redirects, no cookies, bounded. */
+/** Returns a `fetch` for authorization servers, whose addresses come from an MCP server: https only, no redirects, no cookies, bounded. */
 export function fetchSecurely({ server, maxBytes, resolve = resolveBySystem }: SecureFetchOptions): typeof fetch {
   const from = new URL(server).hostname;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const isHere = LOOPBACK.test(url.hostname);
-    if (!isHere && url.protocol !== "https:") throw new TypeError(`Refused a request to ${url.origin}: a login goes over https`);
+    if (!isHere && url.protocol !== "https:") throw new TypeError(`Refused a request to ${url.origin}: a login requires https`);
     const signal = AbortSignal.any([AbortSignal.timeout(MAX_WAIT_MS), ...(init?.signal ? [init.signal] : [])]);
     const [wanted, most] = [await nearest(url.hostname, resolve), await nearest(from, resolve)];
-    // What is on this machine, or in its network, is nobody's to name who is not. TLS holds a name that leads elsewhere a moment later.
+    // A server elsewhere must not name an address of this machine or its network. TLS protects against a name that resolves differently a
+    // moment later.
     if (wanted > (most === NEVER ? PUBLIC : most))
       throw new TypeError(
-        `Refused a request to ${url.origin}: a login leads into the network of this machine only for servers that are in it, and onto this machine only for servers on it`,
+        `Refused a request to ${url.origin}: only a server on this network may send a login to a private address, and only a server on this machine to a loopback address`,
       );
     const response = await fetch(url, { ...init, signal, redirect: "error", credentials: "omit" });
     if (response.body === null) return response;
@@ -55,10 +56,13 @@ export function fetchSecurely({ server, maxBytes, resolve = resolveBySystem }: S
 
 const PUBLIC = 0;
 const NEVER = 3;
-/** How near to this machine; what is not named is never asked. */
+/** Nearness to this machine. Ranges that are not listed are always refused. */
 const NEARNESS: Readonly<Partial<Record<AddressRange, number>>> = { public: PUBLIC, private: 1, loopback: 2 };
 
-/** Of all addresses of a name the nearest; of a name that nobody knows the system's `fetch`, or its proxy, says what is wrong. */
+/**
+ * Returns the nearness of a name's nearest address. An unknown name counts as public: the system's `fetch`, or its proxy, reports the
+ * error.
+ */
 async function nearest(hostname: string, resolve: Resolve): Promise<number> {
   const host = hostname.replace(/^\[(.*)\]$/s, "$1");
   const isAddress = parseIp(host) !== undefined;
@@ -66,7 +70,7 @@ async function nearest(hostname: string, resolve: Resolve): Promise<number> {
   return Math.max(PUBLIC, ...addresses.map(nearnessOf));
 }
 
-/** A translator's address (NAT64) is as near as the one inside it. */
+/** Returns the nearness of an address; a NAT64 address is as near as the address inside it. */
 function nearnessOf(address: string): number {
   const inside = embeddedAddresses(address);
   return inside.length > 0 ? Math.max(...inside.map(nearnessOf)) : (NEARNESS[addressRange(address)] ?? NEVER);
@@ -80,7 +84,7 @@ function bounded(maxBytes: number, isEvents: boolean): TransformStream<Uint8Arra
     transform(chunk, controller) {
       for (const byte of chunk) {
         bytes++;
-        // An empty line ends an event, whichever line ends are used: one of two bytes is one.
+        // An empty line ends an event, with any kind of line end; CR LF is one line end.
         if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) lineBytes++;
         else if (byte !== LINE_FEED || before !== CARRIAGE_RETURN) {
           if (isEvents && lineBytes === 0) bytes = 0;

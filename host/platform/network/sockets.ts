@@ -1,4 +1,4 @@
-/** The running host's own socket: one listener a path, for the same user only (SPEC I2). */
+/** The running host's own socket: one listener per path, for the same user only (SPEC I2). */
 
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -11,7 +11,7 @@ import { FileError, type LineConnection, type LocalSockets } from "../platform.t
 
 const MAX_CONNECTIONS = 64;
 
-/** `sun_path` less its final NUL; 103 on macOS. */
+/** Size of `sun_path` without its final NUL; 103 on macOS. */
 const MAX_SOCKET_PATH_BYTES = 103;
 const O_PATH = 0o10000000;
 
@@ -34,8 +34,8 @@ export function createSockets(): LocalSockets {
 type OnConnection = (connection: LineConnection) => void;
 
 /**
- * Binds inside a new folder that only this user can enter, narrows the socket's mode there, and then moves it to
- * `path`: at no moment can another user connect, and of two hosts that start at once exactly one gets the path.
+ * Binds inside a new folder that only this user can enter, restricts the socket's mode there, and then moves it to `path`. So another user
+ * can never connect, and if two hosts start at once, exactly one gets the path.
  */
 async function listenOnSocket(path: string, onConnection: OnConnection): Promise<{ close(): Promise<void> }> {
   if ((await probe(path)) === "alive") throw alreadyListening();
@@ -56,7 +56,7 @@ async function listenOnSocket(path: string, onConnection: OnConnection): Promise
   const { ino } = await lstat(path);
   return {
     async close() {
-      // In this order: a socket that is there and refuses is dead, and others may remove it.
+      // Removes the socket first: a socket that exists and refuses is dead, and other hosts may remove it.
       await removeOwn(path, ino);
       await closeServer(server);
     },
@@ -64,8 +64,8 @@ async function listenOnSocket(path: string, onConnection: OnConnection): Promise
 }
 
 /**
- * Linking fails if the name is taken, so it decides between two hosts. A dead socket is removed under a lock, so that
- * no host removes what another has just put there.
+ * Links the socket to its path, which fails if the name is taken and so decides between two hosts. A dead socket is removed under a lock,
+ * so that no host removes the new socket of another.
  */
 async function claim(own: string, path: string): Promise<void> {
   for (let attempt = 0; attempt < MAX_CLAIM_ATTEMPTS; attempt += 1) {
@@ -78,7 +78,7 @@ async function claim(own: string, path: string): Promise<void> {
     if (found === "alive") throw alreadyListening();
     if (found === "dead") await removeDead(path);
   }
-  throw new FileError("busy", "Other hosts are starting there");
+  throw new FileError("busy", "Other hosts are starting on this socket");
 }
 
 async function removeDead(path: string): Promise<void> {
@@ -91,18 +91,18 @@ async function removeDead(path: string): Promise<void> {
     return await new Promise((resolve) => setTimeout(resolve, CLAIM_PAUSE_MS));
   }
   try {
-    if (!(await lstat(path)).isSocket()) throw new FileError("already_exists", "A file that is no socket has the socket's name");
-    // Its owner is gone and only the lock's holder removes it, so it is still this one.
+    if (!(await lstat(path)).isSocket()) throw new FileError("already_exists", "The file at the socket's path is not a socket");
+    // The socket's owner is gone, and only the holder of the lock removes it, so it is still the same socket.
     if ((await probe(path)) === "dead") await unlink(path);
   } catch (thrown) {
-    // Its owner has just removed it himself.
+    // The owner has just removed the socket itself.
     if (errnoOf(thrown) !== "ENOENT") throw thrown;
   } finally {
     await rmdir(lock);
   }
 }
 
-/** The lock is held for a moment; an old one belongs to a host that was killed in that moment. */
+/** Removes an old lock. A lock is held for a moment, so an old one belongs to a host that was killed in that moment. */
 async function removeOldLock(lock: string): Promise<void> {
   try {
     if (Date.now() - (await lstat(lock)).mtimeMs > MAX_LOCK_AGE_MS) await rmdir(lock);
@@ -123,7 +123,7 @@ async function listenOnPipe(path: string, onConnection: OnConnection): Promise<{
 }
 
 function alreadyListening(): FileError {
-  return new FileError("already_exists", "Another host is listening there");
+  return new FileError("already_exists", "Another host already listens on this socket");
 }
 
 const openSockets = new WeakMap<Server, Set<Socket>>();
@@ -161,7 +161,7 @@ async function removeOwn(path: string, inode: number): Promise<void> {
   try {
     if ((await lstat(path)).ino === inode) await unlink(path);
   } catch (thrown) {
-    // Already gone, or its folder is.
+    // The socket or its folder is already gone.
     if (toFileError(thrown).code !== "not_found") throw toFileError(thrown);
   }
 }
@@ -185,14 +185,14 @@ async function connectTo(path: string): Promise<Socket | "dead" | "missing"> {
   }
 }
 
-/** Whoever listens there hears arguments and asks the person questions: nobody may put a socket of his in a host's place. */
+/** Refuses a socket of another user. Its listener would receive arguments and send confirmations to this user in place of the host. */
 async function refuseForeign(path: string): Promise<void> {
   const found = await lstat(path);
-  // Not its folder's owner: in containers that is somebody else often enough.
+  // Compares the socket's owner instead of its folder's, which in containers is often another user.
   if (found.isSymbolicLink() || found.uid !== process.geteuid?.())
     throw new FileError(
       "permission_denied",
-      `Refused "${path}": it is a link, or another user's (delete it if no host of yours runs there)`,
+      `Refused "${path}": it is a link or belongs to another user (delete it if you run no host there)`,
     );
 }
 
@@ -214,7 +214,9 @@ function tryConnect(path: string): Promise<Socket | "dead" | "missing"> {
   });
 }
 
-/** A socket's address holds about a hundred bytes; on Linux a longer path is reached through its folder's descriptor. */
+/**
+ * Shortens a path: a socket's address holds about a hundred bytes, so on Linux a longer path is reached through its folder's descriptor.
+ */
 async function withShortPath<T>(path: string, use: (short: string) => Promise<T>): Promise<T> {
   if (new TextEncoder().encode(path).length <= MAX_SOCKET_PATH_BYTES) return await use(path);
   if (process.platform !== "linux") throw new FileError("name_too_long", "The socket's path is longer than 103 bytes");
@@ -226,7 +228,7 @@ async function withShortPath<T>(path: string, use: (short: string) => Promise<T>
   }
 }
 
-/** Pipes have one flat namespace: the path's hash tells projects apart. */
+/** Returns the pipe's name. Pipes have one flat namespace, so the path's hash distinguishes projects. */
 function pipeName(path: string): string {
   return `\\\\.\\pipe\\bascule-${createHash("sha256").update(path.toLowerCase()).digest("hex").slice(0, 32)}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Process groups: a program and whatever it starts, ended as a whole (SPEC T3, T5).
+ * Process groups: a program and all its children, ended together (SPEC T3, T5).
  *
- * A group ends with its program, when it is stopped, and when this process ends, however it ends. For the last there is a guard in
- * each group, a shell that waits for the end of a pipe from here. What leaves its group (`setsid`) and outlives its program is
- * out of reach, but holds nothing up.
+ * A group ends with its program, when it is stopped, and when this process ends in any way. For the last case each group has a guard, a
+ * shell that waits for the end of a pipe from this process. A process that leaves its group (`setsid`) and outlives its program is out of
+ * reach, but blocks nothing.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -13,40 +13,43 @@ import type { Clock } from "../platform.ts";
 import { type ProcessEnd, ProcessError } from "./process-types.ts";
 import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
-/** What is started. */
+/** Options of a group. */
 export interface GroupStart {
   /** A path; a name is looked up in `PATH`. */
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of it. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where its errors go. Default: a pipe. */
+  /** Destination of standard error. Default: a pipe. */
   readonly errors?: "pipe" | "inherit";
-  /** How long after SIGTERM it is killed. */
+  /** Milliseconds from SIGTERM to SIGKILL. */
   readonly killAfterMs: number;
   readonly after: Clock["after"];
 }
 
-/** A group while it lasts. */
+/** A running group. */
 export interface ProcessGroup {
   readonly child: ChildProcess;
-  /** When the program itself has ended; whatever it started has been killed then. Pipes may still hold what they wrote. */
+  /** Resolves when the program itself has ended and its children were killed. Their output may still be in the pipes. */
   readonly exited: Promise<ProcessEnd>;
-  /** SIGTERM, and SIGKILL if that does not end it. Idempotent. */
+  /** Sends SIGTERM, then SIGKILL if that does not end the group. Idempotent. */
   stop(): void;
   kill(): void;
-  /** Closes the pipes, whoever else holds them open, once what may be left in them has been read; returns how to do so at once. */
+  /**
+   * Closes the pipes after the remaining output was read, even if other processes hold them open. Returns a function that closes them at
+   * once.
+   */
   letGo(): () => void;
 }
 
 const STANDARD_ERROR = 2;
-/** What a program that has ended may have left in a pipe is read for as long. */
+/** Time to read the remaining output of a program that has ended. */
 const DRAIN_MS = 250;
 
 /**
- * Starts the guard and becomes the program, which is `$0` with its arguments: none of them is read by the shell. Descriptor 3
- * ends with this process; what else was left open here is closed, and what runtimes and the shell add to the environment is taken out.
+ * Script that starts the guard and becomes the program, which is `$0` with its arguments; the shell interprets none of them. Descriptor 3
+ * closes when this process ends. Other open descriptors are closed, and variables that runtimes and the shell add are removed.
  */
 const GUARDED = [
   `( ( trap '' HUP INT QUIT TERM; exec </dev/null >/dev/null 2>&1; read -r _ <&3; kill -s KILL -- "-$$" ) & )`,
@@ -55,7 +58,7 @@ const GUARDED = [
   'exec "$0" "$@"',
 ].join("\n");
 
-/** @throws {ProcessError} if it cannot be started. */
+/** Starts a group. @throws {ProcessError} if it cannot start */
 export async function startGroup(start: GroupStart): Promise<ProcessGroup> {
   const child = await spawnGroup(start);
   let stopTimer: (() => void) | undefined;
@@ -63,12 +66,12 @@ export async function startGroup(start: GroupStart): Promise<ProcessGroup> {
   const exited = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => {
       stopTimer?.();
-      // What it started goes with it, and so does the guard.
+      // Kills the program's children and the guard.
       kill();
       resolve(signal === null ? { exitCode: code ?? 0 } : { signal });
     });
   });
-  // A broken pipe is a program that does not read or write: its business.
+  // A broken pipe means that the program does not read or write, which is not an error of the host.
   for (const stream of child.stdio) stream?.on("error", () => {});
 
   return {
@@ -100,13 +103,16 @@ async function spawnGroup(start: GroupStart): Promise<ChildProcess> {
       child.once("error", (error) => reject(toProcessError(error)));
       child.once("spawn", () => resolve(child));
     } catch (thrown) {
-      // Node refuses some arguments at once.
+      // Node throws for some arguments.
       reject(toProcessError(thrown));
     }
   });
 }
 
-/** Leads a group of its own, in which the guard is. @throws {Error} for some arguments, at once; for most there is the event `error`. */
+/**
+ * Spawns a program as the leader of a group that contains the guard. @throws {Error} synchronously for some arguments; most failures emit
+ * `error`
+ */
 export function spawnGuarded({ file, args, cwd, env, errors = "pipe" }: Omit<GroupStart, "killAfterMs" | "after">): ChildProcess {
   if (!HAS_GROUPS) return spawn(file, args, { cwd, env, windowsHide: true, stdio: ["pipe", "pipe", errors] });
   return withOnlyPipes(4, (stdio) => {
@@ -119,21 +125,21 @@ function toProcessError(thrown: unknown): unknown {
   const errno = errnoOf(thrown);
   switch (errno) {
     case undefined:
-      // A defect of ours.
+      // A defect in the host.
       return thrown;
     case "ENOENT":
       return new ProcessError("not_found", "Program or working folder not found");
     case "EACCES":
     case "EPERM":
-      return new ProcessError("permission_denied", "The system does not let it run");
+      return new ProcessError("permission_denied", "The system does not permit running the program");
     case "E2BIG":
-      return new ProcessError("too_large", "The arguments and variables are more than the system hands over");
+      return new ProcessError("too_large", "Arguments and environment are larger than the system accepts");
     case "EAGAIN":
     case "EMFILE":
     case "ENFILE":
     case "ENOMEM":
-      return new ProcessError("busy", "The system has no room for another process");
+      return new ProcessError("busy", "The system cannot start another process now");
     default:
-      return new ProcessError("other", `The program cannot be started (${errno})`);
+      return new ProcessError("other", `Cannot start the program (${errno})`);
   }
 }

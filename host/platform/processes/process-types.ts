@@ -1,34 +1,34 @@
-/** Programs on behalf of a tool: what starts them, and what is known of them. Types and their error only. */
+/** Programs on behalf of a tool: how they start and end. Types and their error only. */
 
 import type { Holder } from "../../../sandbox/mod.ts";
 import type { CheckedProgram } from "../proof.ts";
 
-/** Starts programs. Few run at once, of all calls together: more answer `busy`. */
+/** Starts programs. Their number is limited over all calls; beyond it the error is `busy`. */
 export interface Processes {
-  /** @throws {ProcessError} if it cannot be started. */
+  /** Starts a program. @throws {ProcessError} if it cannot start */
   start(program: CheckedProgram, options: ProcessOptions): Promise<RunningProcess>;
 }
 
 export type OutputStream = "stdout" | "stderr";
 
 export interface ProcessOptions extends Holder {
-  /** As they are: no shell reads them. */
+  /** Passed unchanged; no shell interprets them. */
   readonly args: readonly string[];
   /** An absolute folder. */
   readonly cwd: string;
-  /** All of its environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads; then its input ends. */
+  /** Content of standard input, which then ends. */
   readonly stdin?: Uint8Array;
-  /** No more of this stream is read until it returns, so that a program that writes faster waits. Must not throw. */
+  /** Called with each piece of output. The stream is not read until it returns, so that a faster program waits. Must not throw. */
   readonly onOutput: (stream: OutputStream, bytes: Uint8Array) => void;
 }
 
-/** A program that was started. */
+/** A started program. */
 export interface RunningProcess {
-  /** Settles when it has ended, whatever it started is gone too, and all that they wrote was handed over. Rejects only if `onOutput` threw. */
+  /** Resolves when the program has ended, its children are gone, and all output was handed over. Rejects only if `onOutput` threw. */
   readonly ended: Promise<ProcessEnd>;
-  /** SIGTERM for it and whatever it started, and SIGKILL if that does not end them (SPEC T3). Idempotent. */
+  /** Sends SIGTERM to the program and its children, then SIGKILL if they do not end (SPEC T3). Idempotent. */
   stop(): void;
 }
 
@@ -37,7 +37,7 @@ export type ProcessEnd = { readonly exitCode: number } | { readonly signal: stri
 
 export type ProcessErrorCode = "not_found" | "not_executable" | "permission_denied" | "too_large" | "busy" | "other";
 
-/** A program was not started. No host path is in `message`. */
+/** A program was not started. `message` holds no host path. */
 export class ProcessError extends Error {
   readonly code: ProcessErrorCode;
   constructor(code: ProcessErrorCode, message: string) {

@@ -8,15 +8,15 @@ import { type ProcessGroup, startGroup } from "./process-group.ts";
 import { type OutputStream, type ProcessEnd, ProcessError, type Processes, type ProcessOptions } from "./process-types.ts";
 
 export interface ProcessesOptions {
-  /** From SIGTERM to SIGKILL. Default 3,000. */
+  /** Milliseconds from SIGTERM to SIGKILL. Default 3,000. */
   readonly killAfterMs?: number;
-  /** Programs at once. Default 32, half of them for one caller. */
+  /** Maximum number of programs at once. Default 32, half of them for one caller. */
   readonly maximum?: number;
-  /** What waits until SIGKILL; returns how to stop waiting. */
+  /** Timer for SIGKILL; returns a cancel function. */
   readonly after?: Clock["after"];
 }
 
-/** From SIGTERM to SIGKILL (SPEC T3). */
+/** Milliseconds from SIGTERM to SIGKILL (SPEC T3). */
 export const KILL_AFTER_MS = 3_000;
 
 export function createProcesses({
@@ -49,7 +49,7 @@ export function createProcesses({
 async function follow({ child, exited, kill, letGo }: ProcessGroup, { stdin, onOutput }: ProcessOptions): Promise<ProcessEnd> {
   child.stdin?.end(stdin ?? new Uint8Array());
   const read = Promise.all([readAll("stdout", child.stdout, onOutput), readAll("stderr", child.stderr, onOutput)]);
-  // Whoever takes the output failed: nobody is there to run it for.
+  // `onOutput` threw, so no reader is left for the program.
   read.catch(kill);
   const end = await exited;
   const close = letGo();
@@ -61,7 +61,7 @@ async function follow({ child, exited, kill, letGo }: ProcessGroup, { stdin, onO
   }
 }
 
-/** Piece by piece: what is not taken stays in the pipe, and its writer waits. */
+/** Reads piece by piece: unread output stays in the pipe, and the program waits. */
 async function readAll(name: OutputStream, stream: Readable | null, onOutput: ProcessOptions["onOutput"]): Promise<void> {
   if (stream === null) return;
   let isTaking = false;
@@ -72,7 +72,7 @@ async function readAll(name: OutputStream, stream: Readable | null, onOutput: Pr
       isTaking = false;
     }
   } catch (thrown) {
-    // Destroyed because something outside of the group holds it open; anything else is a defect of whoever takes it.
+    // The stream was destroyed because a process outside of the group holds it open. Any other error is a defect of `onOutput`.
     if (isTaking || !stream.destroyed) throw thrown;
   }
 }

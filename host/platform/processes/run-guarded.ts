@@ -1,4 +1,4 @@
-/** Runs a program to its end. It ends with this process, however that ends, and so does whatever it started. */
+/** Runs a program to its end. The program and its children also end when this process ends in any way. */
 
 import { spawnGuarded } from "./process-group.ts";
 import { signalGroup } from "./signal-group.ts";
@@ -10,22 +10,22 @@ export interface GuardedRun {
   readonly cwd: string;
   /** Default: this process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of its output; more ends it. */
+  /** Maximum bytes of output; more ends the program. */
   readonly maxBytes: number;
-  /** Ends it. */
+  /** Ends the program. */
   readonly signal: AbortSignal;
 }
 
-/** What became of it. */
+/** How the program ended. */
 export type GuardedEnd =
   | { readonly kind: "ended"; readonly exitCode: number; readonly output: Uint8Array; readonly errors: string }
-  /** Its signal, the size of its output, or a signal of the system's. */
+  /** Stopped by `signal`, by the size of its output, or by a signal of the system. */
   | { readonly kind: "stopped"; readonly by: "signal" | "size" | "system" }
-  /** It is not there, or cannot be started. */
+  /** The program was not found or could not start. */
   | { readonly kind: "not_started"; readonly why: "not_found" | "other" };
 
 const MAX_ERROR_CHARACTERS = 4_096;
-/** What the shell that becomes the program ends with where there is none. */
+/** Exit code of the shell if the program to become does not exist. */
 const SHELL_NOT_FOUND = 127;
 
 export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, signal }: GuardedRun): Promise<GuardedEnd> {
@@ -35,7 +35,7 @@ export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, 
     try {
       child = spawnGuarded({ file, args, cwd, env });
     } catch {
-      // Node refuses some arguments at once.
+      // Node throws for some arguments.
       return resolve({ kind: "not_started", why: "other" });
     }
     const output: Buffer[] = [];
@@ -53,7 +53,7 @@ export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, 
       resolve(result);
     };
     signal.addEventListener("abort", onAbort);
-    // A broken stream is a program that ends: `exit` follows.
+    // A broken stream means that the program ends: `exit` follows.
     for (const stream of child.stdio) stream?.on("error", () => {});
     child.stdin?.end();
     child.stdout?.on("data", (piece: Buffer) => {
@@ -67,7 +67,7 @@ export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, 
     child.once("error", (error: NodeJS.ErrnoException) =>
       end({ kind: "not_started", why: error.code === "ENOENT" ? "not_found" : "other" }),
     );
-    // What it started goes with it, and so does the guard: then its streams end.
+    // Kills the program's children and the guard; then the streams end.
     child.once("exit", () => signalGroup(child, "SIGKILL"));
     child.once("close", (exitCode) => {
       if (stopped !== undefined) return end({ kind: "stopped", by: stopped });
@@ -79,6 +79,6 @@ export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, 
 }
 
 function ownEnvironment(): Readonly<Record<string, string>> {
-  // Those that are there have a text.
+  // All existing variables have a string value.
   return { ...process.env } as Record<string, string>;
 }

@@ -1,4 +1,4 @@
-/** Runners: programs that speak lines over their standard streams (SPEC I6). */
+/** Runners: programs that exchange lines over their standard streams (SPEC I6). */
 
 import { createClock } from "../threads/clock.ts";
 import { createStreamConnection } from "../network/line-connection.ts";
@@ -6,7 +6,7 @@ import { startGroup } from "./process-group.ts";
 import type { Runners } from "../platform.ts";
 import { ProcessError } from "./process-types.ts";
 
-/** A runner that does not end when its input does is told to, and killed. */
+/** Creates the runners. A runner that does not end when its input ends is stopped, then killed. */
 export function createRunners({ killAfterMs = 3_000 }: { readonly killAfterMs?: number } = {}): Runners {
   return {
     async start([file, ...args], { cwd, env }) {
@@ -32,7 +32,7 @@ export function createRunners({ killAfterMs = 3_000 }: { readonly killAfterMs?: 
   };
 }
 
-/** A runner is the person's own program, as if they had started it themselves. */
+/** Returns the environment of this process: a runner is the user's own program, as if started by the user. */
 function ownEnvironment(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -10,9 +10,9 @@ import { signalGroup } from "./signal-group.ts";
 
 const LAST_WORDS_WITHIN_MS = 1_000;
 const LAST_WORDS = 2_000;
-/** What a server that does not read may let pile up. */
+/** Maximum unsent bytes for a server that does not read. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
-/** What the shell that becomes the program ends with where there is none. */
+/** Exit code of the shell if the program to become does not exist. */
 const SHELL_NOT_FOUND = 127;
 const TO_SIGTERM_MS = 1_000;
 const TO_SIGKILL_MS = 3_000;
@@ -27,12 +27,12 @@ function start(options: ServerProcessOptions): ServerProcess {
   try {
     child = spawnGuarded({ file: command, args, cwd, env });
   } catch (thrown) {
-    // Node refuses some arguments at once.
+    // Node throws for some arguments.
     queueMicrotask(() => onEnd(thrown instanceof Error ? thrown.message : String(thrown), ""));
     return { send: () => false, stop: () => Promise.resolve() };
   }
   const { stdin, stdout, stderr, stdio } = child;
-  // Calls keep the process alive, not servers without calls.
+  // Calls keep the process alive; idle servers do not.
   for (const handle of [child, ...stdio]) setAlive(handle, false);
   let lastWords = "";
   let over: string | undefined;
@@ -50,9 +50,9 @@ function start(options: ServerProcessOptions): ServerProcess {
     }
     child.once("error", (error) => end(error.message));
     child.once("exit", (code, signal) => {
-      const why = code === SHELL_NOT_FOUND ? " (its program was not found)" : "";
+      const why = code === SHELL_NOT_FOUND ? " (program not found)" : "";
       const how = signal === null ? `it ended with exit code ${code ?? "unknown"}${why}` : `it was ended by ${signal}`;
-      // What it said last may still be on its way, and a child of its own that left the group may hold the streams open for ever.
+      // The last output may still arrive, and a child that left the group may hold the streams open forever.
       signalGroup(child, "SIGKILL");
       const late = setTimeout(() => end(how), LAST_WORDS_WITHIN_MS);
       child.once("close", () => {
@@ -61,7 +61,7 @@ function start(options: ServerProcessOptions): ServerProcess {
       });
     });
   });
-  // A broken stream is a process that ends: `exit` follows.
+  // A broken stream means that the process ends: `exit` follows.
   for (const stream of stdio) stream?.on("error", () => {});
 
   const words = new TextDecoder();

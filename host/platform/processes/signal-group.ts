@@ -1,12 +1,12 @@
-/** Signals a program and whatever it started, where the system has process groups. */
+/** Signals a program and its children, on systems with process groups. */
 
 import type { ChildProcess } from "node:child_process";
 import { errnoOf } from "../files/file-errors.ts";
 
-/** Programs are started `detached` there: each leads a group of its own. */
+/** Whether programs are started `detached`, so that each leads a group of its own. */
 export const HAS_GROUPS: boolean = process.platform !== "win32";
 
-/** Nothing happens where nobody is left. */
+/** Sends a signal. Does nothing if the group is gone. */
 export function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   const { pid } = child;
   if (pid === undefined) return;

@@ -1,13 +1,13 @@
-/** Service threads: threads of the host's own that do work by name, so that the host's thread does not (SPEC LV2). */
+/** Service threads: threads of the host that run named tasks to relieve the host's thread (SPEC LV2). */
 
-/** One piece of work. What crosses is copied, except for the buffers that are moved. */
+/** One task to run. Data is copied, except for moved buffers. */
 export interface ServiceRequest {
   readonly id: number;
   readonly task: string;
   readonly input: unknown;
 }
 
-/** `name` and `code` are those of the error that the task threw. */
+/** Answer to a request. `name` and `code` are those of the error that the task threw. */
 export type ServiceAnswer =
   | { readonly id: number; readonly ok: true; readonly output: unknown }
   | { readonly id: number; readonly ok: false; readonly name: string; readonly message: string; readonly code?: string };
@@ -18,7 +18,7 @@ export interface ServiceConnection {
   onAnswer(listener: (answer: ServiceAnswer) => void): void;
   /** Called once, also after `terminate`. */
   onExit(listener: (reason: string) => void): void;
-  /** Whether the process lives as long as the thread does. Off at the start. */
+  /** Whether the thread keeps the process alive. Off at the start. */
   keepAlive(on: boolean): void;
   terminate(): Promise<void>;
 }

@@ -5,13 +5,13 @@ import { cacheFolder } from "../files/cache-folder.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import type { ServiceAnswer, ServiceConnection, ServiceThreads } from "./service-types.ts";
 
-/** A task that needs more ends its thread and nothing else (Node; Deno has no such bound). */
+/** Heap limit of a task. A task that needs more ends its thread and nothing else (Node; Deno has no such bound). */
 const MAX_HEAP_MB = 1_024;
 
-/** What the entry file gets as `workerData`. */
+/** `workerData` of the entry file. */
 export interface ServiceStart {
   readonly requests: MessagePort;
-  /** Rung with each request: a thread wakes from sleep on it in a fraction of the time that its event loop takes. */
+  /** Incremented with each request: a thread that sleeps on it wakes in a fraction of the time that its event loop takes. */
   readonly bell: Int32Array<SharedArrayBuffer>;
 }
 

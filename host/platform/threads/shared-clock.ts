@@ -2,7 +2,7 @@
 
 const ORIGIN_MS = performance.timeOrigin;
 
-/** Milliseconds since the Unix epoch by the monotonic clock: each thread counts from its own origin, the sum agrees. */
+/** Returns milliseconds since the Unix epoch by the monotonic clock. Each thread has its own origin, but the sums agree. */
 export function sharedNow(): number {
   return ORIGIN_MS + performance.now();
 }

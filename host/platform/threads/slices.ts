@@ -2,12 +2,12 @@
 
 import type { Slices } from "../platform.ts";
 
-/** Of each turn of the event loop, for all work together. A piece that has begun is ended first. */
+/** Maximum time per turn of the event loop, for all work together. A piece that has begun runs to its end. */
 const TURN_MS = 4;
 
-/** @param now in milliseconds */
+/** Creates the slices. @param now in milliseconds */
 export function createSlices(now: () => number): Slices {
-  /** One piece of each in turn. Each answers whether there is more. */
+  /** Work in progress; one piece of each runs in turn. Each function returns whether there is more. */
   const waiting: (() => boolean)[] = [];
 
   function turn(): void {

@@ -1,3 +1,3 @@
-/** Entry file of a sandbox worker on Deno, which serves `node:worker_threads` as Node does. */
+/** Entry file of a sandbox worker on Deno, which runs `node:worker_threads` as Node does. */
 
 import "./worker-node.ts";

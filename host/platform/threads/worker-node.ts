@@ -28,7 +28,7 @@ function startServing(): void {
   serveWorker({
     init,
     post: (envelope, moved) => postMessage(port, envelope, moved),
-    // Written by `startWorker`, as all of these.
+    // Written by `startWorker`, like all messages here.
     onMessage: (listener) => onMessage(requests, (envelope) => listener(envelope as Envelope)),
     takeEnvelope: () => takeMessage(requests) as Envelope | undefined,
     takeSyncAnswer: () => takeMessage(syncPort) as SyncAnswer | undefined,
@@ -52,7 +52,7 @@ function startServing(): void {
   });
 }
 
-/** Deno's takes 10 µs, too long for what every call asks. */
+/** Undefined on Deno, where it takes 10 µs, too long for a value that every call needs. */
 function cheapThreadCpuMs(): number | undefined {
   return "Deno" in globalThis ? undefined : threadCpuMs();
 }

@@ -1,4 +1,4 @@
-/** Entry file of the thread that starts sandbox workers on Deno, in the host's place. */
+/** Entry file of the thread that starts sandbox workers on Deno, in place of the host's thread. */
 
 import { parentPort, type Worker } from "node:worker_threads";
 import { newWorkerThread, type StarterOrder } from "./workers.ts";

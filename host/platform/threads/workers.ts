@@ -10,16 +10,16 @@ import { createImageCache } from "../files/image-cache.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
 
-/** QuickJS needs 32 times its own stack in V8's (FACTS, stack); Deno ignores this option, so its entry sets a V8 flag. */
+/** QuickJS needs 32 times its own stack in V8's (FACTS, stack). Deno ignores this option, so its entry sets a V8 flag. */
 const WORKER_STACK_MB = 16;
 
-/** What calls leave behind in a worker dies at once; without a bound V8 keeps room for some 50 MB of it in every worker. */
+/** Garbage of calls dies young; without this bound V8 reserves some 50 MB for it in every worker. */
 const WORKER_YOUNG_MB = 2;
 
 export function createWorkerLauncher(): WorkerLauncher {
   const cache = createImageCache();
   return {
-    // The one thing it needs of the environment: the first file is stripped and compiled before any of its code runs.
+    // The only variable that a worker needs, because the first file is stripped and compiled before any of its code runs.
     start: (init) => startWorker(init, { NODE_COMPILE_CACHE: cacheFolder("compile") }),
     language: navigator.language,
     timeZone,
@@ -38,20 +38,20 @@ export function createWorkerLauncher(): WorkerLauncher {
   };
 }
 
-/** What the entry file gets as `workerData`. */
+/** `workerData` of the entry file. */
 export interface WorkerStart {
   readonly init: WorkerInit;
-  /** Not the worker's own port: this one can be read while the thread is not in its event loop, also on Deno. */
+  /** A separate port, because it can be read while the thread is not in its event loop, on Deno too. */
   readonly requests: MessagePort;
   readonly syncPort: MessagePort;
-  /** Where the worker speaks to the host, if another thread started it. */
+  /** Port for messages to the host, if another thread started the worker. */
   readonly said?: MessagePort;
 }
 
-/** All of the worker's environment. */
+/** The complete environment of a worker. */
 type WorkerEnvironment = Readonly<Record<string, string>>;
 
-/** A running thread, started by this thread or for it by another. */
+/** A running thread, started by this thread or on its behalf by another. */
 interface RunningThread {
   onMessage(listener: (message: unknown) => void): void;
   /** Called once. */
@@ -86,7 +86,7 @@ export function startWorker(init: WorkerInit, env: WorkerEnvironment): WorkerCon
 let hasStarted = false;
 let starter: Starter | undefined;
 
-/** On Deno by another thread, but for the first: programs that make one call need no more. */
+/** Starts a thread. On Deno another thread starts all but the first, which is enough for programs that make one call. */
 function startThread(start: WorkerStart, env: WorkerEnvironment): RunningThread {
   const isDirect = !("Deno" in globalThis) || !hasStarted;
   hasStarted = true;
@@ -114,7 +114,7 @@ function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
   };
 }
 
-/** Starts a thread that serves a sandbox. Deno holds the caller's thread until the new one has its engine. */
+/** Starts a thread that serves a sandbox. Deno blocks the caller's thread until the new one has its engine. */
 export function newWorkerThread(start: WorkerStart, env: WorkerEnvironment): Worker {
   const { requests, syncPort, said } = start;
   return new Worker(entry(`worker-${"Deno" in globalThis ? "deno" : "node"}`), {
@@ -127,18 +127,18 @@ export function newWorkerThread(start: WorkerStart, env: WorkerEnvironment): Wor
   });
 }
 
-/** To the starter, which answers `{ number, reason }` when that worker has ended. */
+/** Orders to the starter, which answers `{ number, reason }` when that worker has ended. */
 export type StarterOrder =
   | { readonly type: "start"; readonly number: number; readonly start: WorkerStart; readonly env: WorkerEnvironment }
   | { readonly type: "end"; readonly number: number };
 
-/** A thread that starts workers in the host's place: on Deno a start takes 20 to 150 ms of the thread that asks for it (SPEC LV1). */
+/** A thread that starts workers in place of the host's thread: on Deno a start blocks the calling thread for 20 to 150 ms (SPEC LV1). */
 class Starter {
   readonly #worker: Worker;
-  /** By number, how to tell that it ended. */
+  /** Callbacks for the end of each worker, by number. */
   readonly #running: Map<number, (reason: string) => void> = new Map();
   #lastNumber = 0;
-  /** Whose ends are waited for: they keep the process alive. */
+  /** Number of ends that are awaited; while above 0 they keep the process alive. */
   #ending = 0;
   hasEnded = false;
 
@@ -153,7 +153,7 @@ class Starter {
     });
     this.#worker.on("exit", () => {
       this.hasEnded = true;
-      // Its own threads end with it.
+      // The starter's own threads end with it.
       for (const end of [...this.#running.values()]) end(why);
     });
   }
@@ -192,7 +192,7 @@ class Starter {
   }
 }
 
-/** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (architecture, decision 8). */
+/** Returns the entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (architecture, decision 8). */
 function entry(name: string): URL {
   return new URL(`./${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 }

@@ -1,21 +1,21 @@
-/** How much room V8 keeps for what dies young, in a process that is ours. */
+/** Bounds V8's memory for young objects, in a process of bascule's own. */
 
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Both halves, in bytes: as `--max-semi-space-size=4` sets it, which nobody has to write. */
+/** Size of both halves in bytes, the same as `--max-semi-space-size=4`, which then need not be passed. */
 const WANTED_BYTES = 8 * 1024 * 1024;
 const MAX_ROUNDS = 100;
 const OBJECTS_A_ROUND = 2_000;
 
 /**
- * Keeps V8's young generation at 8 MiB for good. Left alone it grows to 64 MiB while many plugins load, stays so, and calls
- * are no faster for it. The size itself cannot be set once a process runs, how it grows can: so it grows here, and then no more.
- * For programs of ours only: a flag is the whole process's. Does nothing on Deno.
+ * Keeps V8's young generation at 8 MiB permanently. By default it grows to 64 MiB while many plugins load and stays there, and calls are no
+ * faster. The size cannot be set in a running process, but its growth factor can: so it is grown here once and then frozen. Only for
+ * bascule's own programs, because a flag affects the whole process. Does nothing on Deno.
  */
 export function boundYoungGeneration(): void {
   if ("Deno" in globalThis) return;
   setFlagsFromString("--semi-space-growth-factor=4");
-  // V8 lets it grow when enough of it lives through a collection.
+  // V8 grows it when enough of it survives a collection.
   const held: object[] = [];
   for (let round = 0; round < MAX_ROUNDS && youngBytes() < WANTED_BYTES; round++)
     for (let index = 0; index < OBJECTS_A_ROUND; index++) held.push({ index, held: [index] });

@@ -1,4 +1,4 @@
-/** A socket for one connection: whoever comes second finds nothing there. */
+/** A socket that accepts a single connection. */
 
 import { createServer, type Socket } from "node:net";
 import { rmSync } from "node:fs";
@@ -8,14 +8,14 @@ import type { LineConnection, LineListener } from "../platform.ts";
 type LinePieces = readonly (string | Uint8Array)[];
 
 export interface Listening {
-  /** Resolves when somebody has connected. */
+  /** Resolves when a client has connected. */
   readonly connected: Promise<void>;
-  /** Kept until somebody connects. */
+  /** Sends a line; it is kept until a client connects. */
   send(...pieces: LinePieces): void;
   close(): void;
 }
 
-/** The folder of `path` is for this user only. Lines longer than `maxLineBytes` end the connection. */
+/** Listens on `path`, whose folder must be private to this user. A line longer than `maxLineBytes` ends the connection. */
 export async function listenOnce(path: string, maxLineBytes: number, onLine: LineListener): Promise<Listening> {
   let connection: LineConnection | undefined;
   let first: Socket | undefined;
@@ -38,7 +38,7 @@ export async function listenOnce(path: string, maxLineBytes: number, onLine: Lin
     server.once("error", reject);
     server.listen(path, () => {
       server.off("error", reject);
-      // From here on errors concern a connection, and that is closed then.
+      // Later errors concern a connection, which is then closed.
       server.on("error", () => {});
       resolve();
     });

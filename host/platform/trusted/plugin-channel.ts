@@ -1,8 +1,8 @@
-/** The lines that the host sends to a trusted plugin's process. */
+/** Reads the lines that the host sends to a trusted plugin's process. */
 
 import type { Socket } from "node:net";
 
-/** One message. The host wrote it. */
+/** One message from the host, which is trusted. */
 export type Told = Readonly<Record<string, unknown>>;
 
 export function readMessages(socket: Socket, onMessage: (message: Told) => void): void {

@@ -1,8 +1,8 @@
-/** The second argument of a tool in a process of its own: in shape what `sandbox/guest/context.ts` makes (SPEC D7, C8). */
+/** The second argument of a tool in a process of its own, with the shape of `sandbox/guest/context.ts` (SPEC D7, C8). */
 
 import { refuseLost } from "../lost-values.ts";
 
-/** What reaches the host. */
+/** Functions that reach the host. */
 export interface Reach {
   readonly signal: AbortSignal;
   readonly request: (name: string, args: object, bytes?: Uint8Array) => Promise<{ readonly value: unknown; readonly bytes: Uint8Array }>;
@@ -10,14 +10,14 @@ export interface Reach {
   readonly progress: (value: unknown) => void;
 }
 
-/** Marks what `context.output` made; a plugin may use the symbol itself. */
+/** Marks values made by `context.output`; a plugin may use the symbol itself. */
 export const TOOL_OUTPUT: symbol = Symbol.for("bascule.toolOutput");
 
-/** In the sandbox's order, and there whether the host told them or not. */
+/** Facts of the call in the sandbox's order; absent ones are undefined members. */
 const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"];
 const LEVELS = ["debug", "info", "warn", "error"];
 
-/** @param told the facts of the call, as JSON */
+/** Creates the context. @param told the facts of the call, as JSON */
 export function createContext(told: object, { signal, request, log, progress }: Reach): object {
   return Object.freeze({
     ...Object.fromEntries(TOLD.map((name) => [name, Reflect.get(told, name) as unknown])),
@@ -26,7 +26,7 @@ export function createContext(told: object, { signal, request, log, progress }: 
       ...Object.fromEntries(LEVELS.map((level) => [level, (...values: unknown[]) => log(level, values)])),
       write(level: unknown, ...values: unknown[]) {
         if (typeof level !== "string" || !LEVELS.includes(level))
-          throw new TypeError(`There is no log level "${String(level)}" (use debug, info, warn or error)`);
+          throw new TypeError(`Unknown log level "${String(level)}" (use debug, info, warn or error)`);
         log(level, values);
       },
     }),
@@ -46,10 +46,10 @@ export function createContext(told: object, { signal, request, log, progress }: 
   });
 }
 
-/** The host's answer is that of `sandbox/guest/tools.ts`. */
+/** Calls a tool. The host answers as it answers `sandbox/guest/tools.ts`. */
 async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
   const text = JSON.stringify(args);
-  if (text === undefined) throw new TypeError("The arguments of a tool are a JSON object");
+  if (text === undefined) throw new TypeError("The arguments of a tool must be a JSON object");
   refuseLost(args, text, "arguments");
   let { value } = await request("tools.call", { name, args });
   for (let step = stepOf(value); step !== undefined; step = stepOf(value)) {
@@ -64,13 +64,13 @@ async function callTool(request: Reach["request"], name: string, args: unknown):
   throw Object.assign(new Error(message), { name: "ToolError", code, tool });
 }
 
-/** Of a call for which a person is asked first. */
+/** Returns the step of a call that needs a confirmation first. */
 function stepOf(value: unknown): number | undefined {
   const { asks } = (value ?? {}) as { readonly asks?: unknown };
   return typeof asks === "number" ? asks : undefined;
 }
 
-/** The host does it, with the checks that it does for the sandbox: no rename in between wins anything. */
+/** Creates the workspace files. The host does the work with the sandbox's checks, so that a rename race gains nothing. */
 function createWorkspace(request: Reach["request"]): object {
   const text = new TextEncoder();
   const onPath = (name: string, path: unknown, more: object = {}): ReturnType<Reach["request"]> =>

@@ -1,8 +1,8 @@
 /**
  * Entry file of a trusted plugin's process, on Deno and on Node: takes one call, and answers it.
  *
- * The plugin runs beside this code and can do to it what it likes; so nothing here is relied upon, and nothing that it
- * says is believed (`host/routes/process/`). It makes the plugin's world the one that it has in the sandbox.
+ * The plugin runs beside this code and can change it, so the host neither relies on this code nor believes its messages
+ * (`host/routes/process/`). This code gives the plugin the same environment as in the sandbox.
  */
 
 import { connect } from "node:net";
@@ -14,7 +14,7 @@ import { arrangeImports, arrangeWorld, type World } from "./plugin-world.ts";
 
 const [, , channelPath = "", importMapPath] = process.argv;
 const socket = connect(channelPath);
-// The host is gone, or does not want us any more.
+// The host is gone, or has closed this process.
 for (const end of ["end", "close", "error"]) socket.on(end, () => process.exit(0));
 
 const waiting = new Map<number, (answer: Told) => void>();
@@ -25,7 +25,7 @@ function send(message: object): void {
   socket.write(`${JSON.stringify(message)}\n`);
 }
 
-/** One operation of the host's; rejects with an error that is named as in `Deno.errors`. */
+/** Requests one operation of the host; rejects with an error that is named as in `Deno.errors`. */
 async function request(name: string, args: object, bytes?: Uint8Array): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
   const id = ++lastId;
   const answered = new Promise<Told>((resolve) => waiting.set(id, resolve));
@@ -46,7 +46,7 @@ function toError({ name, message, code }: Told): Error {
   return code === undefined ? made : Object.assign(made, { code });
 }
 
-/** As in the sandbox, a line beyond what the call may log is dropped, and counted; the host would end the call for it. */
+/** Log budget of the call. As in the sandbox, lines beyond it are dropped and counted; the host would end the call for them. */
 const logs = { leftBytes: 0, lineBytes: 0, length: 0, lines: 0, dropped: 0 };
 
 function log(level: string, values: readonly unknown[]): void {
@@ -109,7 +109,7 @@ function toOutcome(returned: unknown): object {
   try {
     const isOutput = typeof returned === "object" && returned !== null && Reflect.get(returned, TOOL_OUTPUT) === true;
     const made = isOutput ? { type: "returned", parts: { ...returned } } : { type: "returned", plain: returned ?? null };
-    // Here and not in `send`: what has no JSON is the tool's fault.
+    // Converted here and not in `send`, because a value without a JSON form is the tool's fault.
     const text = JSON.stringify(isOutput ? made.parts : made.plain);
     if (text === undefined) return { type: "not_json", message: `The tool returned a ${typeof returned}` };
     refuseLost(returned, text, "output");
@@ -127,7 +127,7 @@ function thrown(error: unknown): object {
   return { type: "threw", name, message, stack, ...shown };
 }
 
-/** A rejected promise that nobody handles is only told, as in the sandbox; an error thrown in a timer ends the call. */
+/** Handles uncaught errors as in the sandbox: an unhandled rejection is only logged; an error thrown in a timer ends the call. */
 function onUncaught(end: (error: unknown) => void): void {
   process.on("unhandledRejection", (reason) => log("error", ["Unhandled rejection:", reason]));
   process.on("uncaughtException", end);

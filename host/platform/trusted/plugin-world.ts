@@ -1,4 +1,4 @@
-/** Makes a process's globals what a plugin has in the sandbox, as far as code could tell the difference. */
+/** Gives a process the globals that a plugin has in the sandbox, as far as code can observe the difference. */
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -6,9 +6,9 @@ import { resolve } from "node:path";
 import type { Reach } from "./plugin-context.ts";
 
 export interface World extends Pick<Reach, "request" | "log"> {
-  /** What relative paths are relative to. */
+  /** Base of relative paths. */
   readonly cwd: string;
-  /** Where temporary files are made. */
+  /** Folder for temporary files. */
   readonly tmp: string;
   /** Files of programs that are granted by name. */
   readonly programs: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface World extends Pick<Reach, "request" | "log"> {
 
 type Callable = (...args: unknown[]) => unknown;
 
-/** Which arguments are paths. Each function has a twin with `Sync` at the end of its name, if Deno has one. */
+/** Positions of path arguments. Each function may have a twin whose name ends in `Sync`. */
 const PATHS: Readonly<Record<string, readonly number[]>> = {
   chmod: [0],
   chown: [0],
@@ -49,7 +49,7 @@ export function arrangeWorld({ cwd, tmp, programs, request, log }: World): void 
   if (deno === undefined) return;
   const absolute = (path: unknown): unknown => (typeof path === "string" && path !== "" ? resolve(cwd, path) : path);
 
-  /** The host answers for absolute paths only: it cannot know where a process is at the moment. */
+  /** Makes path arguments absolute, because the host cannot know the current folder of the process. */
   function wrap(name: string, change: (args: unknown[]) => unknown[]): void {
     for (const twin of [name, `${name}Sync`]) {
       const given = deno?.[twin];
@@ -63,14 +63,14 @@ export function arrangeWorld({ cwd, tmp, programs, request, log }: World): void 
       const { dir = tmp, ...rest } = options as { readonly dir?: string };
       return [{ ...rest, dir: absolute(dir) }];
     });
-  // The host answers for the file that it finds under a granted name, and Deno would look it up in whatever PATH there is.
+  // Replaces a granted name by the file that the host checks; Deno would look the name up in the plugin's PATH.
   const { Command } = deno as { readonly Command: new (program: string | URL, options?: object) => object };
   deno["Command"] = class extends Command {
     constructor(program: string | URL, options?: object) {
       super((typeof program === "string" && Object.hasOwn(programs, program) ? programs[program] : undefined) ?? program, options);
     }
   };
-  // Deno itself answers as if nobody had been granted anything.
+  // Deno itself answers as if nothing were granted.
   const query = async (descriptor: unknown): Promise<object> => {
     const { value } = await request("permissions.query", descriptor as object);
     return { onchange: null, partial: false, ...(value as object) };
@@ -78,7 +78,7 @@ export function arrangeWorld({ cwd, tmp, programs, request, log }: World): void 
   Object.assign(deno["permissions"] as object, { query, request: query });
 }
 
-/** Node has no import maps. */
+/** Installs the import map on Node, which has none of its own. */
 export function arrangeImports(importMapPath: string | undefined): void {
   if (importMapPath === undefined) return;
   const { imports } = JSON.parse(readFileSync(importMapPath, "utf8")) as { readonly imports: Readonly<Record<string, string>> };

@@ -1,11 +1,11 @@
-/** Which program runs a trusted plugin, and how it is told to keep to itself. */
+/** Chooses the program that runs a trusted plugin, and the flags that confine it. */
 
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { findDeno, spelledDifferently } from "../isolation/runtimes.ts";
 import type { TrustedConfinement, TrustedRuntime, TrustedStart } from "./trusted-types.ts";
 
-/** Confined: Deno. Unconfined: the host's own runtime. */
+/** Returns Deno for a confined plugin, and the host's own runtime for an unconfined one. */
 export function findRuntime(confinement: TrustedConfinement): TrustedRuntime | undefined {
   const isDeno = "Deno" in globalThis;
   if (isDeno) return { confinement, name: "deno", program: process.execPath };
@@ -14,7 +14,7 @@ export function findRuntime(confinement: TrustedConfinement): TrustedRuntime | u
   return found === undefined ? undefined : { confinement, name: "deno", program: realpathSync(found) };
 }
 
-/** What the command is made of. */
+/** Inputs of the command. */
 export interface CommandParts extends Pick<TrustedStart, "memoryBytes" | "mayRun"> {
   readonly root: string;
   readonly channel: string;
@@ -34,10 +34,10 @@ export function commandOf(runtime: TrustedRuntime, parts: CommandParts): Runtime
 }
 
 /**
- * Nothing is asked of a person, fetched, or read from a project that happens to lie around; what is kept (code that was
- * compiled, `localStorage`, caches) goes with the process's own folder.
+ * Builds the command for Deno: no prompts, no downloads, no nearby project files. Persistent data (compiled code, `localStorage`, caches)
+ * is removed with the process's own folder.
  *
- * With a broker no `--allow-` counts, and a Deno that does not know the word has none: it allows nothing then.
+ * With a broker, `--allow-` flags have no effect. A Deno version without broker support gets none and so allows nothing.
  */
 function denoCommand({ confinement, program }: TrustedRuntime, { memoryBytes, mayRun, root, ...paths }: CommandParts): RuntimeCommand {
   const isConfined = confinement === "deno";
@@ -71,7 +71,10 @@ function denoCommand({ confinement, program }: TrustedRuntime, { memoryBytes, ma
   };
 }
 
-/** As far as Node's permissions help: no programs, no addons, no inspector. Files and network are open (FACTS, processes). */
+/**
+ * Builds the command for Node. Its permissions only prevent programs, addons and the inspector; files and network are open (FACTS,
+ * processes).
+ */
 function nodeCommand({ program }: TrustedRuntime, { memoryBytes, mayRun, channel, importMap }: CommandParts): RuntimeCommand {
   return {
     command: [

@@ -1,57 +1,63 @@
-/** Processes for plugins that a person trusts with native code (SPEC O1), as an interface. Types only. */
+/** Processes for plugins that the user trusts with native code (SPEC O1), as an interface. Types only. */
 
-/** `deno`: each check of Deno's permissions is asked of the host. `none`: the runtime does whatever the plugin says. */
+/** `deno`: Deno asks the host for each permission check. `none`: the runtime is unconfined. */
 export type TrustedConfinement = "deno" | "none";
 
-/** One process for one call. */
+/** Options of one process for one call. */
 export interface TrustedStart {
   readonly confinement: TrustedConfinement;
-  /** The plugin's own bytes, by "/"-separated relative path: what is run is a copy of them, wherever they came from. */
+  /** The plugin's own bytes, by "/"-separated relative path. The process runs a copy of them, whatever their source. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Names in imports that are no paths, to files of the plugin. */
+  /** Import map: bare names to files of the plugin. */
   readonly imports: readonly (readonly [name: string, file: string])[];
-  /** Where it begins; a folder of its own where this one is not there. */
+  /** Working folder; the process's own folder if this one does not exist. */
   readonly cwd: string;
-  /** All variables that it gets from us. */
+  /** All variables that the host passes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Of JavaScript's heap. */
+  /** Maximum size of JavaScript's heap. */
   readonly memoryBytes: number;
-  /** A longer message ends it. */
+  /** Maximum bytes of a message; a longer one ends the process. */
   readonly maxLineBytes: number;
-  /** Whether it may start programs where only the runtime's own flags stand in its way. */
+  /** Whether the process may start programs if only the runtime's own flags could prevent it. */
   readonly mayRun: boolean;
 }
 
-/** What comes out of it. Everything is the plugin's own word, except that only Deno itself writes checks. */
+/** Listeners for the process's output. All of it is untrusted, except that only Deno itself writes checks. */
 export interface TrustedListeners {
-  /** A line of our own code's, beside the plugin. The next one comes when the promise is fulfilled; it must not reject. */
+  /**
+   * Called with a line of bascule's own code, which runs beside the plugin. The next line comes when the promise is fulfilled; it must not
+   * reject.
+   */
   onMessage(line: string): void | Promise<void>;
-  /** One check of a permission, in the words of Deno's broker protocol. */
+  /** Called with one permission check in Deno's broker protocol. */
   onCheck(line: string): void;
-  /** What the plugin wrote to its standard streams, in pieces of bounded length. */
+  /** Called with output of the plugin to its standard streams, in pieces of bounded length. */
   onOutput(stream: "stdout" | "stderr", text: string): void;
 }
 
 export interface TrustedProcess {
-  /** Absolute real path of a folder for this process alone, with everything in it. */
+  /** Absolute real path of the folder that belongs to this process, with all its files. */
   readonly root: string;
-  /** Where the plugin's copy is, below `root`. */
+  /** Folder of the plugin's copy, below `root`. */
   readonly code: string;
-  /** The socket that our code in the process connects to, once. */
+  /** Socket to which bascule's code in the process connects once. */
   readonly channel: string;
-  /** Resolves when the copy is complete and our code in the process has connected, if it ever does. @throws {FileError} if it cannot be written. */
+  /**
+   * Resolves when the copy is complete and bascule's code in the process has connected, if it ever does. @throws {FileError} if the copy
+   * cannot be written.
+   */
   readonly ready: Promise<void>;
   /** Sends one line. */
   send(...pieces: readonly (string | Uint8Array)[]): void;
   /** Answers a check. */
   answer(line: string): void;
-  /** Why it ended, in words for people; resolves once, whoever ended it. */
+  /** Resolves once with a description of how the process ended. */
   readonly ended: Promise<string>;
-  /** Ends it, with every process that it started and that did not take leave of it, and removes its folder. Idempotent. */
+  /** Ends the process, with all children that did not leave its group, and removes its folder. Idempotent. */
   end(): Promise<void>;
 }
 
-/** What such processes run on here. */
+/** The program that runs such processes on this system. */
 export interface TrustedRuntime {
   readonly confinement: TrustedConfinement;
   readonly name: "deno" | "node";
@@ -59,8 +65,8 @@ export interface TrustedRuntime {
 }
 
 export interface TrustedProcesses {
-  /** Undefined where Deno is wanted and is not installed. Looks at the disk, every time. */
+  /** Finds the runtime; undefined if Deno is required and not installed. Checks the disk on each call. */
   find(confinement: TrustedConfinement): TrustedRuntime | undefined;
-  /** @throws {FileError} if its folder cannot be made, or there is no runtime. */
+  /** Starts a process. @throws {FileError} if its folder cannot be created, or no runtime is found */
   start(options: TrustedStart, listeners: TrustedListeners): Promise<TrustedProcess>;
 }

@@ -1,4 +1,4 @@
-/** Starts processes for trusted plugins: a folder of their own, two sockets in it, and a runtime that knows nothing else. */
+/** Starts processes for trusted plugins: each gets a folder of its own, two sockets in it, and a confined runtime. */
 
 import type { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
@@ -14,11 +14,11 @@ import { listenOnce } from "./listen-once.ts";
 import { commandOf, findRuntime } from "./runtime.ts";
 import type { TrustedListeners, TrustedProcess, TrustedProcesses, TrustedStart } from "./trusted-types.ts";
 
-/** Room for the longest value that is checked; Deno writes nothing else. */
+/** Maximum bytes of a check: room for the longest checked value. */
 const MAX_CHECK_BYTES = 1024 * 1024;
-/** Of a line that the plugin wrote to a standard stream; what is longer comes in pieces. */
+/** Maximum characters of a piece of the plugin's output; longer output comes in several pieces. */
 const OUTPUT_PIECE = 16 * 1024;
-/** For what a process that has ended still has in its streams. */
+/** Time to read the remaining output of a process that has ended. */
 const LAST_WORDS_MS = 2_000;
 
 export function createTrustedProcesses(): TrustedProcesses {
@@ -42,7 +42,7 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
     const { command, env } = commandOf(runtime, { ...options, root, channel, broker, importMap });
     const [file, ...args] = command;
     const child = spawnGuarded({ file, args, cwd: isFolder(options.cwd) ? options.cwd : root, env: { ...options.env, ...env } });
-    // A broken stream is a process that ended.
+    // A broken stream means that the process ended.
     for (const stream of child.stdio) stream?.on("error", () => {});
     child.stdin?.end();
     for (const stream of ["stdout", "stderr"] as const) {
@@ -53,12 +53,12 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
     const ended = endOf(child);
     const copied = copy(options.files, code);
     const ready = Promise.all([copied, messages.connected]).then(() => undefined);
-    // Whoever waits for it hears of it; nobody may.
+    // Callers that await `ready` see the error; without one it must not be unhandled.
     ready.catch(() => undefined);
     let ending: Promise<void> | undefined;
 
     async function end(): Promise<void> {
-      // Its number may be another's by now; who was left in its group was ended with it.
+      // After the exit the number may belong to another process; the rest of the group was already killed.
       if (child.exitCode === null && child.signalCode === null) signalGroup(child, "SIGKILL");
       for (const socket of sockets) socket.close();
       await ended;
@@ -84,8 +84,8 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
 }
 
 /**
- * Mode 0700, under a name that nobody can guess, and where no tool may write, whatever it was granted (`host/project/places.ts`):
- * in the system's folder for temporary files another plugin could change what is about to run.
+ * Creates a folder with mode 0700, under an unpredictable name, and where no tool may write under any grant (`host/project/places.ts`). In
+ * the system's temporary folder another plugin could change the code before it runs.
  */
 async function makeFolder(): Promise<string> {
   try {
@@ -108,7 +108,7 @@ async function copy(files: ReadonlyMap<string, Uint8Array>, code: string): Promi
   }
 }
 
-/** In the form of deno.json; on Node our own code reads it. */
+/** Returns the import map in the form of deno.json; on Node bascule's own code reads it. */
 function importMapText({ imports }: TrustedStart, code: string): string {
   return JSON.stringify({ imports: Object.fromEntries(imports.map(([name, file]) => [name, pathToFileURL(join(code, file)).href])) });
 }
@@ -120,12 +120,12 @@ function isFolder(path: string): boolean {
 function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.on("error", (error) => {
-      // Without a process there is no end of one.
+      // `exit` is not emitted if no process started.
       if (child.pid === undefined) resolve(`it did not start: ${error.message}`);
     });
     child.on("exit", (code, signal) => {
       const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
-      // Its last words come after its end, and while somebody else holds the streams they may never.
+      // Output may arrive after the exit, or never end while another process holds the streams.
       const timer = setTimeout(() => resolve(how), LAST_WORDS_MS);
       child.once("close", () => {
         clearTimeout(timer);
