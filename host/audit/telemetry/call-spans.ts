@@ -1,9 +1,9 @@
 /**
- * A span for each call and the same counts as metrics, for whatever OpenTelemetry provider the embedding program has registered
+ * Creates a span and metrics for each call, with the OpenTelemetry provider that the embedding program has registered
  * (SPEC AU7). Names follow the conventions for tools of generative AI
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span).
  *
- * The only file that imports OpenTelemetry, and only hosts with `telemetry` load it: loading takes longer than a start may.
+ * This is the only file that imports OpenTelemetry, and only hosts with `telemetry` load it, because loading would slow the start.
  */
 
 import {
@@ -26,16 +26,16 @@ import { VERSION } from "../../primitives/version.ts";
 import { DURATION_BOUNDS } from "./counters.ts";
 import { fromTraceparent, toTraceparent } from "./trace-context.ts";
 
-/** Follows calls for OpenTelemetry. */
+/** Traces calls with OpenTelemetry. */
 export interface CallSpans {
-  /** Runs a call within its span; what runs gets the span's own trace context. */
+  /** Runs a call in a span and passes the span's trace context to the call. */
   follow(call: ToolCall, tool: string | undefined, run: (call: ToolCall) => Promise<ToolResult>): Promise<ToolResult>;
 }
 
 export interface CallSpansOptions {
-  /** Arguments and output as attributes, as results show them. They may be personal. */
+  /** Adds redacted arguments and output as attributes. They may contain personal data. */
   readonly content: boolean;
-  /** Default: those that are registered globally. */
+  /** Default: the globally registered provider. */
   readonly tracers?: TracerProvider;
   readonly meters?: MeterProvider;
 }
@@ -43,16 +43,16 @@ export interface CallSpansOptions {
 const NAME = "bascule";
 const OPERATION = "execute_tool";
 const MAX_CONTENT = 8_192;
-/** What a cut leaves of a character. */
+/** A surrogate that a cut separated from its pair. */
 const LONE = /\p{Surrogate}/gu;
 
 export function createCallSpans({ content, tracers = trace, meters = metrics }: CallSpansOptions): CallSpans {
   const tracer = tracers.getTracer(NAME, VERSION);
   const meter = meters.getMeter(NAME, VERSION);
-  const calls = meter.createCounter("bascule.calls", { description: "Calls that ended", unit: "{call}" });
-  const active = meter.createUpDownCounter("bascule.calls.active", { description: "Calls without a result yet", unit: "{call}" });
+  const calls = meter.createCounter("bascule.calls", { description: "Ended calls", unit: "{call}" });
+  const active = meter.createUpDownCounter("bascule.calls.active", { description: "Running and waiting calls", unit: "{call}" });
   const duration = meter.createHistogram("bascule.call.duration", {
-    description: "From a call's arrival to its result, without waiting for a person",
+    description: "Time from a call's arrival to its result, without waiting for confirmation",
     unit: "s",
     advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
   });
@@ -81,13 +81,13 @@ export function createCallSpans({ content, tracers = trace, meters = metrics }: 
   };
 }
 
-/** What the call came with, else what the embedding program is doing. */
+/** Returns the trace context of the call, or else the active context of the embedding program. */
 function parentOf({ traceparent }: ToolCall): Context {
   const remote = traceparent === undefined ? undefined : fromTraceparent(traceparent);
   return remote === undefined ? context.active() : trace.setSpanContext(ROOT_CONTEXT, remote);
 }
 
-/** Events, host tools and calls to elsewhere belong to the span. Without a provider there is none, and the call is as it was. */
+/** Puts the span into the call, so that events, host tools and remote calls belong to it. Without a provider the call is unchanged. */
 function within(call: ToolCall, span: Span): ToolCall {
   const own = span.spanContext();
   return isSpanContextValid(own) ? Object.freeze({ ...call, traceparent: toTraceparent(own) }) : call;
@@ -128,11 +128,11 @@ function describe(span: Span, result: ToolResult, content: boolean): void {
       ...(result.ok && { "gen_ai.tool.call.result": shownAt(result, "output") }),
     }),
   });
-  // The message may be the guest's own: the code says what happened, and the record has the rest.
+  // The error's message may be guest text: use the code, the journal has the message.
   if (!result.ok) span.setStatus({ code: SpanStatusCode.ERROR, message: result.error.code });
 }
 
-/** What stays bytes is not parsed for it. */
+/** Returns the attribute's text. Large values are described, not parsed. */
 function shownAt(result: ToolResult, part: "arguments" | "output"): string {
   const large = largeIn(result, part);
   return large === undefined ? shown(result[part]) : `[${large.bytes.length} bytes, sha256 ${large.sha256}]`;

@@ -1,33 +1,33 @@
-/** Counts calls for Prometheus, in memory that does not grow with what callers make up. */
+/** Counts calls for Prometheus. Memory is bounded: names that callers make up do not create labels. */
 
 import type { ErrorCode } from "../../call/errors.ts";
 import { PERMISSION_KINDS, type Route } from "../../../manifests/mod.ts";
 import type { MetricFamily } from "./metric.ts";
 
-/** What is counted of a call that has ended. */
+/** A call that has ended. */
 export interface EndedCall {
-  /** Its qualified name; absent where no such tool is registered: what a caller made up is no label. */
+  /** Qualified name; absent if the tool is not registered, because a made-up name must not become a label. */
   readonly tool?: string;
   readonly outcome: "ok" | ErrorCode;
-  /** Absent where a gate ended it. */
+  /** Absent if a gate refused the call. */
   readonly route?: Route;
   readonly durationMs: number;
 }
 
-/** Counts from its creation on. */
+/** Counters, starting at zero. */
 export interface CallCounters {
   begun(): void;
   ended(call: EndedCall): void;
-  /** A guest's act was refused while its call ran. */
+  /** Counts an act of a guest that was refused while its call ran. */
   refused(permission: string): void;
   families(): readonly MetricFamily[];
 }
 
-/** Tools beyond these are counted together. */
+/** Maximum tools with their own label; further tools are counted together. */
 const MAX_TOOLS = 200;
 const OTHER = "(other)";
 const UNKNOWN = "(unknown)";
-/** In seconds: from what the sandbox needs to the longest deadline. */
+/** Histogram bounds in seconds, from a sandboxed call to the longest deadline. */
 export const DURATION_BOUNDS: readonly number[] = [0.001, 0.0025, 0.01, 0.05, 0.25, 1, 2.5, 10, 30, 60, 300, 600];
 
 const KINDS: ReadonlySet<string> = new Set(PERMISSION_KINDS);
@@ -62,37 +62,37 @@ export function createCallCounters(): CallCounters {
       distribution.sum += seconds;
       distribution.count += 1;
     },
-    // A trusted plugin's process may have any word for it.
+    // A trusted plugin's process can send any text here.
     refused: (permission) => count(refusals, KINDS.has(permission) ? permission : OTHER),
     families: () => [
       {
         name: "bascule_calls_total",
-        help: "Calls that ended, by tool and by what came of them: ok, or an error code.",
+        help: "Ended calls by tool and outcome: ok, or an error code.",
         type: "counter",
         samples: [...calls].flatMap(([tool, outcomes]) => [...outcomes].map(([outcome, value]) => ({ labels: { tool, outcome }, value }))),
       },
       {
         name: "bascule_call_duration_seconds",
-        help: "From a call's arrival to its result, waiting for a slot included, for a person not.",
+        help: "Time from a call's arrival to its result, including the wait for a slot, without the wait for confirmation.",
         type: "histogram",
         bounds: DURATION_BOUNDS,
         samples: [...durations].map(([route, distribution]) => ({ labels: { route }, ...distribution })),
       },
       {
         name: "bascule_denials_total",
-        help: "Calls that a gate or a person refused.",
+        help: "Calls refused by a gate or by the user.",
         type: "counter",
         samples: labelled(denials, "code"),
       },
       {
         name: "bascule_capability_denials_total",
-        help: "Acts of running tools that their grant did not cover.",
+        help: "Acts of running tools that were refused because the grant does not cover them.",
         type: "counter",
         samples: labelled(refusals, "permission"),
       },
       {
         name: "bascule_calls_active",
-        help: "Calls that have no result yet, also those that wait.",
+        help: "Calls without a result yet, running or waiting.",
         type: "gauge",
         samples: [{ labels: {}, value: active }],
       },

@@ -1,37 +1,37 @@
-/** What a host can say of itself at any moment, counted or not. */
+/** Gauges of a host's current state. */
 
 import type { SandboxUse } from "../../../sandbox/mod.ts";
 import type { MetricFamily, ValueFamily } from "./metric.ts";
 
-/** The host's state now. */
+/** Current state of a host. */
 export interface HostState {
   readonly version: string;
   readonly tools: number;
-  /** Each plugin's state. */
+  /** State of each plugin. */
   readonly plugins: readonly string[];
   readonly confirmations: number;
-  /** Absent where nobody knows: in processes of their own. */
+  /** Absent if the workers run in separate processes, where their use is unknown. */
   readonly sandbox?: SandboxUse;
 }
 
 export function hostGauges({ version, tools, plugins, confirmations, sandbox }: HostState): readonly MetricFamily[] {
   const states = Map.groupBy(plugins, (state) => state);
   return [
-    gauge("bascule_info", "Always 1; says which version runs.", [{ labels: { version }, value: 1 }]),
-    gauge("bascule_tools", "Tools that are registered.", [{ labels: {}, value: tools }]),
+    gauge("bascule_info", "Always 1; the label is the running version.", [{ labels: { version }, value: 1 }]),
+    gauge("bascule_tools", "Registered tools.", [{ labels: {}, value: tools }]),
     gauge(
       "bascule_plugins",
-      "Folders of the plugin roots, by state.",
+      "Plugin folders by state.",
       [...states].map(([state, { length: value }]) => ({ labels: { state }, value })),
     ),
-    gauge("bascule_confirmations_pending", "Questions that wait for a person.", [{ labels: {}, value: confirmations }]),
+    gauge("bascule_confirmations_pending", "Pending confirmations.", [{ labels: {}, value: confirmations }]),
     ...(sandbox === undefined ? [] : sandboxGauges(sandbox)),
   ];
 }
 
 function sandboxGauges({ workers, busy, queued }: SandboxUse): readonly MetricFamily[] {
   return [
-    gauge("bascule_sandbox_workers", "Workers that run guests, by what they do; the spare is not counted.", [
+    gauge("bascule_sandbox_workers", "Sandbox workers by state, without the spare worker.", [
       { labels: { state: "busy" }, value: busy },
       { labels: { state: "idle" }, value: workers - busy },
     ]),

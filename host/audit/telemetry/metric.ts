@@ -1,9 +1,9 @@
-/** What is counted, as data: made by `counters.ts` and `gauges.ts`, written out by `prometheus.ts`. Types only. */
+/** Metrics as data: created by `counters.ts` and `gauges.ts`, serialized by `prometheus.ts`. Types only. */
 
-/** Values of one name, told apart by their labels. Names and units are Prometheus': `bascule_…_total`, `_seconds`, `_bytes`. */
+/** Samples of one metric with different labels. Names follow Prometheus: `bascule_…_total`, `_seconds`, `_bytes`. */
 export type MetricFamily = ValueFamily | HistogramFamily;
 
-/** By label name. Values may be anybody's text; names are ours. */
+/** Label values by name. Values may be untrusted text; names are fixed. */
 export type Labels = Readonly<Record<string, string>>;
 
 interface FamilyBase {
@@ -11,24 +11,24 @@ interface FamilyBase {
   readonly help: string;
 }
 
-/** Numbers that only grow (`counter`), or that come and go. */
+/** A number that only increases (`counter`) or that can go up and down (`gauge`). */
 export interface ValueFamily extends FamilyBase {
   readonly type: "counter" | "gauge";
   readonly samples: readonly { readonly labels: Labels; readonly value: number }[];
 }
 
-/** How often a value was at most each bound. */
+/** Counts of values per bucket. */
 export interface HistogramFamily extends FamilyBase {
   readonly type: "histogram";
-  /** Ascending; what is above the last one counts in `count` only. */
+  /** Ascending upper bounds. Values above the last bound count only in `count`. */
   readonly bounds: readonly number[];
   readonly samples: readonly Distribution[];
 }
 
-/** The values of one set of labels. */
+/** Values of one set of labels. */
 export interface Distribution {
   readonly labels: Labels;
-  /** One for each bound: how many were at most that and above the bound before. */
+  /** Count per bound: values above the previous bound and at most this one. */
   readonly buckets: readonly number[];
   readonly sum: number;
   readonly count: number;

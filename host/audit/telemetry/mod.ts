@@ -1,4 +1,4 @@
-/** What is counted and traced of calls (SPEC AU7): Prometheus text, and OpenTelemetry where the embedding program has it. */
+/** Metrics and traces of calls (SPEC AU7): Prometheus text, and OpenTelemetry if the embedding program uses it. */
 
 import type { HostEvent } from "../events.ts";
 import type { ToolCall, ToolResult } from "../../call/call.ts";
@@ -10,21 +10,21 @@ export { hostGauges, type HostState } from "./gauges.ts";
 export type { MetricFamily } from "./metric.ts";
 export { PROMETHEUS_TYPE, toPrometheus } from "./prometheus.ts";
 
-/** What is followed beside what is counted. */
+/** Options of telemetry. */
 export interface TelemetryOptions {
-  /** Arguments and output as attributes of spans, as results show them. They may be personal. Default false. */
+  /** Adds redacted arguments and output to spans. They may contain personal data. Default false. */
   readonly content?: boolean;
 }
 
-/** Follows every call, from the outside of dispatch. */
+/** Observes every call from outside of dispatch. */
 export interface Telemetry {
   follow(call: ToolCall, registry: Snapshot, run: (call: ToolCall) => Promise<ToolResult>): Promise<ToolResult>;
-  /** To be told of every event. */
+  /** Must be called with every event. */
   onEvent(event: HostEvent): void;
   families(): readonly MetricFamily[];
 }
 
-/** Only for hosts that want it: what it needs is loaded here. */
+/** Creates the telemetry. Loads its dependencies only here, so that hosts without telemetry start faster. */
 export async function createTelemetry({ content = false }: TelemetryOptions = {}): Promise<Telemetry> {
   const { createCallSpans } = await import("./call-spans.ts");
   const spans = createCallSpans({ content });

@@ -1,15 +1,18 @@
-/** Metrics as text for Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4). Pure. */
+/** Serializes metrics as Prometheus text (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4). Pure. */
 
 import type { Labels, MetricFamily } from "./metric.ts";
 
-/** What the text is served as. */
+/** Media type of the text. */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** A label that is longer is cut. No name of a tool is: two that were cut alike would be one series twice, and nothing at all is read then. */
+/**
+ * Maximum characters of a label value; longer values are cut. Tool names are always shorter: two names cut to the same label would be a
+ * duplicate series, and Prometheus would reject the whole text.
+ */
 const LABEL_LENGTH = 192;
 
 /**
- * Each family with its help, its type and a line for each sample, in the order given. A family without samples is left out.
+ * Writes each family with its help, its type and a line per sample, in the given order. Families without samples are left out.
  *
  * @example
  * ```ts
@@ -47,7 +50,7 @@ function line(name: string, labels: Labels, value: number): string {
   return `${name}${written.length === 0 ? "" : `{${written.join(",")}}`} ${String(value)}\n`;
 }
 
-/** Only these three can end a label's value or its line; lone surrogates are no UTF-8. */
+/** Escapes the three characters that can end a label's value or line, and replaces lone surrogates, which UTF-8 cannot encode. */
 function escapeLabel(text: string): string {
   const short = text.length > LABEL_LENGTH ? `${text.slice(0, LABEL_LENGTH - 1)}…` : text;
   return short

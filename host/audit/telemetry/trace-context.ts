@@ -1,10 +1,10 @@
-/** W3C trace context (https://www.w3.org/TR/trace-context/#traceparent-header): the text that a call carries, and what it stands for. */
+/** Parses and writes the `traceparent` of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header). */
 
 import type { SpanContext } from "@opentelemetry/api";
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Undefined for what the recommendation has a reader ignore. */
+/** Parses a `traceparent`. Returns undefined for values that the recommendation requires readers to ignore. */
 export function fromTraceparent(text: string): SpanContext | undefined {
   const [, version, traceId = "", spanId = "", flags = "", rest] = TRACEPARENT.exec(text) ?? [];
   if (version === undefined || version === "ff" || (version === "00" && rest !== undefined)) return undefined;
@@ -16,5 +16,5 @@ export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): str
   return `00-${traceId}-${spanId}-${(traceFlags & SAMPLED).toString(16).padStart(2, "0")}`;
 }
 
-/** The only flag that is defined. */
+/** The `sampled` flag, the only one that is defined. */
 const SAMPLED = 1;

@@ -1,13 +1,13 @@
-/** Questions to clients of the revisions that are asked while their request is open: pushed to them one by one. */
+/** Sends input requests to clients of the legacy revisions, one by one while their request is open. */
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Question } from "./open-call.ts";
 import type { Caller } from "./parts.ts";
 
-/** People are slow; how long the question stands is what the host says. */
+/** Longer than any confirmation: the host decides when an input request times out. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 
-/** Asks until it is answered, given up, or settled elsewhere. */
+/** Sends the input requests and passes the answers on. Gives up if one fails or the question is settled elsewhere. */
 export async function answerQuestion(
   question: Question,
   ctx: ServerContext,
@@ -24,7 +24,7 @@ export async function answerQuestion(
       else responses[name] = await server.listRoots(undefined, options);
     }
   } catch (error) {
-    // It was answered elsewhere, or the client is gone: both are known already.
+    // An aborted signal is not an error: answered elsewhere, or the client has disconnected.
     if (!signal.aborted) parts.onError(error);
     question.giveUp();
     return;

@@ -1,4 +1,4 @@
-/** A host tool's questions as MCP asks them: elicitation, sampling and roots, as far as the client takes them. */
+/** Converts a host tool's input requests to MCP: elicitation, sampling and roots, if the client supports them. */
 
 import {
   type ClientCapabilities,
@@ -17,17 +17,17 @@ const CAPABILITY = { form: "elicitation", model: "sampling", roots: "roots" } as
   keyof ClientCapabilities
 >;
 
-/** Which capabilities a call went without. */
+/** Client capabilities that a call needed and the client lacks. */
 export interface Missing {
   capabilities?: ClientCapabilities;
 }
 
-/** The client of a request, as far as questions need it. */
+/** Client of a request. */
 export interface Askable {
   readonly capabilities: ClientCapabilities | undefined;
-  /** Answers that it gave in advance, to the first question, by names; names that the question does not have are not read. */
+  /** Answers that the client sent in advance to the first input request, by name; unknown names are ignored. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Is told what a question would have needed. */
+  /** Collects the capabilities that an input request needs and the client lacks. */
   readonly missing: Missing;
 }
 
@@ -41,7 +41,7 @@ export function askThrough({ ask, signal }: Pick<CallSide, "ask" | "signal">, { 
       throw new CannotAsk(untaken);
     }
     const answered = readAnswers(asks, early);
-    // Once: a tool that asks again is not answered the same for ever.
+    // Use them once: a tool that asks again needs a new answer.
     early = {};
     if (answered !== undefined) return answered;
     return await new Promise<JsonObject>((resolve, reject) => {
@@ -74,7 +74,7 @@ function toInputs(asks: Asks): InputRequests {
 
 function toInput(ask: Ask): InputRequests[string] {
   if (ask.kind === "roots") return inputRequired.listRoots();
-  // What a host tool of the embedding program says is what it means; the SDK checks it on its way out.
+  // The schema comes from the embedding program; the SDK checks it when sending.
   if (ask.kind === "form")
     return inputRequired.elicit({ mode: "form", message: printableLines(ask.message), requestedSchema: ask.schema as never });
   return inputRequired.createMessage({
@@ -83,13 +83,13 @@ function toInput(ask: Ask): InputRequests[string] {
   });
 }
 
-/** Undefined if one is missing, or is not what was asked for: then all are asked again. */
+/** Reads the answers. Returns undefined if one is missing or of the wrong kind; then all inputs are requested again. */
 function readAnswers(asks: Asks, responses: Readonly<Record<string, unknown>>): JsonObject | undefined {
   const answers: Record<string, JsonObject> = {};
   for (const [name, ask] of Object.entries(asks)) {
     const { kind } = inputResponse({ ...responses }, name);
     const answer = responses[name];
-    // What came through JSON.parse is JSON.
+    // The answer came from JSON.parse, so it is JSON.
     if (kind !== KIND_OF_ANSWER[ask.kind] || !isJsonObject(answer)) return undefined;
     answers[name] = answer;
     if (ask.kind === "form" && !isAnswerTo(ask.schema, answer)) return undefined;
@@ -100,6 +100,6 @@ function readAnswers(asks: Asks, responses: Readonly<Record<string, unknown>>): 
 const KIND_OF_ANSWER = { form: "elicit", model: "sampling", roots: "roots" } as const;
 
 function isAnswerTo(schema: JsonObject, { action, content }: JsonObject): boolean {
-  // The subset's checker leaves out what it does not know, and generates no code of a schema.
+  // The subset's checker ignores unknown keywords and does not compile schemas to code.
   return action !== "accept" || (content !== undefined && checkValue(schema, content).length === 0);
 }

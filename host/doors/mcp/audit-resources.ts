@@ -1,4 +1,4 @@
-/** `bascule://audit`: what this client's own session did, from the durable record. Never another session's. */
+/** `bascule://audit`: journal events of this client's session, never of another session. */
 
 import { EVENT_TYPES } from "../../audit/events.ts";
 import type { Host } from "../../host/host-interface.ts";
@@ -17,7 +17,7 @@ export function auditResources(host: Host): McpResources {
         uri: AUDIT_URI,
         name: "audit",
         title: "Audit",
-        description: `The last ${EVENTS} events of this session, the oldest first`,
+        description: `The last ${EVENTS} events of this session, oldest first`,
         mimeType: "application/json",
       },
     ],

@@ -1,4 +1,4 @@
-/** `tools/call`: a call that lives as long as it takes, over one request or several (SPEC I3, E5). */
+/** `tools/call`: runs a call over one request or several (SPEC I3, E5). */
 
 import {
   type CallToolResult,
@@ -33,7 +33,7 @@ import type { Marks } from "./marks.ts";
 import type { Caller } from "./parts.ts";
 import { foldersOf } from "./roots.ts";
 
-/** The parameters that are read. */
+/** Parameters of `tools/call`. */
 export interface CallParams {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
@@ -43,21 +43,21 @@ const MAX_ASKED = 64;
 const ABOUT_BOUNDS = { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth } as const;
 const ROOTS_TIMEOUT_MS = 10_000;
 
-/** @throws {ProtocolError} if there is no such tool, or the state is not one that this request can take up. */
+/** Starts a call, or resumes the one of `requestState`. @throws {ProtocolError} if the tool is unknown or the state is invalid. */
 export async function callTool(params: CallParams, ctx: ServerContext, caller: Caller): Promise<CallToolResult | InputRequiredResult> {
   const { parts, client, era } = caller;
   const { name } = params;
-  // What came through JSON.parse is JSON.
+  // The arguments came from JSON.parse, so they are JSON.
   const args = parts.inputs.take((params.arguments ?? {}) as JsonObject);
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
   const wish = dryRunWish(ctx.mcpReq._meta);
-  // What is too deep to be hashed is refused when it is called.
+  // Arguments that are too deep to hash are refused when the call runs.
   const copy = copyJson(args, ABOUT_BOUNDS);
-  // Bound to the wish too: no answer to one question is one to another.
+  // The hash includes the options, so that an answer is valid only for the request it was given for.
   const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }], parts.platform);
   const listing = (await client.known()).get(name);
-  // Dispatch says why a tool that is not listed cannot run.
+  // Dispatch explains why an unlisted tool cannot run.
   const tool = listing?.qualifiedName ?? (await client.qualifiedName(name)) ?? notExported(name);
 
   const state = ctx.mcpReq.requestState<string>();
@@ -84,7 +84,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
       await answerQuestion(step.question, ctx, caller);
       continue;
     }
-    // This request ends here, and the call goes on: its end is no reason to cancel it.
+    // The request ends here and the call continues, so the end of the request must not cancel it.
     ctx.mcpReq.signal.removeEventListener("abort", cancel);
     call.follow(undefined);
     const { question } = step;
@@ -92,11 +92,11 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   }
 }
 
-/** What calls went without because their client does not take it. */
+/** Missing client capabilities of each open call. */
 const MISSING = new WeakMap<OpenCall, Missing>();
 
 interface CallOf extends Caller {
-  /** A tool of the embedding program, or built in. */
+  /** True for a tool of the embedding program and a built-in tool. */
   readonly isHostTool: boolean;
   readonly ctx: ServerContext;
   readonly session: Session;
@@ -117,7 +117,7 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
     );
   }
   const missing: Missing = {};
-  // Answers that come before the question. Not to a confirmation: its answer belongs to what the person was shown.
+  // Answers sent in advance. They never answer a confirmation, whose answer must follow what the user was shown.
   const given = ctx.mcpReq.inputResponses ?? {};
   const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {
@@ -125,7 +125,7 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
       signal,
       onProgress,
       onLog,
-      // Plugins ask nobody: their words would reach the person as if they were somebody's.
+      // Plugins cannot ask the user, because their text could pass for the host's.
       ...(of.isHostTool && { ask: askThrough({ ask, signal }, { capabilities, given, missing }) }),
       ...(callId !== undefined && { callId }),
       ...(dryRun && { dryRun }),
@@ -137,21 +137,21 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
   return call;
 }
 
-/** @throws {ProtocolError} if the state is spent, another client's, or was given for another request. */
+/** Resumes a call. @throws {ProtocolError} if the state is used up, or belongs to another client or request. */
 function resume(state: string, ctx: ServerContext, { parts, client, about }: Pick<CallOf, "parts" | "client" | "about">): OpenCall {
   const round = parts.rounds.take(state, client);
   if (round === undefined) throw invalidState();
   if (round.about !== about) {
-    // What was agreed to is not what is asked for now: neither runs.
+    // The request differs from the one that the client was asked about: run neither.
     round.call.cancel();
     throw invalidState();
   }
-  // An answer that is missing is asked for again.
+  // Missing answers are requested again.
   round.question.answer(ctx.mcpReq.inputResponses ?? {});
   return round.call;
 }
 
-/** In the words of the SDK, so that a refusal says the same wherever it is found out. */
+/** Uses the SDK's wording, so that every refusal reads the same. */
 export function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 }
@@ -161,7 +161,7 @@ async function finish(
   name: string,
   { parts, client, about, server }: Pick<CallOf, "parts" | "client" | "about" | "server">,
 ): Promise<CallToolResult> {
-  // The specification wants a name that does not exist to be an error of the protocol; everything else is the tool's result.
+  // By the specification an unknown name is a protocol error; every other failure is a tool result.
   if (!result.ok && result.error.code === "tool_not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, notFound(name, [...(await client.known()).keys()]));
   remember(result, client.asked, about);
@@ -172,7 +172,7 @@ async function finish(
   );
 }
 
-/** In the names that this client calls them by. */
+/** Message with the tool names that this client uses. */
 function notFound(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return `${toolNotFound(name, nearestNames(name, known)).message}${near === undefined ? "" : `. Did you mean ${near}?`}`;
@@ -191,7 +191,7 @@ function remember(result: ToolResult, asked: McpClient["asked"], about: string):
   if (asked.size > MAX_ASKED && oldest !== undefined) asked.delete(oldest);
 }
 
-/** An error's data is structured content too, except where an output schema says what that has to be. */
+/** Converts a result. An error is also structured content, unless the tool has an output schema, which it would not match. */
 function toCallResult(result: ToolResult, hasSchema: boolean, marks: Marks): CallToolResult {
   const told = toMcp(result);
   const large = hasSchema ? largeIn(result, "output") : undefined;
@@ -199,10 +199,10 @@ function toCallResult(result: ToolResult, hasSchema: boolean, marks: Marks): Cal
   const { content, structuredContent, isError, _meta } = marks.place(told);
   const structured: JsonValue | undefined = (large === undefined ? structuredOf(result, hasSchema) : undefined) ?? structuredContent;
   const { callId, durationMs, digest } = result;
-  // Not every client shows a model what the server said of this when it was connected to.
+  // Not every client shows the server's instructions to its model, so repeat what to do.
   const next = result.status === "pending_approval" ? [{ type: "text", text: WHAT_NEXT }] : [];
   return {
-    // Blocks were made here, of checked parts.
+    // The blocks were made by the host from checked parts.
     content: [...content, ...next] as unknown as CallToolResult["content"],
     ...(structured !== undefined && { structuredContent: structured }),
     isError,
@@ -214,15 +214,18 @@ function toCallResult(result: ToolResult, hasSchema: boolean, marks: Marks): Cal
   };
 }
 
-const WHAT_NEXT = "Tell the person. Once it was approved, call the tool again with the same arguments: that call has the result.";
+const WHAT_NEXT = "Tell the user. Once the user has approved it, call the tool again with the same arguments to get the result.";
 
 function structuredOf(result: ToolResult, hasSchema: boolean): JsonValue | undefined {
   if (result.ok) return hasSchema ? result.output : undefined;
-  // Errors hold JSON only; their interfaces just have no index signature.
+  // Errors are JSON; only their interfaces lack an index signature.
   return hasSchema || hasOwnWords(result) ? undefined : ({ error: { ...result.error } } as unknown as JsonObject);
 }
 
-/** Asked on the request itself: over HTTP there may be no other way to this client. Undefined if it keeps no roots; one that does and does not say which is asked again at its next call, and has none until then. */
+/**
+ * Requests the client's roots on the stream of the request, because over HTTP there may be no other stream. Resolves with undefined if
+ * the client has no roots. If it does not answer, it has none for now and is asked again at its next call.
+ */
 async function listRoots(ctx: ServerContext, { parts, client, server }: Caller): Promise<readonly string[] | undefined> {
   if (server.getClientCapabilities()?.roots === undefined) return undefined;
   try {
@@ -238,20 +241,20 @@ async function listRoots(ctx: ServerContext, { parts, client, server }: Caller):
   }
 }
 
-/** What the client of this request says it can be asked. */
+/** Returns the capabilities that the client of this request declares. */
 export function capabilitiesOf({ era, ctx, server }: Pick<CallOf, "era" | "ctx" | "server">): ClientCapabilities | undefined {
   if (era === "legacy") return server.getClientCapabilities();
-  // The SDK has checked the envelope; its type just does not name the keys.
+  // The SDK has checked the envelope; only its type does not name the keys.
   return (ctx.mcpReq.envelope as Readonly<Record<string, ClientCapabilities | undefined>> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-/** Forms are what an empty object means too. */
+/** Whether the client supports forms; an empty `elicitation` object means forms, too. */
 function elicits(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** W3C Trace Context: version 00, nothing zero. */
+/** W3C Trace Context, version 00; all-zero ids are invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 function traceparentOf(ctx: ServerContext): string | undefined {

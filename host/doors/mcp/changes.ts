@@ -1,11 +1,11 @@
-/** Tells clients what changed, in the tick in which it did (SPEC H8). Many events of one tick are one notice. */
+/** Notifies clients of changes in the same tick (SPEC H8). The events of one tick become one notification. */
 
 import type { HostEvent } from "../../audit/events.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { McpPrompts } from "./prompts.ts";
 import { PLUGINS_URI, pluginUri } from "./plugin-resources.ts";
 
-/** Somebody who wants to know. */
+/** Receiver of change notifications. */
 export interface ChangeListener {
   toolsChanged(): void;
   promptsChanged(): void;
@@ -13,9 +13,9 @@ export interface ChangeListener {
   resourceUpdated(uri: string): void;
 }
 
-/** The changes of one host. */
+/** Change notifications of one host. */
 export interface Changes {
-  /** Returns unsubscribe. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: ChangeListener): () => void;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** What a client hears while a call runs: progress and log lines, in bounds that no guest can exceed. */
+/** Sends progress and log lines of a running call to its client, within bounds that no guest can exceed. */
 
 import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
@@ -12,19 +12,19 @@ import type { DoorParts } from "./parts.ts";
 const MAX_NOTICES = 1_000;
 const NOTICES_PER_SECOND = 50;
 const MAX_PROGRESS_TEXT = 1_000;
-/** At least as many characters. */
+/** UTF-8 bytes that hold at least `MAX_PROGRESS_TEXT` characters. */
 const MAX_PROGRESS_BYTES = 4 * MAX_PROGRESS_TEXT;
 const MAX_LOG_TEXT = 8_000;
 
 const LEVELS: Readonly<Record<LogLevel, LoggingLevel>> = { debug: "debug", info: "info", warn: "warning", error: "error" };
 
 interface NoticesOptions extends Pick<DoorParts, "onError" | "isBehind"> {
-  /** Named as the logger. */
+  /** Sent as the logger's name. */
   readonly tool: string;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** Notices of one call; `end` says how many log lines its client did not get. */
+/** Creates the notices of one call; `end` reports how many log lines were dropped. */
 export function clientNotices(ctx: ServerContext, options: NoticesOptions): Follower & { end(): void } {
   const { tool, clock, onError, isBehind } = options;
   const token = ctx.mcpReq._meta?.progressToken;
@@ -39,7 +39,7 @@ export function clientNotices(ctx: ServerContext, options: NoticesOptions): Foll
     onProgress(value, json) {
       if (token === undefined) return;
       const said = readProgress(value, json);
-      // The protocol wants it to grow; a tool that only says words gets a count.
+      // The protocol requires progress to increase: if the tool sends only text, count up.
       const progress = said.progress ?? Math.max(0, Math.floor(last) + 1);
       if (progress <= last || !maySay()) return;
       last = progress;
@@ -62,7 +62,7 @@ interface Progress {
   readonly message?: string;
 }
 
-/** A number, words, or an object with `progress`, `total` and `message`; anything else is shown as JSON. */
+/** Reads a number, a text, or an object with `progress`, `total` and `message`; any other value is sent as JSON text. */
 function readProgress(value: JsonValue, json: Uint8Array | undefined): Progress {
   const shown = (): string => inert(json === undefined ? JSON.stringify(value) : decodeText(json.subarray(0, MAX_PROGRESS_BYTES)));
   if (typeof value === "number") return { progress: value };
@@ -81,7 +81,7 @@ function inert(text: string): string {
   return shorten(printableLines(text.slice(0, MAX_PROGRESS_TEXT)), MAX_PROGRESS_TEXT);
 }
 
-/** So many at once, then so many a second, and so many in all. */
+/** Token bucket: burst 50, refill 50/s, 1,000 in total. */
 function createBudget({ monotonic }: Pick<Clock, "monotonic">): () => boolean {
   let left = MAX_NOTICES;
   let saved = NOTICES_PER_SECOND;

@@ -1,4 +1,4 @@
-/** One client of the door: its session, and what the door remembers for it. */
+/** One client of the door: its session and state. */
 
 import type { Host } from "../../host/host-interface.ts";
 import type { ToolListing } from "../../tools/listing.ts";
@@ -7,47 +7,48 @@ import type { Slices } from "../../platform/platform.ts";
 import type { Session } from "../../call/session.ts";
 import type { HostSessionOptions } from "../../dispatch/sessions.ts";
 
-/** Which revision of the protocol it speaks: `legacy` is 2025-11-25 and before. */
+/** Protocol revision of a client: `legacy` is 2025-11-25 and earlier. */
 export type Era = "legacy" | "modern";
 
-/** One connection, or all requests of the current revision over HTTP with one token. */
+/** A client: one connection, or all HTTP requests of the current revision with one token. */
 export interface McpClient {
-  /** Waits for what narrows the session, if that is still to come. */
+  /** Returns the session, once a pending `narrow` has finished. */
   session(): Promise<Session>;
-  /** Asks which folders the session's files lie in, unless it is known; undefined: wherever they are granted. */
+  /** Narrows the session to the folders that `ask` returns, unless they are known. If it returns undefined, only grants limit files. */
   narrow(ask: () => Promise<readonly string[] | undefined>): void;
-  /** The client opened or closed a folder: the next call asks again. */
+  /** Makes the next call ask for the folders again, because the client's folders changed. */
   forgetRoots(): void;
-  /** What it may see now, by public names. */
+  /** Returns the tools that the client may see now, by public name. */
   tools(): Promise<ReadonlyMap<string, ToolListing>>;
-  /** The same, as it was when the registry last changed: who only looks up a name need not have policy asked about every tool. */
+  /** Like `tools()`, but cached until the registry changes, so that a lookup by name does not evaluate policy for every tool. */
   known(): Promise<ReadonlyMap<string, ToolListing>>;
   /**
-   * The qualified name of the tool with this public name, also of one that it may not see or that cannot run. A bare name is good
-   * where one tool that it sees has it, and it was never told that name for another: calls meant for that tool reach no other.
+   * Returns the qualified name of the tool with this public name, even if the client may not see it or it cannot run. A bare name
+   * works if exactly one visible tool has it and the client was never told that name for another tool, so that no call reaches a tool
+   * it was not meant for.
    */
   qualifiedName(name: string): Promise<string | undefined>;
-  /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */
+  /** Ids of calls that wait for a confirmation elsewhere, by hash of the request: a repeat gets the call's result (SPEC E6). */
   readonly asked: Map<string, string>;
-  /** Calls that are being answered, also those whose connection broke. */
+  /** Number of running calls, including those whose connection broke. */
   running: number;
-  /** It is gone: what it runs is cancelled. */
+  /** Ends the client's sessions and cancels their calls. */
   end(): Promise<void>;
 }
 
-/** Whose client it is. */
+/** The client's host and session options. */
 export interface ClientOptions {
   readonly host: Host;
   readonly session: HostSessionOptions;
   readonly platform: { readonly slices: Slices };
 }
 
-/** Lists of folders whose sessions are kept: a client that goes back and forth opens no new ones. */
+/** Maximum sessions kept by list of folders, so that a client that switches between folders reuses them. */
 const MAX_NARROWED = 16;
-/** Of a client that was told more names than that, none is looked up as a bare one. */
+/** Maximum names remembered as told; beyond that, bare names are not looked up. */
 const MAX_TOLD = 20_000;
 
-/** Sessions are what the door was opened for, and nothing that a client says makes them more. */
+/** Creates a client. Its sessions have at most the rights of the door's session options; a client can only narrow them. */
 export function createClient({ host, session: wish, platform }: ClientOptions): McpClient {
   const whole = host.session(wish);
   let current: Promise<Session> = Promise.resolve(whole);
@@ -55,7 +56,7 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   const narrowed = new Map<string, Session>();
   let known: Promise<ReadonlyMap<string, ToolListing>> | undefined;
   let all: Promise<ReadonlyMap<string, string>> | undefined;
-  /** Public names that it was told. */
+  /** Public names that the client was told. */
   const told = new Set<string>();
   const unsubscribe = host.subscribe(({ type }) => {
     if (type === "tool.registered" || type === "tool.unregistered") known = all = undefined;

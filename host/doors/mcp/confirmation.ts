@@ -1,4 +1,4 @@
-/** A confirmation as MCP asks for it: an elicitation that says who asks and what will run (SPEC E2, E5). */
+/** Sends a confirmation through MCP: an elicitation that shows who asks and what will run (SPEC E2, E5). */
 
 import { type ElicitRequestFormParams, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../call/call.ts";
@@ -9,14 +9,14 @@ import { printable, printableJson, shorten } from "../../primitives/text.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 import type { CallSide, Question } from "./open-call.ts";
 
-/** The one input that a confirmation asks for. */
+/** Name of the only input of a confirmation. */
 export const CONFIRMATION_INPUT = "bascule_confirmation";
 
 const MAX_SHOWN = 2_000;
 const MAX_PATHS = 20;
 const MAX_CHANGE_LINES = 60;
 
-/** How a call asks its client's person. */
+/** Creates the prompt that asks the client's user for confirmation. */
 export function confirmThrough(ask: CallSide["ask"]): ConfirmPrompt {
   return (request, signal) =>
     new Promise((resolve) => {
@@ -39,7 +39,7 @@ function toQuestion(request: ConfirmationRequest, settled: AbortSignal, settle: 
     answer(responses) {
       const view = inputResponse(responses, CONFIRMATION_INPUT);
       if (view.kind !== "elicit") return false;
-      // Only a plain yes is a yes.
+      // Only an explicit `approve: true` approves.
       settle(view.action === "accept" && view.content?.["approve"] === true);
       return true;
     },
@@ -49,22 +49,22 @@ function toQuestion(request: ConfirmationRequest, settled: AbortSignal, settle: 
 }
 
 /**
- * What the person reads. Everything in it that a plugin or a model chose is in quotes on a line of its own, with
- * whatever could move a cursor or hide written out, so that it cannot pass for bascule's words.
+ * Makes the form that the user reads. Text that a plugin or a model chose is quoted on its own line, with control and hidden
+ * characters escaped, so that it cannot pass for bascule's text.
  */
 export function confirmationForm(request: ConfirmationRequest): ElicitRequestFormParams {
   const { tool, plugin, digest, args, largeArguments: large, destructive, projectedModifications: paths, preview } = shownRequest(request);
   const lines = [
-    `bascule asks: may the tool "${printable(tool)}" run?`,
+    `bascule: allow the tool "${printable(tool)}" to run?`,
     ...(plugin === undefined ? [] : [`Plugin: ${quoted(plugin)}${digest === undefined ? "" : `, version ${digest.slice(0, 12)}`}`]),
-    `What it can do: ${WHAT[request.class]}${destructive ? "; it says of itself that it destroys" : ""}`,
+    `What it can do: ${WHAT[request.class]}${destructive ? "; it declares itself destructive" : ""}`,
     `Arguments: ${shorten(printableJson(JSON.stringify(args)), MAX_SHOWN)}`,
-    ...(large === undefined ? [] : [`That is an outline of ${large.bytes} bytes of arguments, with the SHA-256 ${large.sha256}`]),
+    ...(large === undefined ? [] : [`This is an outline of ${large.bytes} bytes of arguments with the SHA-256 ${large.sha256}`]),
     ...(paths.length === 0
       ? []
       : [`Will write: ${paths.slice(0, MAX_PATHS).map(quoted).join(", ")}${paths.length > MAX_PATHS ? ", …" : ""}`]),
-    ...(preview === undefined ? [] : ["Exactly this will be done:", ...shownChanges(preview)]),
-    "The tool, its plugin and the model that calls it cannot change this question.",
+    ...(preview === undefined ? [] : ["It will make exactly these changes:", ...shownChanges(preview)]),
+    "The tool, its plugin and the calling model cannot change this confirmation.",
   ];
   return {
     mode: "form",
@@ -77,11 +77,11 @@ export function confirmationForm(request: ConfirmationRequest): ElicitRequestFor
   };
 }
 
-/** Made inert where it is made; cut at whole lines, and what is cut is said. */
+/** Lines of the dry run, already escaped; cut at whole lines, with the number of lines cut. */
 function shownChanges(preview: DryRunReport): readonly string[] {
   const lines = dryRunLines(preview, createStyle(false));
   const shown = lines.slice(0, MAX_CHANGE_LINES).map((line) => shorten(line, MAX_SHOWN));
-  return lines.length === shown.length ? shown : [...shown, `  … ${lines.length - shown.length} more lines, which the console shows`];
+  return lines.length === shown.length ? shown : [...shown, `  … ${lines.length - shown.length} more lines (see the console)`];
 }
 
 const WHAT: Readonly<Record<ConfirmationRequest["class"], string>> = {

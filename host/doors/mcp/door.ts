@@ -1,4 +1,4 @@
-/** Puts a door's parts together. */
+/** Assembles the parts of an MCP door. */
 
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
@@ -8,7 +8,7 @@ import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { pluginResources } from "./plugin-resources.ts";
 import { createRounds } from "./rounds.ts";
 
-/** What all clients of a door share. */
+/** Creates the parts that all clients of a door share. */
 export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {
   const { host, platform, session = {}, unattended, resources = [], prompts, pollAfterMs } = options;
   return {

@@ -1,4 +1,4 @@
-/** Sessions of clients of the older revisions over HTTP: opened by `initialize`, named by a header, ended by the client or by silence. */
+/** HTTP sessions of legacy clients: opened by `initialize`, identified by a header, ended by the client or by the idle timeout. */
 
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createClient, type McpClient } from "./client.ts";
@@ -6,16 +6,16 @@ import type { DoorParts } from "./parts.ts";
 import { createRecentEvents } from "./recent-events.ts";
 import { createServer, followChanges } from "./server.ts";
 
-/** Answers their requests. */
+/** The legacy sessions of one caller. */
 export interface HttpSessions {
   fetch(request: Request): Promise<Response>;
-  /** Calls of all of them. */
+  /** Number of running calls in all sessions. */
   running(): number;
   close(): Promise<void>;
 }
 
 const IDLE_MS = 60 * 60 * 1_000;
-/** After a stream broke a client is to wait so long. */
+/** Delay before a client reconnects a broken stream (SSE `retry`). */
 const RETRY_MS = 1_000;
 const ID_BYTES = 32;
 const SESSION_HEADER = "mcp-session-id";
@@ -24,22 +24,22 @@ interface HttpSession {
   readonly id: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly client: McpClient;
-  /** Ended: nothing may hold it any longer. */
+  /** True once the session has ended; it must not be kept any longer. */
   isOver: boolean;
-  /** Requests and streams that are open. */
+  /** Number of open requests and streams. */
   open: number;
   stopTimer: () => void;
 }
 
 export interface HttpSessionsOptions {
   readonly maxRequestBodySize: number;
-  /** Open at once. */
+  /** Maximum open sessions. */
   readonly maxSessions: number;
 }
 
 export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSessions }: HttpSessionsOptions): HttpSessions {
   const { clock, random } = parts.platform;
-  /** In the order of their last use. */
+  /** Sessions by id, least recently used first. */
   const sessions = new Map<string, HttpSession>();
 
   async function fetch(request: Request): Promise<Response> {
@@ -48,15 +48,15 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
       const session = sessions.get(id);
       return session === undefined ? failure(404, -32_001, "Session not found") : await answer(session, request);
     }
-    // A request that begins no session is told so by a session that it does not get.
+    // Only `initialize` may come without a session id.
     if (!(await beginsSession(request))) return failure(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
     if (sessions.size >= maxSessions && !endIdlest()) {
       const advice = 'end one with DELETE, or allow more with "server.limits.sessions" in bascule.json';
-      return failure(429, -32_000, `The token has ${maxSessions} sessions in use, as many as it may: ${advice}`);
+      return failure(429, -32_000, `The token has reached its limit of ${maxSessions} sessions in use: ${advice}`);
     }
     const session = await open();
     const response = await answer(session, request);
-    // A session that did not come about has nobody who would end it.
+    // If `initialize` failed, the client does not know the session, so end it here.
     if (!response.ok) await session.transport.close();
     return response;
   }
@@ -88,7 +88,7 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
     return session;
   }
 
-  /** A session is idle while none of its requests is open; a stream that is listened to is one. One that is over, as after DELETE, is not waited for. */
+  /** Answers a request. The idle timeout starts when no request or stream is open; an ended session, as after DELETE, gets no timer. */
   async function answer(session: HttpSession, request: Request): Promise<Response> {
     session.stopTimer();
     session.open += 1;
@@ -101,7 +101,7 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
     });
   }
 
-  /** Ends the least recently used session that has no open request and no running call. False if there is none. */
+  /** Ends the least recently used session without open requests and running calls. Returns false if there is none. */
   function endIdlest(): boolean {
     const idle = [...sessions.values()].find(({ open, client }) => open === 0 && client.running === 0);
     if (idle === undefined) return false;
@@ -129,7 +129,7 @@ async function beginsSession(request: Request): Promise<boolean> {
   }
 }
 
-/** The same answer; `done` is called once, when its body has been read or is read no more, or when it fails. */
+/** Returns the same answer and calls `done` once: when its body was read or cancelled, or when it fails. */
 export async function untilRead(answer: Promise<Response>, done: () => void): Promise<Response> {
   let response: Response;
   try {
@@ -143,7 +143,7 @@ export async function untilRead(answer: Promise<Response>, done: () => void): Pr
   return response;
 }
 
-/** The same bytes; `done` is called once, when they have all been read, or are read no more. */
+/** Returns the same bytes and calls `done` once: when they were all read or reading was cancelled. */
 function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isDone = false;
@@ -170,7 +170,7 @@ function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableSt
   });
 }
 
-/** An error of the protocol. @param id of the request, where it is known */
+/** Creates a JSON-RPC error. @param id of the request, if known */
 export function failure(status: number, code: number, message: string, id: unknown = null): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });
 }

@@ -1,6 +1,6 @@
 /**
- * The door over Streamable HTTP, mounted on a server that has asked already who is there: `Host`, `Origin` and the token
- * are checked before a request comes here (SPEC I3).
+ * MCP door over Streamable HTTP. The server it is mounted on checks `Host`, `Origin` and the token before a request gets
+ * here (SPEC I3).
  */
 
 import { createMcpHandler as createModernHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
@@ -13,46 +13,46 @@ import { refuseMismatch } from "./param-headers.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer } from "./server.ts";
 
-/** Whose request it is, as the server found out: one token, one caller. */
+/** Authenticated caller of a request: one per token. */
 export interface McpHttpCaller {
   readonly id: string;
-  /** Of every session that it opens. */
+  /** Role of the sessions that the caller opens. */
   readonly role?: string;
-  /** Of its token. Only one with `confirm` is asked to agree to calls: behind any other there may be nobody but the agent. */
+  /** Scopes of the token. Only a client with `confirm` gets confirmations: behind any other there may be only the agent, and no user. */
   readonly scopes?: readonly TokenScope[];
 }
 
-/** What an HTTP server mounts. */
+/** Handler to mount on an HTTP server. */
 export interface McpHandler {
   readonly path: "/mcp";
-  /** What a token must be good for. */
+  /** Scope that the token needs. */
   readonly scope: "call";
-  /** Without a caller: everybody who gets here is the same one. */
+  /** Answers a request. Requests without a caller all belong to one. */
   fetch(request: Request, caller?: McpHttpCaller): Promise<Response>;
-  /** Ends every stream; calls that clients wait for are cancelled. */
+  /** Ends all streams and cancels the calls that clients wait for. */
   close(): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const MAX_SUBSCRIPTIONS = 64;
-/** Sessions of one caller. */
+/** Maximum sessions per caller. */
 const DEFAULT_SESSIONS = 64;
-/** Beyond that the caller without open requests and running calls that was seen longest ago is forgotten. */
+/** Maximum callers. Beyond that, the least recently used one without open requests and running calls is forgotten. */
 const MAX_CALLERS = 64;
 const ANYBODY: McpHttpCaller = { id: "" };
 
 /**
- * Requests of the current revision stand alone: all that come with one token are one client. Those of the older ones
- * belong to sessions that `initialize` opens, each a client of its own, which no other token can name.
+ * Creates the handler. Requests of the current revision are stateless: all requests with one token are one client. Legacy requests
+ * belong to sessions that `initialize` opens, each its own client, which other tokens cannot use.
  */
 export function createMcpHandler(options: McpDoorOptions): McpHandler {
   const parts = createDoorParts(options);
   const maxSessions = options.maxSessions ?? DEFAULT_SESSIONS;
-  /** In the order of their last use. */
+  /** Callers by id, least recently used first. */
   const callers = new Map<string, CallerDoor>();
   let closed = false;
 
-  /** Undefined if there are too many. */
+  /** Returns the caller's door; undefined if there are too many callers. */
   function doorOf(caller: McpHttpCaller): CallerDoor | undefined {
     const door = callers.get(caller.id) ?? (forgetIdlest() ? openDoorOf(caller) : undefined);
     if (door === undefined) return undefined;
@@ -61,7 +61,7 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
     return door;
   }
 
-  /** Makes room for one caller more. */
+  /** Makes room for one more caller. Returns false if every caller is active. */
   function forgetIdlest(): boolean {
     if (callers.size < MAX_CALLERS) return true;
     const [id, door] = [...callers].find(([, { open, client, sessions }]) => open + client.running + sessions.running() === 0) ?? [];
@@ -84,7 +84,7 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
       if (closed) return failure(503, -32_000, "The server is closing");
       const door = doorOf(caller);
       if (door === undefined)
-        return failure(429, -32_000, `${MAX_CALLERS} callers have requests open, as many as may: wait until some end`);
+        return failure(429, -32_000, `Too many callers with open requests (limit ${MAX_CALLERS}): wait until some end`);
       door.open += 1;
       return await untilRead(answer(door, given), () => (door.open -= 1));
     },
@@ -97,8 +97,7 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
 
   async function answer(door: CallerDoor, given: Request): Promise<Response> {
     const request = await parts.inputs.shortenRequest(given);
-    if (request === undefined)
-      return failure(413, -32_600, "The message is too large, or is no call: beside a call's arguments it may have 64 KB");
+    if (request === undefined) return failure(413, -32_600, "Message too large: only a call's arguments may exceed 64 KB");
     const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
     const mismatch = isLegacy ? undefined : await refuseMismatch(request, door.client, parts.inputs);
     if (mismatch !== undefined) return mismatch;
@@ -110,7 +109,7 @@ interface CallerDoor {
   readonly client: McpClient;
   readonly modern: McpHttpHandler;
   readonly sessions: HttpSessions;
-  /** Requests and streams that are open. */
+  /** Number of open requests and streams. */
   open: number;
   close(): Promise<void>;
 }

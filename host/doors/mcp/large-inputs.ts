@@ -1,6 +1,6 @@
 /**
- * Arguments above 64 KB on their way through the protocol's SDK, which parses, copies and checks messages whole: a mark stands for them
- * until the call is made (SPEC LV2).
+ * Replaces arguments above 64 KB by a mark until the call is made, because the protocol's SDK parses, copies and checks whole messages
+ * without yielding (SPEC LV2).
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
@@ -12,40 +12,40 @@ import { LARGE_TEXT, readText } from "../../primitives/json/read-slices.ts";
 import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
 
-/** Of one door. */
+/** Large arguments of one door. */
 export interface LargeInputs {
-  /** The message with a mark in place of large arguments; undefined if it is no message, or large in another way. */
+  /** Returns the message with a mark in place of large arguments; undefined if it is not a message, or another part is large. */
   shorten(text: string): Promise<string | undefined>;
-  /** The same for a request. */
+  /** Like `shorten`, for the body of an HTTP request. */
   shortenRequest(request: Request): Promise<Request | undefined>;
-  /** The arguments that a mark stands for; the mark stays. Any other arguments as they are. */
+  /** Returns the arguments that a mark stands for and keeps the mark. Other arguments are returned unchanged. */
   look(args: JsonObject): JsonObject;
-  /** The same, and each mark is good once. */
+  /** Like `look`, but removes the mark: each mark can be taken once. */
   take(args: JsonObject): JsonObject;
 }
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const NO_JSON = "{";
-/** A message of a client, in bytes. */
+/** Maximum bytes of a client's message. */
 export const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
 /**
- * Of all arguments that wait for their call, as JSON: as much as the HTTP door reads at once. A message that becomes no call (without a
- * tool's name, of a session that is over) leaves its arguments here until newer ones push them out.
+ * Maximum bytes of JSON of all arguments that wait for their call: as much as the HTTP door reads at once. If a message does not
+ * become a call (no tool name, or an ended session), its arguments stay here until newer ones replace them.
  */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** @param maxBytes of a message */
+/** Creates the store. @param maxBytes of a message */
 export function createLargeInputs({ random, slices }: Pick<Platform, "random" | "slices">, maxBytes: number): LargeInputs {
   const waiting = createWaitingMarks<JsonObject>(random, MAX_WAITING_BYTES);
 
   async function shorten(text: string): Promise<string | undefined> {
     if (text.length <= LARGE_TEXT) return text;
     const read = await readText(text, { maxBytes, maxDepth: MAX_DEPTH }, slices);
-    // Arguments that nest too deep are refused where arguments are checked, with the message's id; what is no JSON, as the SDK does it.
+    // Arguments that nest too deep are refused later, with the message's id, when they are checked. The SDK refuses invalid JSON.
     if (!read.ok && "tooLarge" in read)
       return read.tooLarge === "depth" ? await shorten(await slices.run(flatten(text, MAX_DEPTH))) : undefined;
     if (!read.ok) return NO_JSON;
-    // What was read from JSON is JSON.
+    // The value was read from JSON text, so it is JSON.
     const message = read.value as JsonValue;
     if (!isJsonObject(message) || !isJsonObject(message["params"])) return undefined;
     const { params } = message;
@@ -53,7 +53,7 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
     const size = message["method"] === "tools/call" && isJsonObject(args) ? sizeOf(args) : undefined;
     const small =
       isJsonObject(args) && size ? { ...message, params: { ...params, arguments: { [waiting.add(args, size.bytes)]: true } } } : message;
-    // Anything else of a message is small.
+    // The rest of the message must be small.
     const copy = copyJson(small, { maxBytes: LARGE_TEXT, maxDepth: MAX_DEPTH });
     return copy.ok ? JSON.stringify(copy.value) : undefined;
   }
@@ -75,7 +75,7 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
   };
 }
 
-/** No mark is empty. */
+/** Returns the name of the only member, which may be a mark; "" is never a mark. */
 function markIn(args: JsonObject): string {
   const [name = "", ...more] = Object.keys(args);
   return more.length > 0 ? "" : name;

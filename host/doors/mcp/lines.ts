@@ -1,4 +1,4 @@
-/** The door on a connection of lines: standard input and output. One client, from its first line to its last (SPEC I3). */
+/** MCP door over standard input and output: one client per connection (SPEC I3). */
 
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -11,24 +11,24 @@ import type { LargeInputs } from "./large-inputs.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer, followChanges } from "./server.ts";
 
-/** A client that is served until it goes. */
+/** A client connected by lines. */
 export interface McpLines {
-  /** Fires when the client is gone, or was sent away. */
+  /** Aborted when the client has disconnected or was closed. */
   readonly closed: AbortSignal;
   close(): Promise<void>;
 }
 
-/** What may wait for a client before notices are dropped: answers go through whatever waits. */
+/** Unsent bytes above which notices are dropped; answers are always sent. */
 const MAX_UNSENT = 256 * 1024;
 
-/** Serves the one client at the other end. Its calls are cancelled when it goes. */
+/** Serves the client on the connection. Its calls are cancelled when it disconnects. */
 export function serveMcpLines(connection: LineConnection, options: McpDoorOptions): McpLines {
   const parts = createDoorParts(options, () => connection.unsent > MAX_UNSENT);
   const closed = new AbortController();
   const clients: McpClient[] = [];
   const serving = serveStdio(
     ({ era }) => {
-      // A client that first asks which revision this is, and then falls back to an older one, gets a second server.
+      // A client that probes the revision and then falls back to an older one gets a second server.
       const client = createClient(parts);
       clients.push(client);
       const server = createServer(parts, client, era);
@@ -54,7 +54,7 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
   };
 }
 
-/** Large values are written in slices: messages that come after may overtake such an answer, which has an id of its own. */
+/** Sends a message. Large values are written in slices, so later messages may overtake it; answers are matched by id. */
 async function sendMarked(connection: LineConnection, text: string, { marks, platform }: DoorParts): Promise<void> {
   const pieces = marks.split(text);
   if (pieces.length === 1) return connection.send(text);
@@ -63,7 +63,7 @@ async function sendMarked(connection: LineConnection, text: string, { marks, pla
   connection.sendPieces(bytes);
 }
 
-/** What is no message of the protocol is dropped and logged, as the SDK does on its own standard input. */
+/** Creates a transport. Lines that are not protocol messages are dropped and logged, as in the SDK's own stdio transport. */
 export function transportOf(
   connection: LineConnection,
   send: (text: string) => Promise<void> = async (text) => connection.send(text),
@@ -77,13 +77,13 @@ export function transportOf(
         return inputs.shorten(line).then(take);
       });
       function take(line: string | undefined): void {
-        if (line === undefined) return transport.onerror?.(new Error("A line is too large, or is no call"));
+        if (line === undefined) return transport.onerror?.(new Error("Line too large, or not a call"));
         if (line.trim() === "") return;
         let message: JSONRPCMessage;
         try {
           message = deserializeMessage(line);
         } catch (error) {
-          transport.onerror?.(new Error(`A line is no message of the protocol: ${error instanceof Error ? error.message : String(error)}`));
+          transport.onerror?.(new Error(`Not a protocol message: ${error instanceof Error ? error.message : String(error)}`));
           return;
         }
         transport.onmessage?.(message);

@@ -1,6 +1,6 @@
 /**
- * Results above 64 KB on their way through the protocol's SDK, which copies and checks what it sends: marks stand for what is
- * large, and where the text goes out the bytes take their place (SPEC LV2).
+ * Replaces large parts of results (above 64 KB) by marks, because the protocol's SDK copies and checks what it sends. When the text
+ * is sent, the bytes replace the marks (SPEC LV2).
  */
 
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
@@ -11,19 +11,19 @@ import type { Platform } from "../../platform/platform.ts";
 import type { McpResult } from "../../call/result.ts";
 import { LONG_MEMBERS } from "../../call/content-block.ts";
 
-/** Of one door. */
+/** Marks of one door. */
 export interface Marks {
-  /** The result with marks. Each is good once. */
+  /** Returns the result with marks. Each mark can be used once. */
   place(result: McpResult): McpResult;
-  /** JSON text with what its marks stand for between; the text alone where it has none. */
+  /** Splits JSON text at its marks and inserts their values; returns only the text if it has no marks. */
   split(text: string): readonly JsonPiece[];
-  /** The answer with what the marks in its body stand for. */
+  /** Replaces the marks in an answer's body by their values. */
   fill(response: Response): Response;
 }
 
-/** What waits to be written, of all clients. A client that goes before takes nothing away. */
+/** Maximum bytes that wait to be written, for all clients. Values of a client that disconnects stay until newer ones replace them. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** A string, or an object with nothing else in it, where an object has to be. The hexadecimal passes for base64, too. */
+/** A mark: a string, or an object with one member where the SDK requires an object. Hexadecimal is valid base64, too. */
 const MARK = /\{"([0-9a-f]{32})":true\}|"([0-9a-f]{32})"/;
 
 export function createMarks({ random, slices }: Pick<Platform, "random" | "slices">): Marks {
@@ -62,7 +62,7 @@ export function createMarks({ random, slices }: Pick<Platform, "random" | "slice
       const content = result.content.map(placeIn);
       if (structured === undefined) return { ...result, content };
       const name = newMark(structured);
-      // Where the type is no object the revision of the protocol says what comes of it.
+      // For other types than objects the protocol's revision decides how the SDK sends them.
       const mark = (structured.shape.type === "object" ? { [name]: true } : name) as JsonObject;
       return copyHolder(result, { content, structuredContent: mark });
     },
@@ -73,7 +73,7 @@ export function createMarks({ random, slices }: Pick<Platform, "random" | "slice
       const decoder = new TextDecoder();
       const filled = new TransformStream<Uint8Array, Uint8Array>({
         async transform(chunk, controller) {
-          // An event, or an answer, comes whole.
+          // Each event or answer arrives as one chunk.
           const pieces = waiting.isEmpty ? [] : split(decoder.decode(chunk));
           if (!pieces.some((piece) => typeof piece !== "string")) return controller.enqueue(chunk);
           for await (const bytes of piecesBytes(pieces, slices)) controller.enqueue(bytes);

@@ -1,4 +1,4 @@
-/** The door for MCP clients (SPEC I3). Loaded when it is opened: the protocol's library is large. */
+/** Door for MCP clients (SPEC I3). Loaded on demand, because the protocol's SDK is large. */
 
 export { createMcpHandler, type McpHandler, type McpHttpCaller } from "./http.ts";
 export { serveMcpLines, type McpLines } from "./lines.ts";

@@ -1,44 +1,44 @@
-/** A call that may take its client several requests: each brings it to its end, or to its next question. */
+/** A call that may span several requests of its client: each request runs it to its end or to its next question. */
 
 import type { InputRequests } from "@modelcontextprotocol/server";
 import type { ToolCall, ToolResult } from "../../call/call.ts";
 
-/** What a call needs to know of its client before it goes on. */
+/** Input that a call needs from its client to continue. */
 export interface Question {
   readonly inputs: InputRequests;
-  /** Takes what the client says, by the names of `inputs`; false if an answer is missing, and the question still stands. */
+  /** Takes the client's answers, by the names of `inputs`. Returns false if one is missing; the question then stays open. */
   answer(responses: Readonly<Record<string, unknown>>): boolean;
-  /** Nobody will answer it here. */
+  /** Ends the question without an answer from this client. */
   giveUp(): void;
-  /** Fires when the question does not stand any more: answered here or elsewhere, or its time is over. */
+  /** Aborted when the question was answered, here or elsewhere, or has timed out. */
   readonly settled: AbortSignal;
 }
 
-/** What a request that follows a call hears of it. */
+/** Callbacks of the request that follows a call. */
 export interface Follower {
   readonly onProgress: NonNullable<ToolCall["onProgress"]>;
   readonly onLog: NonNullable<ToolCall["onLog"]>;
 }
 
-/** How far a call is. */
+/** Progress of a call: its end, or an open question. */
 export type Step = { readonly kind: "ended"; readonly result: ToolResult } | { readonly kind: "question"; readonly question: Question };
 
-/** A call while it lasts. */
+/** A running call. */
 export interface OpenCall {
-  /** The end, or a question that stands. */
+  /** Waits until the call has ended or has an open question. */
   next(): Promise<Step>;
-  /** From now on this one hears of the call; undefined: nobody does. */
+  /** Sets who receives progress and log lines; undefined drops them. */
   follow(follower: Follower | undefined): void;
   cancel(): void;
 }
 
-/** What the call itself is given. */
+/** Callbacks for the call itself. */
 export interface CallSide extends Follower {
   readonly signal: AbortSignal;
   ask(question: Question): void;
 }
 
-/** Starts it. `start` must not reject. */
+/** Starts a call. `start` must not reject. */
 export function openCall(start: (side: CallSide) => Promise<ToolResult>): OpenCall {
   const stop = new AbortController();
   const questions = new Set<Question>();

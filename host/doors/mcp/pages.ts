@@ -1,23 +1,23 @@
-/** Lists in pages: in one order, and a cursor is the name after which the next page begins, so that a reload in between skips nothing. */
+/** Pages of sorted lists. A cursor is the key after which the next page begins, so that a reload in between skips nothing. */
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** One page. */
+/** A page of items. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Where the next one begins; absent on the last. */
+  /** Cursor of the next page; absent on the last page. */
   readonly nextCursor?: string;
 }
 
 const MAX_ITEMS = 200;
-/** Characters as JSON; a single larger item still makes a page. */
+/** Maximum characters of JSON per page; a single larger item still makes a page. */
 const MAX_LENGTH = 1024 * 1024;
 const MAX_CURSOR = 4_096;
 
 /**
  * @param items in any order
- * @param keyOf what they are sorted by, different for each
- * @throws {ProtocolError} if the cursor is none of ours.
+ * @param keyOf returns the unique key that items are sorted by
+ * @throws {ProtocolError} if the cursor is invalid
  */
 export function pageOf<Item>(items: readonly Item[], keyOf: (item: Item) => string, cursor: string | undefined): Page<Item> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -46,10 +46,10 @@ function readCursor(cursor: string): string {
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor: begin again without one");
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor: list again without a cursor");
 }
 
-/** By code unit: the same on every machine. */
+/** Compares by code unit, which does not depend on the locale. */
 function compare(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -1,6 +1,6 @@
 /**
- * Arguments that clients of the current revision repeat in headers, because the tool's schema says so with `x-mcp-header` (SEP-2243): what
- * stands between reads the headers, so both have to say the same.
+ * Checks arguments that clients of the current revision repeat in headers, as the tool's schema requires with `x-mcp-header`
+ * (SEP-2243). Proxies read the headers, so header and argument must agree.
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../../manifests/mod.ts";
@@ -9,31 +9,31 @@ import type { McpClient } from "./client.ts";
 import { failure } from "./http-sessions.ts";
 import type { LargeInputs } from "./large-inputs.ts";
 
-/** An argument, by the names that lead to it. */
+/** A repeated argument: its path of names and its header. */
 interface Repeated {
   readonly path: readonly string[];
   readonly header: string;
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "number", "boolean"]);
-/** RFC 9110 §5.6.2. */
+/** A token of RFC 9110 §5.6.2. */
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 const WRAPPED = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The error's code in the protocol's specification. */
+/** Error code of the protocol's specification. */
 const HEADER_MISMATCH = -32_020;
 
 const KNOWN = new WeakMap<JsonSchema, readonly Repeated[]>();
 
-/** The answer to a call whose headers do not go with its arguments; undefined if they do, and for any other request. */
+/** Returns an error answer if the headers of a call differ from its arguments; undefined if they agree, and for other requests. */
 export async function refuseMismatch(
   request: Request,
   client: McpClient,
   inputs: Pick<LargeInputs, "look">,
 ): Promise<Response | undefined> {
-  // The SDK refuses a call whose method and name its headers do not say.
+  // The SDK refuses a call whose headers lack its method and name.
   const name = request.headers.get("mcp-method") === "tools/call" ? decodeHeader(request.headers.get("mcp-name") ?? "") : undefined;
   if (name === undefined) return undefined;
   const known = await client.known();
@@ -47,10 +47,10 @@ export async function refuseMismatch(
   return wrong === undefined ? undefined : failure(400, HEADER_MISMATCH, wrong, message?.["id"]);
 }
 
-/** Undefined for what is no message: the SDK says so. */
+/** Reads a message. Returns undefined if the body is not one; the SDK then refuses it. */
 async function readMessage(request: Request): Promise<JsonObject | undefined> {
   try {
-    // The value comes out of JSON.parse, so it is JSON.
+    // The value came from JSON.parse, so it is JSON.
     const message = (await request.clone().json()) as JsonValue;
     return isJsonObject(message) ? message : undefined;
   } catch (error) {
@@ -59,11 +59,11 @@ async function readMessage(request: Request): Promise<JsonObject | undefined> {
   }
 }
 
-/** A tool's arguments that are repeated: properties, and properties of these. Found once for each schema. */
+/** Returns the repeated arguments of a tool: properties and nested properties. Cached per schema. */
 function repeatedIn(schema: JsonSchema): readonly Repeated[] {
   const known = KNOWN.get(schema);
   if (known !== undefined) return known;
-  // A listed schema may be in words of its own; it is JSON.
+  // A listed schema may go beyond the supported subset, but it is JSON.
   const found = [...repeatedBelow(schema as JsonObject, [])];
   KNOWN.set(schema, found);
   return found;
@@ -81,7 +81,7 @@ function* repeatedBelow(schema: JsonObject, path: readonly string[]): Generator<
   }
 }
 
-/** Why a request's headers do not go with its arguments; undefined if they do. Only what is an argument has to be a header. */
+/** Returns why the headers differ from the arguments; undefined if they agree. Absent arguments need no header. */
 function checkParamHeaders(repeated: readonly Repeated[], args: JsonObject, headers: Headers): string | undefined {
   for (const { path, header } of repeated) {
     const value = path.reduce<JsonValue | undefined>(
@@ -90,16 +90,16 @@ function checkParamHeaders(repeated: readonly Repeated[], args: JsonObject, head
     );
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue;
     const said = headers.get(header);
-    if (said === null) return `The argument "${path.join(".")}" is there, and the header ${header} is missing`;
+    if (said === null) return `Missing header ${header} for the argument "${path.join(".")}"`;
     const decoded = decodeHeader(said);
     if (decoded === undefined) return `The header ${header} is not valid Base64`;
     const isSame = typeof value === "number" && DECIMAL.test(decoded) ? Number(decoded) === value : decoded === String(value);
-    if (!isSame) return `The header ${header} says something other than the argument "${path.join(".")}"`;
+    if (!isSame) return `The header ${header} differs from the argument "${path.join(".")}"`;
   }
   return undefined;
 }
 
-/** A header's value, which may be `=?base64?…?=` of UTF-8; undefined if it says so and is none. */
+/** Decodes a header's value, which may be `=?base64?…?=` of UTF-8. Returns undefined if the Base64 or UTF-8 is invalid. */
 function decodeHeader(value: string): string | undefined {
   const wrapped = WRAPPED.exec(value)?.[1];
   if (wrapped === undefined) return value;

@@ -1,4 +1,4 @@
-/** What the handlers of one door have in common, and who is served by them. Types only. */
+/** Shared parts of a door's handlers, and the caller that they serve. Types only. */
 
 import type { Server } from "@modelcontextprotocol/server";
 import type { CallOptions } from "../../dispatch/calls.ts";
@@ -13,35 +13,35 @@ import type { McpPrompts } from "./prompts.ts";
 import type { McpResources } from "./resources.ts";
 import type { Rounds } from "./rounds.ts";
 
-/** What a door is made with. */
+/** Options of a door. */
 export interface McpDoorOptions {
   readonly host: Host;
   readonly platform: Pick<Platform, "clock" | "random" | "files" | "log" | "sha256" | "slices">;
-  /** What every client's session is: its role, its workspace. Nothing that a client says widens it. */
+  /** Session options of every client, such as role and workspace. A client cannot widen them. */
   readonly session?: HostSessionOptions;
-  /** Sessions of one caller over HTTP that may be open at once, of the older revisions; default 64. */
+  /** Maximum open legacy HTTP sessions per caller. Default 64. */
   readonly maxSessions?: number;
   /**
-   * After so long the stream on which a call is waited for is ended, and the client comes back for the rest: where something in between
-   * ends connections that take long. For clients of 2025-11-25 over HTTP, which know how; absent: streams stay open.
+   * Milliseconds after which the stream of a waiting call is ended and the client reconnects for the rest, for proxies that cut long
+   * connections. Applies to clients of 2025-11-25 over HTTP, which support it. Absent: streams stay open.
    */
   readonly pollAfterMs?: number;
-  /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */
+  /** `refuse` if confirmations cannot be answered elsewhere. Default `pending`. */
   readonly unattended?: CallOptions["unattended"];
-  /** What the embedding program lets clients read, beside plugins and the audit. */
+  /** Resources of the embedding program, beside plugins and the audit. */
   readonly resources?: readonly McpResources[];
-  /** What the embedding program offers as prompts. */
+  /** Prompts of the embedding program. */
   readonly prompts?: McpPrompts;
 }
 
-/** A door's parts, for all its clients. */
+/** Parts that all clients of a door share. */
 export interface DoorParts {
   readonly host: Host;
   readonly platform: McpDoorOptions["platform"];
   readonly session: HostSessionOptions;
   readonly unattended: CallOptions["unattended"];
   readonly pollAfterMs: number | undefined;
-  /** Whether what its clients answer counts as a person's word. */
+  /** Whether confirmations may be answered by the clients. */
   readonly confirms: boolean;
   readonly resources: readonly McpResources[];
   readonly prompts: McpPrompts | undefined;
@@ -49,13 +49,13 @@ export interface DoorParts {
   readonly changes: Changes;
   readonly marks: Marks;
   readonly inputs: LargeInputs;
-  /** Told of what goes wrong outside of any answer. */
+  /** Receives errors that no answer reports. */
   readonly onError: (error: unknown) => void;
-  /** Whether so much waits for the client that it is told nothing that it can do without. */
+  /** Whether so many bytes wait for the client that notices must be dropped. */
   readonly isBehind: () => boolean;
 }
 
-/** Whom a request is answered for. */
+/** Caller of a request. */
 export interface Caller {
   readonly parts: DoorParts;
   readonly client: McpClient;

@@ -1,4 +1,4 @@
-/** `bascule://plugins`: which plugins there are, what each asks for, which kinds of access it was granted, and what is wrong with it. */
+/** `bascule://plugins`: the plugins with their requested permissions, granted kinds of access and problems. */
 
 import { checkPluginName } from "../../../manifests/mod.ts";
 import type { Host } from "../../host/host-interface.ts";
@@ -6,7 +6,7 @@ import { type PluginStatus, realDirectoryOf } from "../../plugins/folder/mod.ts"
 import type { McpClient } from "./client.ts";
 import { jsonResource, type McpResources } from "./resources.ts";
 
-/** Its list, and what its members' URIs begin with. */
+/** URI of the list, and prefix of the plugins' URIs. */
 export const PLUGINS_URI = "bascule://plugins";
 
 export function pluginResources(host: Host): McpResources {
@@ -19,7 +19,7 @@ export function pluginResources(host: Host): McpResources {
 
   async function view(status: PluginStatus & { readonly name: string }, client: McpClient): Promise<unknown> {
     const { name, state, version, digest, lastGood, manifest, problems, error, reason } = status;
-    // A version that no person accepted has no words for a model, and asks for nothing yet.
+    // Text and requests of a version that the user has not accepted are not shown to a model.
     const serving = state === "loaded" || lastGood ? manifest : undefined;
     const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
     return {
@@ -28,10 +28,10 @@ export function pluginResources(host: Host): McpResources {
       ...numbersOf(version),
       ...(digest !== undefined && { digest }),
       ...(serving && { description: serving.description }),
-      // Only what this client may see.
+      // Only tools that this client may see.
       tools: tools.map(([publicName]) => publicName),
       requested: serving?.permissions ?? {},
-      // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).
+      // Only the kinds: grants name folders of the user's home, and the client may lack the admin scope (SPEC I4).
       granted: Object.keys(host.grants.find(name, realDirectoryOf(status), digest ?? "") ?? {}),
       problems: [
         ...problems.map(({ message }) => message),
@@ -44,11 +44,11 @@ export function pluginResources(host: Host): McpResources {
   return {
     prefix: PLUGINS_URI,
     list: () => [
-      { uri: PLUGINS_URI, name: "plugins", title: "Plugins", description: "Every plugin with its state", mimeType: "application/json" },
+      { uri: PLUGINS_URI, name: "plugins", title: "Plugins", description: "All plugins with their state", mimeType: "application/json" },
       ...named().map(({ name }) => ({
         uri: pluginUri(name),
         name: `plugin ${name}`,
-        description: "What it asks for and was granted, and what is wrong with it",
+        description: "Requested and granted permissions, and problems",
         mimeType: "application/json",
       })),
     ],
@@ -70,13 +70,13 @@ export function pluginResources(host: Host): McpResources {
   };
 }
 
-/** The numbers alone: what may follow them is a text of the author's that needs no consent. */
+/** Returns only the numbers of a version: the rest is text of the author that the user did not accept. */
 function numbersOf(version: string | undefined): { readonly version?: string } {
   const [numbers] = /^[0-9.]+/.exec(version ?? "") ?? [];
   return numbers === undefined ? {} : { version: numbers };
 }
 
-/** Of one plugin. */
+/** Returns the URI of a plugin. */
 export function pluginUri(name: string): string {
   return `${PLUGINS_URI}/${name}`;
 }

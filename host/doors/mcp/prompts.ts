@@ -1,25 +1,25 @@
-/** Prompts that an embedding program offers through the door. Plugins offer none: their text would speak as the user. Types only. */
+/** Prompts that an embedding program offers through the door. Plugins cannot offer any, because prompts speak as the user. Types only. */
 
 import type { GetPromptResult, InputRequiredResult, Prompt } from "@modelcontextprotocol/server";
 
-/** A prompt, or what is to be known before; undefined if there is none. */
+/** A prompt, or the input it needs first; undefined if the prompt is unknown. */
 export type PromptAnswer = GetPromptResult | InputRequiredResult | undefined;
 
 /** A source of prompts. */
 export interface McpPrompts {
   list(): readonly Prompt[];
-  /** Calls `listener` when the list is another; clients are told so then. Returns unsubscribe. Absent: the list stays as it is. */
+  /** Calls `listener` when the list changes, to notify clients. Returns a function that unsubscribes. Absent if the list never changes. */
   onChange?(listener: () => void): () => void;
   /**
-   * Undefined if there is no such prompt.
+   * Returns a prompt; undefined if it is unknown.
    *
-   * @param responses what the client answered to what an `InputRequiredResult` asked for; its own words
+   * @param responses the client's answers to an `InputRequiredResult`, unchecked
    */
   get(
     name: string,
     args: Readonly<Record<string, string>>,
     responses: Readonly<Record<string, unknown>> | undefined,
   ): Promise<PromptAnswer> | PromptAnswer;
-  /** What an argument that begins with `value` can be. */
+  /** Returns values of an argument that begin with `value`. */
   complete?(name: string, argument: string, value: string): Promise<readonly string[]> | readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What was sent to a session's streams lately: a client whose connection broke asks for what came after (`Last-Event-ID`). */
+/** Recent events of a session's streams, which a client whose connection broke requests with `Last-Event-ID`. */
 
 import type { EventId, EventStore, JSONRPCMessage, StreamId } from "@modelcontextprotocol/server";
 
@@ -9,12 +9,12 @@ interface RecentEvent {
 }
 
 const MAX_EVENTS = 256;
-/** In UTF-16 units of JSON, of one session. */
+/** Maximum UTF-16 units of JSON per session. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** Of one session. What is older, or did not fit, is gone: whoever asks for what came after it is refused, and not given a part. */
+/** Creates the store of one session. A request for events after a dropped one is refused, so that no client gets only a part. */
 export function createRecentEvents(maxEvents: number = MAX_EVENTS, maxLength: number = MAX_LENGTH): EventStore {
-  /** In the order in which they were sent. */
+  /** Events by id, in the order in which they were sent. */
   const events = new Map<EventId, RecentEvent>();
   let sent = 0;
   let total = 0;
@@ -39,10 +39,10 @@ export function createRecentEvents(maxEvents: number = MAX_EVENTS, maxLength: nu
     getStreamIdForEventId: (id) => Promise.resolve(events.get(id)?.streamId),
     async replayEventsAfter(id, { send }) {
       const last = events.get(id);
-      if (last === undefined) throw new Error("The event is not kept any more");
+      if (last === undefined) throw new Error("The event is no longer kept");
       let isAfter = false;
       for (const [own, { streamId, message }] of [...events]) {
-        // The event that opens a stream is empty, and has been seen.
+        // The event that opens a stream is empty and was already received.
         if (isAfter && streamId === last.streamId && Object.keys(message).length > 0) await send(own, message);
         isAfter ||= own === id;
       }

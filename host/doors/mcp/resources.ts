@@ -1,4 +1,4 @@
-/** What can be read through the door, beside calling tools. A source of resources is one file and one entry in `door.ts`. */
+/** Resources that clients can read. To add a source, add a file and an entry in `door.ts`. */
 
 import {
   ProtocolError,
@@ -10,38 +10,38 @@ import {
 } from "@modelcontextprotocol/server";
 import type { McpClient } from "./client.ts";
 
-/** A source of resources, read-only. Lists may be in any order; the door makes pages of them. */
+/** A read-only source of resources. Lists may be in any order; the door sorts and pages them. */
 export interface McpResources {
-  /** What its URIs begin with. */
+  /** Prefix of the source's URIs. */
   readonly prefix: string;
   list(client: McpClient): Promise<readonly Resource[]> | readonly Resource[];
   templates(): readonly ResourceTemplateType[];
-  /** Undefined if there is no such resource. */
+  /** Reads a resource; undefined if it is unknown. */
   read(uri: string, client: McpClient): Promise<ReadResourceResult | undefined> | ReadResourceResult | undefined;
-  /** What an argument of its templates can begin with `value` to be. */
+  /** Returns values of a template's argument that begin with `value`. */
   complete?(template: string, argument: string, value: string, client: McpClient): Promise<readonly string[]> | readonly string[];
 }
 
-/** @throws {ProtocolError} if there is none. */
+/** Reads a resource. @throws {ProtocolError} if no source has it. */
 export async function readResource(sources: readonly McpResources[], uri: string, client: McpClient): Promise<ReadResourceResult> {
   const found = await sources.find(({ prefix }) => uri.startsWith(prefix))?.read(uri, client);
   if (found === undefined) throw new ResourceNotFoundError(uri.slice(0, 200));
   return found;
 }
 
-/** JSON as the one content of a resource. */
+/** Returns JSON as the only content of a resource. */
 export function jsonResource(uri: string, value: unknown): ReadResourceResult {
   return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(value, null, 2) }] };
 }
 
-/** @throws {ProtocolError} where a query says something else than the resource's template. */
+/** Reads the query of a resource's URI. @throws {ProtocolError} if it has a parameter that the template lacks. */
 export function queryOf(uri: string, known: readonly string[]): ReadonlyMap<string, string> {
   const given = new Map(new URL(uri).searchParams);
   const unknown = [...given.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `There is no parameter "${unknown.slice(0, 80)}" here (it takes ${known.join(", ")})`,
+      `Unknown parameter "${unknown.slice(0, 80)}" (choose from ${known.join(", ")})`,
     );
   return given;
 }

@@ -1,16 +1,16 @@
-/** The folders that a client of the older revisions has open. They only narrow: a call reads and writes in them, where it is granted to (SPEC C2). */
+/** Folders that a legacy client has open. They only narrow: a call may read and write in them as far as its grant allows (SPEC C2). */
 
 import { normalizePath } from "../../../manifests/mod.ts";
 import { FileError, type Files } from "../../platform/platform.ts";
 
 const MAX_ROOTS = 100;
-/** In a permission these make a pattern of a path. */
+/** Characters that make a path a pattern in a permission. */
 const PATTERN = /[*?[\]{}!]/;
 
 /**
- * @param uris as the client lists them
- * @returns their paths as written and as resolved; undefined if the client lists none, which says nothing. What is no
- * folder of this machine is left out, so that a list of such ones alone is no folder at all.
+ * @param uris of the client's list
+ * @returns the paths as written and as resolved; undefined if the list is empty, which narrows nothing. URIs that are not paths on
+ * this machine are left out: a list of only such URIs allows no folder.
  */
 export async function foldersOf(uris: readonly string[], files: Pick<Files, "realPath">): Promise<readonly string[] | undefined> {
   if (uris.length === 0) return undefined;

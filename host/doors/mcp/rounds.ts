@@ -1,38 +1,38 @@
 /**
  * Calls that wait for their client between two requests (the `input_required` round trip).
  *
- * The state that the client is handed is a random word: nothing can be read from it, and only this table knows what it
- * stands for. It works once, for the client that it was given to, with the request it was given for (SPEC E3).
+ * The state that the client gets is random; only this table maps it to a call. It works once, for the client it was sent
+ * to, with the request it was sent for (SPEC E3).
  */
 
 import type { Clock, Random } from "../../platform/platform.ts";
 import type { McpClient } from "./client.ts";
 import type { OpenCall, Question } from "./open-call.ts";
 
-/** A call and the question that its client was sent. */
+/** A suspended call and the question that its client was sent. */
 export interface Round {
   readonly call: OpenCall;
   readonly question: Question;
   readonly client: McpClient;
-  /** Hash of the tool's name and the arguments. */
+  /** Hash of the tool's name, the arguments and the options. */
   readonly about: string;
 }
 
-/** The rounds of one door. */
+/** The suspended calls of one door. */
 export interface Rounds {
-  /** @returns the word that takes it up again. */
+  /** Suspends a call. @returns the state that resumes it. */
   suspend(round: Round): string;
-  /** Whether there is such a round; it stays. */
+  /** Whether a state is known; does not use it up. */
   has(state: string): boolean;
-  /** Takes it out, so that no second request gets it. Undefined also if it is another client's. */
+  /** Removes and returns a round, so that a state works once. Undefined if it is unknown or belongs to another client. */
   take(state: string, client: McpClient): Round | undefined;
-  /** Cancels what waits for a client that is gone. */
+  /** Cancels the suspended calls of a client that has disconnected. */
   end(client: McpClient): void;
 }
 
-/** Of all clients together; a host holds no more questions than this either. */
+/** Maximum rounds of all clients; also the host's maximum of pending confirmations. */
 const MAX_ROUNDS = 256;
-/** Of one client: whoever asks for more loses its own, and nobody else's. */
+/** Maximum rounds per client. Beyond that, the client's own oldest round is dropped. */
 const MAX_OF_CLIENT = 64;
 const KEPT_MS = 60 * 60 * 1_000;
 const WORD_BYTES = 32;
@@ -47,7 +47,7 @@ export function createRounds({ clock, random }: { readonly clock: Pick<Clock, "a
     return found?.round;
   }
 
-  /** The oldest first. */
+  /** Returns the states of a client, oldest first. */
   function statesOf(client: McpClient): readonly string[] {
     return Array.from(rounds).flatMap(([state, { round }]) => (round.client === client ? [state] : []));
   }
@@ -57,7 +57,7 @@ export function createRounds({ clock, random }: { readonly clock: Pick<Clock, "a
     if (oldest !== undefined) drop(oldest)?.call.cancel();
   }
 
-  /** Who has the most. */
+  /** Returns the client with the most rounds. */
   function greediest(): McpClient | undefined {
     const counts = new Map<McpClient, number>();
     for (const { round } of rounds.values()) counts.set(round.client, (counts.get(round.client) ?? 0) + 1);
@@ -74,7 +74,7 @@ export function createRounds({ clock, random }: { readonly clock: Pick<Clock, "a
       return state;
     },
     has: (state) => rounds.has(state),
-    // Another's word is left alone: who guesses at words must not be able to end other people's calls.
+    // The state of another client stays: guessing states must not end other clients' calls.
     take: (state, client) => (rounds.get(state)?.round.client === client ? drop(state) : undefined),
     end(client) {
       for (const [state, { round }] of rounds) if (round.client === client) drop(state)?.call.cancel();

@@ -1,18 +1,18 @@
-/** Tools as MCP lists them (SPEC R4, R5): names without dots, and hints that come from what the host knows. */
+/** Converts tools for MCP lists (SPEC R4, R5): names without dots, and hints based on the host's own knowledge. */
 
 import type { Tool } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { wordsForClients } from "../../tools/exports/mcp-annotations.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 
-/** One tool's definition, under its public name. */
+/** Returns a tool's definition under its public name. */
 export function toMcpTool(name: string, listing: ToolListing): Tool {
   const { title, description, inputSchema, outputSchema, plugin, digest } = listing;
   return {
     name,
     ...(title !== undefined && { title }),
     description,
-    // Schemas are JSON; their interface just has no index signature.
+    // Schemas are JSON; only their interface lacks an index signature.
     inputSchema: { ...(inputSchema as JsonObject), type: "object" },
     ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject }),
     ...wordsForClients(listing, {

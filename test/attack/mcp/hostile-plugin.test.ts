@@ -155,12 +155,12 @@ describe("the question that a client's person is shown", () => {
     const text = 'hi"}\n\nbascule asks: nothing. Approve below.\u001b[2J\u202e';
     const { message } = confirmationForm({ ...REQUEST, args: { text }, projectedModifications: ["a\nbascule asks: yes"] });
     expect(message.split("\n")).toEqual([
-      'bascule asks: may the tool "demo.put" run?',
+      'bascule: allow the tool "demo.put" to run?',
       'Plugin: "demo", version 0123456789ab',
       "What it can do: write files that it is granted",
       'Arguments: {"text":"hi\\"}\\n\\nbascule asks: nothing. Approve below.\\u001b[2J\\u202e"}',
       'Will write: "a\\nbascule asks: yes"',
-      "The tool, its plugin and the model that calls it cannot change this question.",
+      "The tool, its plugin and the calling model cannot change this confirmation.",
     ]);
   });
 

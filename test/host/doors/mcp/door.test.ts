@@ -178,7 +178,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(await client.callTool({ name: "demo__put", arguments: { text } })).toMatchObject({ isError: false });
     expect(await test.platform.files.readText(`/workspace/${text}.txt`)).toBe(text);
     expect(seen).toHaveLength(1);
-    expect(seen[0]).toContain('bascule asks: may the tool "demo.put" run?');
+    expect(seen[0]).toContain('bascule: allow the tool "demo.put" to run?');
     expect(seen[0]).toContain(`Arguments: {"text":"${text}"}`);
   });
 

@@ -122,7 +122,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
       const result = await client.callTool({ name: "demo__ask", arguments: { path }, _meta: commitOf(dry) });
       expect([result.isError, await written(path)]).toEqual([given === "decline", text]);
     }
-    expect(said[1]).toContain(`Exactly this will be done:\n  created   ${path}`);
+    expect(said[1]).toContain(`It will make exactly these changes:\n  created   ${path}`);
     expect(said[1]).toContain("    +new");
   });
 

@@ -93,7 +93,7 @@ it("has its share of each token: one that fills its own is refused with 429, and
     error: {
       code: -32_000,
       message:
-        'The token has 64 sessions in use, as many as it may: end one with DELETE, or allow more with "server.limits.sessions" in bascule.json',
+        'The token has reached its limit of 64 sessions in use: end one with DELETE, or allow more with "server.limits.sessions" in bascule.json',
     },
     id: null,
   });

@@ -50,21 +50,21 @@ describe("arguments that clients repeat in headers", () => {
   });
 
   it.each([
-    ["is missing", { region: "eu" }, {}, 'The argument "region" is there, and the header Mcp-Param-Region is missing'],
+    ["is missing", { region: "eu" }, {}, 'Missing header Mcp-Param-Region for the argument "region"'],
     [
       "says something else",
       { region: "eu" },
       { "Mcp-Param-Region": "us" },
-      'The header Mcp-Param-Region says something other than the argument "region"',
+      'The header Mcp-Param-Region differs from the argument "region"',
     ],
     ["is no Base64", { region: "x" }, { "Mcp-Param-Region": "=?base64?eA=?=" }, "The header Mcp-Param-Region is not valid Base64"],
     ["is no UTF-8", { region: "x" }, { "Mcp-Param-Region": "=?base64?/w==?=" }, "The header Mcp-Param-Region is not valid Base64"],
-    ["is missing, deep", { deep: { dry: true } }, {}, 'The argument "deep.dry" is there, and the header Mcp-Param-Dry is missing'],
+    ["is missing, deep", { deep: { dry: true } }, {}, 'Missing header Mcp-Param-Dry for the argument "deep.dry"'],
     [
       "is missing beside large arguments",
       { region: "eu", text: "x".repeat(100_000) },
       {},
-      'The argument "region" is there, and the header Mcp-Param-Region is missing',
+      'Missing header Mcp-Param-Region for the argument "region"',
     ],
   ])("refuse a call whose header %s [I3.param-headers]", async (_how, args, headers, message) => {
     expect(await call(args, headers)).toEqual(wrong(message));
