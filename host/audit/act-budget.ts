@@ -1,11 +1,13 @@
 /**
- * How many rows of acts a call, a plugin and a caller may have in the journal (SPEC AU3, LV3). The others are counted, and said in one row at
- * the end of their call: no guest can fill the record with what it tries.
+ * Limits the rows of capability events that a call, a plugin and a caller may have in the journal (SPEC AU3, LV3), so that no guest can
+ * fill it. Events above the limits are counted, and one summary row at the end of their call lists them.
  */
 
 import type { DraftOf, HostEvent } from "./events.ts";
 
-/** Rows of one call; within a window those of one plugin, of one caller, whatever plugins it calls, and of a caller among a plugin's. */
+/**
+ * Limits of rows: of one call, and within a window of one plugin, of one caller across all plugins, and of one caller within one plugin.
+ */
 export interface ActBounds {
   readonly rowsOfCall: number;
   readonly rowsOfPlugin: number;
@@ -15,9 +17,9 @@ export interface ActBounds {
 }
 
 export interface ActBudget {
-  /** False for one that is counted instead. @param caller whose session the call is of; undefined for no caller's in particular */
+  /** Returns false if the event is only counted. @param caller owner of the call's session; undefined if there is none */
   take(event: ActEvent, caller: string | undefined): boolean;
-  /** What was counted of a call, as the text of a row; undefined if nothing was. The call is forgotten. */
+  /** Returns the text of the call's summary row; undefined if nothing was counted. Forgets the call. */
   end(event: HostEvent): string | undefined;
 }
 
@@ -31,9 +33,9 @@ export const ACT_BOUNDS: ActBounds = {
   rowsOfCallerOfPlugin: 750,
   windowMs: 10_000,
 };
-/** Calls under way, and those that never ended; the oldest are forgotten, with what was counted of them. */
+/** Maximum number of tracked calls, including those that never ended. The oldest are dropped with their counts. */
 const MAX_CALLS = 10_000;
-/** Windows of plugins and callers; the oldest are forgotten. */
+/** Maximum number of tracked windows of plugins and callers. The oldest are dropped. */
 const MAX_WINDOWS = 10_000;
 const SHOWN = 5;
 const SHOWN_LENGTH = 200;
@@ -53,7 +55,7 @@ interface Window {
 export function createActBudget(bounds: ActBounds = ACT_BOUNDS): ActBudget {
   const { rowsOfCall, rowsOfPlugin, rowsOfCaller, rowsOfCallerOfPlugin, windowMs } = bounds;
   const calls = new Map<string, CallActs>();
-  /** By holder, in the order in which they began. */
+  /** Windows by holder, in the order in which they began. */
   const windows = new Map<string, Window>();
 
   function callOf(callId: string): CallActs {
@@ -83,7 +85,7 @@ export function createActBudget(bounds: ActBounds = ACT_BOUNDS): ActBudget {
     return made;
   }
 
-  /** A row counts for all of its holders, or for none. */
+  /** A row counts for all of its holders or for none. */
   function hasRoom(plugin: string, caller: string | undefined, time: number): boolean {
     const holders: [window: Window, rows: number][] = [[windowOf(`plugin ${plugin}`, time), rowsOfPlugin]];
     if (caller !== undefined) {

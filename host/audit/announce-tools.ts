@@ -1,10 +1,10 @@
-/** `tool.registered` and `tool.unregistered`, in the tick of the swap (SPEC AU1, H8). */
+/** Emits `tool.registered` and `tool.unregistered` in the tick of the swap (SPEC AU1, H8). */
 
 import type { Registry } from "../tools/registry.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import type { EmitEvent, EventSubject, ToolRegisteredPayload } from "./events.ts";
 
-/** Says what is there already, then every change, until `stop`. */
+/** Announces the tools that are registered already, then every change, until `stop`. */
 export function announceTools(registry: Registry, emit: EmitEvent): { stop(): void } {
   const registered = (tool: RegisteredTool): void => emit({ type: "tool.registered", ...subjectOf(tool), payload: payloadOf(tool) });
   for (const tool of registry.snapshot().tools) registered(tool);

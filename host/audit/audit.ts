@@ -1,4 +1,4 @@
-/** What can be asked of the durable record: by programs through `host.audit`, by people through `bascule audit` (SPEC AU3, AU5). */
+/** Queries of the journal: by programs through `host.audit`, by users through `bascule audit` (SPEC AU3, AU5). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
@@ -14,46 +14,46 @@ import type { SessionState } from "./session-state.ts";
 import { readParts, RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "./journal-reader.ts";
 import type { JournalReport } from "./verify.ts";
 
-/** Reads what is durable; `flush` first to see the newest. */
+/** Reads durable events; call `flush` first to include the newest. */
 export interface Audit {
-  /** Every event so far is durable when it resolves. */
+  /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /**
-   * The newest `limit` (default 100) events that fit, the oldest first.
+   * Returns the newest `limit` (default 100) events that match, the oldest first.
    *
-   * @param onDamage told of what cannot be read; the rest is searched. Default: it throws
+   * @param onDamage receives what cannot be read; the search goes on. Default: throws
    * @throws {JournalError} if a file cannot be read
    */
   search(filter?: EventFilter, limit?: number, onDamage?: OnDamage): Promise<readonly KeptEvent[]>;
   /**
-   * The next events after one, in their order, some 64 KB of them; undefined if what follows it is not all on record.
+   * Returns a page of some 64 KB with the events after a given one, in order; undefined if some of them were removed from the journal.
    *
-   * @param after its id, or the row where the last of these pages ended
-   * @param onDamage told of what cannot be read; the rest is there. Default: it throws
+   * @param after the event's id, or the row where the last page ended
+   * @param onDamage receives what cannot be read; the page has the rest. Default: throws
    * @throws {JournalError} if a file cannot be read
    */
   following(after: string | number, onDamage?: OnDamage): Promise<FollowingEvents | undefined>;
-  /** @param expected the seal of a row that was noted earlier */
+  /** @param expected seal of a row that was noted earlier */
   verify(expected?: string): Promise<JournalReport>;
   session(sessionId: string): Promise<SessionState>;
-  /** What a plugin did. @throws {JournalError} if a file cannot be read. */
+  /** Returns the acts of a plugin. @throws {JournalError} if a file cannot be read. */
   acts(query: ActQuery): Promise<RecordedActs>;
 }
 
-/** Where a journal and what is known of it are. Absolute paths. */
+/** Locations of a journal and its checkpoints. Absolute paths. */
 export interface AuditPlace {
   readonly auditFolder: string;
-  /** Of its checkpoints. */
+  /** File of its checkpoints. */
   readonly checkpointFile: string;
 }
 
 const DEFAULT_LIMIT = 100;
 
 export interface AuditParts {
-  /** Reads the files, so that no other work waits for them. */
+  /** Reads the files on another thread, so that no other work waits for them. */
   readonly service: Service;
   readonly slices: Slices;
-  /** Absent where only others write. */
+  /** Absent if only other processes write. */
   readonly store?: Pick<EventStore, "flush"> | undefined;
 }
 
@@ -78,7 +78,7 @@ export function createAudit(
       const { numbers, texts, last, isEnd, isCut, damage } = await run(FOLLOWING, { folder, after: row });
       damage.forEach(onDamage);
       if (isCut) return undefined;
-      // Events are JSON objects, as they were kept.
+      // The events were kept as JSON objects.
       const events = numbers.map((number, index) => ({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject }));
       return { events, last, isEnd };
     },

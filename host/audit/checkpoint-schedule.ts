@@ -1,17 +1,17 @@
-/** When the newest row of a journal is noted outside of it (SPEC AU3): a second after a row was written, and at the end. */
+/** Decides when the newest row of a journal is noted outside of it (SPEC AU3): a second after a write, and on close. */
 
 import type { Clock } from "../platform/platform.ts";
 
-/** Of one journal. Calls wait for none of it. */
+/** Schedule of one journal. Calls do not wait for it. */
 export interface CheckpointSchedule {
-  /** A row was written. */
+  /** Schedules a checkpoint after a write. */
   soon(): void;
-  /** Resolves when the rows written so far are noted, or it was said that they cannot be. */
+  /** Resolves when the rows written so far are noted, or the failure was reported. */
   close(): Promise<void>;
 }
 
 export interface CheckpointScheduleOptions {
-  /** Notes the newest row. @param time milliseconds since the epoch */
+  /** Notes the newest row. @param time in milliseconds since the epoch */
   readonly note: (time: number) => Promise<{ readonly conflict?: string }>;
   readonly clock: Pick<Clock, "after" | "now">;
   /** Called once for each kind of defect. */
@@ -34,16 +34,16 @@ export function createCheckpointSchedule({ note, clock, onDefect }: CheckpointSc
     cancel = undefined;
     try {
       const { conflict } = await note(clock.now());
-      if (conflict !== undefined) sayOnce("The audit journal is not the one that was written before", conflict);
+      if (conflict !== undefined) sayOnce("The audit journal contradicts its checkpoints", conflict);
     } catch (error) {
-      sayOnce("The newest row of the audit journal cannot be noted outside of it", error instanceof Error ? error.message : String(error));
+      sayOnce("Cannot write the checkpoint of the audit journal", error instanceof Error ? error.message : String(error));
     }
   }
 
   function sayOnce(message: string, reason: string): void {
     if (said.has(message)) return;
     said.add(message);
-    onDefect(message, new Error(`${reason} ("bascule audit verify" says more)`));
+    onDefect(message, new Error(`${reason} ("bascule audit verify" shows the details)`));
   }
 
   return {

@@ -1,8 +1,8 @@
 /**
- * What is known of a journal outside of its folder (SPEC AU3): signed checkpoints, in the user's own configuration, where no tool may
- * write. With them `verify` finds what the journal alone cannot show: an end that was cut off, an older copy, a folder that is gone.
+ * Signed checkpoints of a journal (SPEC AU3), kept outside of its folder in the user's configuration, where no tool may write. With them
+ * `verify` detects a truncated end, an older copy and a deleted folder, which the journal alone cannot show.
  *
- * The file holds one row, which a transaction replaces: several hosts may write it.
+ * The file holds one row, replaced in a transaction, because several hosts may write it.
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
@@ -11,53 +11,53 @@ import { JournalError, type JournalKey, type JournalRow, type Journals } from ".
 import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { EVENT_BOUNDS, firstOf, namesOf } from "./journal-files.ts";
 
-/** A row that was in the journal at a time. */
+/** A row that the journal contained at a given time. */
 export interface Checkpoint {
   readonly number: number;
   readonly seal: string;
-  /** The oldest row then. */
+  /** The oldest row at that time. */
   readonly first: number;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Of all that, with the journal's key. */
+  /** Signature of all fields above with the journal's key. */
   readonly signature: string;
 }
 
-/** What the file says. */
+/** Contents of the checkpoint file. */
 export interface KeptCheckpoints {
   readonly key: JournalKey;
-  /** The newest, behind those that the journal contradicts: they stay until a person accepts the journal as it is. */
+  /** The newest checkpoint, preceded by those that the journal contradicts: they stay until the user accepts the journal as it is. */
   readonly checkpoints: readonly Checkpoint[];
   readonly accepted?: { readonly time: number; readonly problems: readonly string[] };
 }
 
-/** One more checkpoint. */
+/** A checkpoint to write. */
 export interface CheckpointWish {
-  /** The journal's. Absolute. */
+  /** Folder of the journal. Absolute. */
   readonly folder: string;
-  /** Where checkpoints are kept. Absolute; made if it is not there. */
+  /** File of the checkpoints. Absolute; created if it does not exist. */
   readonly file: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** The oldest row there will be: files before it are about to be removed. */
+  /** The oldest row after earlier files are removed. */
   readonly first?: number;
-  /** A person takes the journal as it is, with these problems: what older checkpoints say counts no more. */
+  /** Problems of a journal that the user accepts as it is: older checkpoints are discarded. */
   readonly accept?: readonly string[];
 }
 
-/** A journal that contradicts its checkpoints again and again: the first of them say it, and the newest. */
+/** Maximum number of checkpoints if the journal contradicts them repeatedly: the first ones and the newest stay. */
 const MOST_CHECKPOINTS = 8;
-/** Of an acceptance, kept. */
+/** Maximum number of problems kept with an acceptance. */
 const MOST_PROBLEMS = 20;
-/** Another process writes the file. */
+/** Maximum number of attempts while another process writes the file. */
 const MOST_TRIES = 40;
 
-/** @returns the checkpoint of `…` */
+/** @returns `the checkpoint of <time>` */
 export function checkpointText({ time }: Pick<Checkpoint, "time">): string {
   return `the checkpoint of ${new Date(time).toISOString()}`;
 }
 
-/** Undefined if there are none. @throws {JournalError} if the file cannot be read. */
+/** Returns undefined if there are none. @throws {JournalError} if the file cannot be read. */
 export async function readCheckpoints(
   file: string,
   { journals, files }: { readonly journals: Pick<Journals, "open">; readonly files: Pick<ServiceWorld["files"], "stat"> },
@@ -67,24 +67,24 @@ export async function readCheckpoints(
   try {
     const row = opened.last();
     const kept = row && parse(row.text);
-    if (row !== undefined && kept === undefined) throw new JournalError("it is not what was written", false);
+    if (row !== undefined && kept === undefined) throw new JournalError("it was altered", false);
     return kept;
   } finally {
     opened.close();
   }
 }
 
-/** The problems of checkpoints that the key does not sign, and the others. */
+/** Separates the checkpoints that the key signs from the problems of the others. */
 export function checkSignatures(
   { key, checkpoints }: KeptCheckpoints,
   journals: Pick<Journals, "isSigned">,
 ): { readonly signed: readonly Checkpoint[]; readonly problems: readonly string[] } {
   const signed = checkpoints.filter((checkpoint) => journals.isSigned(key.publicKey, signedText(checkpoint), checkpoint.signature));
   const others = checkpoints.filter((checkpoint) => !signed.includes(checkpoint));
-  return { signed, problems: others.map((checkpoint) => `${checkpointText(checkpoint)} is not what was written`) };
+  return { signed, problems: others.map((checkpoint) => `${checkpointText(checkpoint)} has a wrong signature`) };
 }
 
-/** What is signed of a checkpoint. */
+/** Returns the text that a checkpoint's signature covers. */
 export function signedText({ number, seal, first, time }: Omit<Checkpoint, "signature">): string {
   return `bascule journal\n${number}\n${seal}\n${first}\n${time}`;
 }
@@ -92,9 +92,9 @@ export function signedText({ number, seal, first, time }: Omit<Checkpoint, "sign
 export const CHECKPOINT_JOURNAL: ServiceTask<typeof checkpointJournal> = { name: "journal.checkpoint", run: checkpointJournal };
 
 /**
- * A task of the service thread: notes the newest row.
+ * Notes the newest row. Runs on the service thread.
  *
- * @returns what older checkpoints know and the journal no longer holds, if anything; they stay
+ * @returns a conflict if the journal no longer holds a row that older checkpoints know; these checkpoints stay
  * @throws {JournalError} if the file cannot be written
  */
 export async function checkpointJournal(wish: CheckpointWish, world: ServiceWorld): Promise<{ readonly conflict?: string }> {
@@ -120,7 +120,7 @@ function write(wish: CheckpointWish, names: readonly string[], { journals }: Ser
     store.append((last) => {
       const before = last && parse(last.text);
       if (last !== undefined && before === undefined)
-        throw new JournalError(`"${file}" is not what was written (delete it to begin anew)`, false);
+        throw new JournalError(`"${file}" was altered (delete it to start with new checkpoints)`, false);
       const key = before?.key ?? journals.newKey();
       const known = accept === undefined ? (before?.checkpoints ?? []) : [];
       const first = firstOf(names[0] ?? "0");
@@ -128,7 +128,7 @@ function write(wish: CheckpointWish, names: readonly string[], { journals }: Ser
       const missed = known.filter((one) => !confirmed.includes(one));
       const head = newestRow(names, folder, journals);
       const next = { ...head, first: Math.max(wish.first ?? first, ...confirmed.map((one) => one.first)), time };
-      conflict = missed[0] && `${checkpointText(missed[0])} knows row ${missed[0].number}, which the journal does not hold`;
+      conflict = missed[0] && `${checkpointText(missed[0])} has row ${missed[0].number}, and the journal does not`;
       const checkpoints = [
         ...missed.slice(0, MOST_CHECKPOINTS - 1),
         ...(isRow(next) ? [{ ...next, signature: journals.sign(key, signedText(next)) }] : []),
@@ -166,14 +166,14 @@ function isThere({ number, seal }: Checkpoint, { names, folder, journals }: Wher
   }
 }
 
-/** Of the last file that holds one. @throws {JournalError} if its end is damaged, or was cut off */
+/** Returns the newest row: the last one of the last file that is not empty. @throws {JournalError} if its end is damaged or truncated */
 function newestRow(names: readonly string[], folder: string, journals: Journals): Pick<JournalRow, "number" | "seal"> | undefined {
   for (const name of names.toReversed()) {
     const file = journals.open(`${folder}/${name}`, "read");
     try {
       const row = file.last();
       if (row !== undefined && row.number !== file.highest())
-        throw new JournalError(`${name} ends with row ${row.number}, and row ${file.highest()} was written`, false);
+        throw new JournalError(`${name} ends with row ${row.number}, but row ${file.highest()} was written`, false);
       if (row !== undefined) return { number: row.number, seal: row.seal };
     } finally {
       file.close();
@@ -184,7 +184,7 @@ function newestRow(names: readonly string[], folder: string, journals: Journals)
 
 function parse(text: string): KeptCheckpoints | undefined {
   const read = readJsonText(text, EVENT_BOUNDS);
-  // What is parsed is JSON.
+  // The parsed value is JSON.
   const value = read.ok ? (read.value as JsonValue) : undefined;
   if (value === undefined || !isJsonObject(value) || value["version"] !== 1) return undefined;
   const { key, checkpoints, accepted } = value;
@@ -198,7 +198,7 @@ function parse(text: string): KeptCheckpoints | undefined {
   return { key: { privateKey, publicKey }, checkpoints: known, ...(taken && { accepted: taken }) };
 }
 
-/** Undefined for anything else. */
+/** Returns undefined if a field is missing or has the wrong type. */
 export function readCheckpoint({ number, seal, first, time, signature }: JsonObject): Checkpoint | undefined {
   if (typeof number !== "number" || typeof first !== "number" || typeof time !== "number") return undefined;
   if (typeof seal !== "string" || typeof signature !== "string") return undefined;

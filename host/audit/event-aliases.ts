@@ -1,4 +1,4 @@
-/** Second names of events, for readers that know calls by them (SPEC AU1). Events themselves have one name. */
+/** Aliases of event types, for readers with other conventions (SPEC AU1). Events themselves have one name. */
 
 import type { EventType, HostEvent } from "./events.ts";
 
@@ -11,14 +11,11 @@ const ALIASES: Readonly<Partial<Record<EventType, readonly string[]>>> = {
 };
 
 /**
- * What else an event is called; nothing for most.
+ * Returns the aliases of an event; most events have none.
  *
  * @example
- * ```ts
- * import { createHost, eventAliases } from "bascule";
- * const names: string[] = [];
- * await using host = await createHost({ config: false, events: { publish: (event) => void names.push(...eventAliases(event)) } });
- * await host.call("echo", { text: "hello" });
+ * ```ts import { createHost, eventAliases } from "bascule"; const names: string[] = []; await using host = await createHost({ config:
+ * false, events: { publish: (event) => void names.push(...eventAliases(event)) } }); await host.call("echo", { text: "hello" });
  * console.log(names.join(" ")); // tool.call.dispatched tool.invoked ToolCallStart ToolCallEnd
  * ```
  */

@@ -1,10 +1,10 @@
-/** Where events go: envelope, redaction, then every listener and reader, in order of publication. */
+/** The event bus: adds the envelope, redacts, then calls every listener and reader in order of publication. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { HELD_EVENTS_BYTES, HeldEvents, type HeldEventsBounds } from "./held-events.ts";
 import type { EmitEvent, EventDraft, EventEnvelope, HostEvent, KeepEvent } from "./events.ts";
 
-/** What the bus stamps, hides and reports with. */
+/** Options of `createEventBus()`. */
 export interface EventBusOptions {
   /** Makes a UUIDv7. */
   readonly newId: () => string;
@@ -12,34 +12,37 @@ export interface EventBusOptions {
   readonly now: () => number;
   /** Default `bascule`. */
   readonly producer?: string;
-  /** Takes secrets and configured fields out of a payload before anybody sees the event (SPEC AU4). */
+  /** Removes secrets and configured fields from a payload before any listener receives the event (SPEC AU4). */
   readonly redact?: (payload: JsonValue) => JsonValue;
-  /** Gets each event before everybody else, and says whether it is durable where that is to be waited for. One that throws kept nothing. */
+  /**
+   * Receives each event before all listeners. Resolves to whether the event is durable, if its emitter has to wait for that. If it throws,
+   * the event counts as not kept.
+   */
   readonly keep?: (event: HostEvent) => Promise<boolean> | undefined;
-  /** Told about listeners that throw and readers that fall behind. */
+  /** Receives listeners that throw and readers that fall behind. */
   readonly onDefect: (message: string, error?: unknown) => void;
-  /** Events kept for a reader that is slower than the host. Default 1,024; above it the oldest are dropped. */
+  /** Maximum number of events that wait for a slow reader; above it the oldest are dropped. Default 1,024. */
   readonly bufferSize?: number;
-  /** About what these take on the heap. Default 16 MiB. */
+  /** Approximate heap bytes of these events. Default 16 MiB. */
   readonly bufferBytes?: number;
 }
 
-/** Publishes events; ended by `close`. */
+/** Publishes events until `close`. */
 export interface EventBus {
   readonly emit: EmitEvent;
-  /** The same, for emitters that wait until the event is durable. */
+  /** Like `emit`, for emitters that wait until the event is durable. */
   readonly emitKept: KeepEvent;
-  /** Called with each event, synchronously. Returns unsubscribe. */
+  /** Calls the listener synchronously with each event. Returns unsubscribe. */
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** A reader of its own, from now on, for each loop. */
+  /** Returns a new reader of all later events. */
   events(): AsyncIterableIterator<HostEvent>;
-  /** Readers end when they have read what is there; later events go nowhere. */
+  /** Ends the readers after they have read their buffered events; later events are dropped. */
   close(): void;
 }
 
 const DEFAULT_BUFFER = 1_024;
 
-/** A bus without listeners. */
+/** Creates a bus without listeners. */
 export function createEventBus(options: EventBusOptions): EventBus {
   const {
     newId,
@@ -70,7 +73,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
     return kept;
   }
 
-  /** A store of the embedding program may do what it must not: then the event is not durable, and nothing else ends by it. */
+  /** The embedding program's store may throw. Then the event is not durable, and everything else goes on. */
   function keepSafely(event: HostEvent): Promise<boolean> | undefined {
     const lost = (error: unknown): false => {
       onDefect("The event store failed to keep an event", error);
@@ -107,12 +110,12 @@ export function createEventBus(options: EventBusOptions): EventBus {
 
 function seal(draft: EventDraft, envelope: EventEnvelope, redact: EventBusOptions["redact"]): HostEvent {
   const payload = redact === undefined ? draft.payload : redact(draft.payload);
-  // Spreading a union loses which payload belongs to which type; both come from the same draft, and redaction keeps the shape.
+  // Spreading a union loses the pairing of payload and type. Both come from the same draft, and redaction keeps the shape.
   const { id, time, producer } = envelope;
   return Object.freeze({ ...draft, payload, id, time, producer }) as HostEvent;
 }
 
-/** One slow or fast reader. Never holds more than its buffer. */
+/** A reader with a bounded buffer. */
 class Reader implements AsyncIterableIterator<HostEvent> {
   readonly #buffer: HeldEvents;
   #waiting: ((result: IteratorResult<HostEvent>) => void)[] = [];
@@ -134,8 +137,7 @@ class Reader implements AsyncIterableIterator<HostEvent> {
     if (next !== undefined) return next({ done: false, value: event });
     if (!this.#buffer.push(event)) return;
     const { events, bytes } = this.#bounds;
-    if (!this.#warned)
-      this.#onDefect(`An event reader is more than ${events} events or ${bytes} bytes behind; the oldest are dropped for it`);
+    if (!this.#warned) this.#onDefect(`An event reader is more than ${events} events or ${bytes} bytes behind; it loses the oldest`);
     this.#warned = true;
   }
 

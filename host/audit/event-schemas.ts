@@ -1,5 +1,5 @@
 /**
- * What each event's payload must be, as TypeBox schemas proven against the types (SPEC AU1).
+ * TypeBox schemas of the event payloads, checked against the types by the compiler (SPEC AU1).
  *
  * For readers of the log and for tests; not part of `mod.ts`, because loading TypeBox would slow every start.
  */
@@ -8,7 +8,7 @@ import { type Static, type TObject, type TOptional, type TProperties, type TSche
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import type { CapabilityPayload, EventPayloads, EventType, ToolCommittedPayload, ToolRegisteredPayload } from "./events.ts";
 
-/** A TypeBox schema of exactly the values of `T`. */
+/** A TypeBox schema whose values are exactly those of `T`. */
 export type PayloadSchema<T> = TSchema & { readonly static: T };
 
 const TEXT = Type.String();
@@ -42,7 +42,7 @@ const COMMITTED = schemaOf<ToolCommittedPayload>()(
 );
 const FREE = schemaOf<JsonObject>()(OBJECT);
 
-/** By event type. */
+/** Payload schemas by event type. */
 export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayloads[T]> } = Object.freeze({
   "tool.registered": REGISTERED,
   "tool.unregistered": REGISTERED,
@@ -114,9 +114,9 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "session.closed": FREE,
 });
 
-/** A payload type and a schema that differ in any member do not compile. `manifests/schema.ts` has the same for documents. */
+/** Does not compile if a payload type and its schema differ in any member. `manifests/schema.ts` has the same for documents. */
 function schemaOf<T>(): <S extends TSchema>(schema: [Static<S>, T] extends [T, Static<S>] ? S : never) => PayloadSchema<T> {
-  // Both directions of assignability have been checked by the parameter's type.
+  // The parameter's type checks assignability in both directions.
   return (schema) => schema as unknown as PayloadSchema<T>;
 }
 

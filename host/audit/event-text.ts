@@ -1,9 +1,9 @@
-/** An event as a row of the journal: its JSON, without what makes it large, at a cost that does not grow with it (SPEC LV2). */
+/** Converts an event to a row of the journal: its JSON without large parts, at a bounded cost (SPEC LV2). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostEvent } from "./events.ts";
 
-/** Larger events are kept without what makes them large. */
+/** Maximum length of a row; larger events are kept without their large parts. */
 const MAX_TEXT_LENGTH = 64 * 1024;
 const MAX_PART_LENGTH = 1_024;
 const LARGE = ["output", "arguments", "partialOutput", "errors"] as const;
@@ -26,14 +26,14 @@ export function toEventText(event: HostEvent): string {
   return JSON.stringify({ id, time, type, sessionId, callId, plugin, digest, payload: { leftOut: true } });
 }
 
-/** How much there was is said where it is known without going through it. */
+/** The size is included only if it is known without a traversal. */
 function leftOut(part: unknown): JsonValue {
   return { leftOut: true, ...(typeof part === "string" && { characters: part.length }) };
 }
 
 /**
- * At least the length of a value's JSON less what escapes add, and at most that much; or anything above `most` as soon as that is
- * sure, so that no more than `most` of it is looked at.
+ * Estimates the length of a value's JSON, not counting escapes. Stops as soon as the sum exceeds `most`, so at most that much of the value
+ * is read.
  */
 function lengthWithin(value: unknown, most: number): number {
   if (typeof value === "string") return value.length + 2;

@@ -1,8 +1,8 @@
-/** The event catalogue (SPEC AU1). Every event is an envelope with a typed payload; all survive a JSON round trip. Types only. */
+/** The event catalogue (SPEC AU1). Every event is an envelope with a typed payload that survives a JSON round trip. Types only. */
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 
-/** Every type there is. */
+/** All event types. */
 export const EVENT_TYPES = [
   "tool.registered",
   "tool.unregistered",
@@ -32,30 +32,30 @@ export const EVENT_TYPES = [
 /** One of `EVENT_TYPES`. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The types of which every call has exactly one (SPEC AU2). */
+/** Terminal types: every call has exactly one of these events (SPEC AU2). */
 export const TERMINAL_EVENT_TYPES = ["tool.completed", "tool.failed", "tool.input_invalid", "tool.denied"] as const;
-/** How a call ended. */
+/** Outcome of a call. */
 export type TerminalEventType = (typeof TERMINAL_EVENT_TYPES)[number];
 
-/** What is known of an output that is not carried whole. */
+/** Description of an output that the event does not carry as a whole. */
 export type LargeNote = {
-  /** Its size: of a string the text's in UTF-8, of anything else the JSON's. */
+  /** Size in bytes: of a string, its text in UTF-8; of other values, their JSON. */
   readonly bytes: number;
-  /** Of these bytes, in hexadecimal. */
+  /** Hash of these bytes, in hexadecimal. */
   readonly sha256: string;
-  /** By which it can be read in the call's session, for a while; absent if it was not kept. */
+  /** Handle to read the output in the call's session for a while; absent if it was not kept. */
   readonly handle?: string;
 };
 
-/** What each type carries. Durations in milliseconds. Type aliases, because those are JSON objects and interfaces are not. */
+/** Payload of each type. Durations are in milliseconds. These are type aliases because interfaces are not assignable to JSON objects. */
 export type EventPayloads = {
   readonly "tool.registered": ToolRegisteredPayload;
   readonly "tool.unregistered": ToolRegisteredPayload;
   readonly "tool.called": {
     readonly tool: string;
-    /** Of those above 64 KB an outline. */
+    /** An outline if the arguments exceed 64 KB. */
     readonly arguments: JsonValue;
-    /** There if they are above 64 KB, and were checked. */
+    /** Set if the arguments exceed 64 KB and were validated. */
     readonly largeArguments?: LargeNote;
     readonly sideEffects: readonly string[];
     readonly source: string;
@@ -63,21 +63,21 @@ export type EventPayloads = {
     readonly decision: JsonObject;
     /** `direct` or `chain`. */
     readonly caller: string;
-    /** It changes nothing (SPEC E8). */
+    /** The call changes nothing (SPEC E8). */
     readonly dryRun?: true;
-    /** Policy requires that it is durable before the call does anything, whatever its side effects. */
+    /** Whether policy requires this event to be durable before the call acts, whatever its side effects. */
     readonly required?: true;
   };
   readonly "tool.completed": {
     readonly tool: string;
-    /** `null` in place of a large one. */
+    /** `null` if the output is large. */
     readonly output: JsonValue;
-    /** There if the output is above 64 KB: no event carries it. */
+    /** Set if the output exceeds 64 KB: events do not carry it. */
     readonly large?: LargeNote;
     readonly durationMs: number;
     readonly decision: JsonObject;
     readonly limitsUsed: JsonObject;
-    /** It ran dry: nothing was changed. */
+    /** Dry run: nothing was changed. */
     readonly dryRun?: true;
   };
   readonly "tool.committed": ToolCommittedPayload;
@@ -96,7 +96,7 @@ export type EventPayloads = {
   };
   readonly "tool.input_invalid": {
     readonly tool: string;
-    /** Of those above 64 KB an outline. */
+    /** An outline if the arguments exceed 64 KB. */
     readonly arguments: JsonValue;
     readonly largeArguments?: LargeNote;
     readonly errors: readonly JsonValue[];
@@ -107,11 +107,11 @@ export type EventPayloads = {
     readonly code: string;
     readonly errorClass: string;
     readonly message: string;
-    /** Of those above 64 KB an outline. */
+    /** An outline if the arguments exceed 64 KB. */
     readonly arguments: JsonValue;
-    /** There if they are above 64 KB, and were checked. */
+    /** Set if the arguments exceed 64 KB and were validated. */
     readonly largeArguments?: LargeNote;
-    /** Absent where a hook refused before there was a decision. */
+    /** Absent if a hook refused before there was a decision. */
     readonly decision?: JsonObject;
     readonly dryRun?: true;
   };
@@ -124,7 +124,7 @@ export type EventPayloads = {
     readonly dryRun?: true;
   };
   readonly "tool.confirmation_resolved": { readonly requestId: string; readonly decision: string; readonly by: string };
-  /** Of a progress above 64 KB an outline. */
+  /** An outline if the progress exceeds 64 KB. */
   readonly "tool.output_delta": { readonly delta: JsonValue };
   readonly "plugin.loaded": JsonObject;
   readonly "plugin.reloaded": JsonObject;
@@ -135,22 +135,22 @@ export type EventPayloads = {
   readonly "capability.denied": CapabilityPayload;
   readonly "grant.changed": JsonObject;
   readonly "policy.reloaded": JsonObject;
-  /** A person's edit of `.bascule/settings/<plugin>.json`; `ok` is false where the last good one stays in force. */
+  /** The user edited `.bascule/settings/<plugin>.json`. `ok` is false if the last valid version stays in force. */
   readonly "settings.changed": { readonly path: string; readonly ok: boolean; readonly problems?: readonly string[] };
   readonly "session.opened": JsonObject;
   readonly "session.closed": JsonObject;
 };
 
-/** What was changed outside of a run: a dry run was committed, or what a call changed was put back (SPEC E8). */
+/** Changes outside of a run: a dry run was committed, or a call was undone (SPEC E8). */
 export type ToolCommittedPayload = {
   readonly tool: string;
   readonly ok: boolean;
   readonly filesModified: readonly string[];
-  /** Why it was not done, or not all of it. */
+  /** Reason if the changes were not made, or only in part. */
   readonly reason?: string;
 };
 
-/** A tool that came or went. */
+/** A registered or unregistered tool. */
 export type ToolRegisteredPayload = {
   readonly toolId: string;
   readonly tool: string;
@@ -167,20 +167,20 @@ export type CapabilityPayload = {
   readonly decision: string;
   readonly layer: string;
   readonly rule?: string;
-  /** Of a request over the network. */
+  /** HTTP method of a network request. */
   readonly method?: string;
   readonly plugin?: string;
   readonly callId: string;
-  /** It was done to an overlay only (SPEC E8). */
+  /** Whether it was applied to an overlay only (SPEC E8). */
   readonly dryRun?: true;
 };
 
-/** What the emitter knows; the bus adds id, time and producer. */
+/** An event as its emitter provides it; the bus adds id, time and producer. */
 export type EventDraft = { readonly [T in EventType]: DraftOf<T> }[EventType];
-/** A draft of one type. */
+/** A draft of one event type. */
 export type DraftOf<T extends EventType> = EventSubject & { readonly type: T; readonly payload: EventPayloads[T] };
 
-/** What an event is about. */
+/** The subject of an event. */
 export interface EventSubject {
   readonly sessionId?: string;
   readonly turnId?: string;
@@ -188,15 +188,15 @@ export interface EventSubject {
   readonly plugin?: string;
   readonly digest?: string;
   readonly traceparent?: string;
-  /** Of a call that is a step of a chain (SPEC AU6). */
+  /** Set if the call is a step of a chain (SPEC AU6). */
   readonly chainId?: string;
   readonly chainIndex?: number;
 }
 
-/** An event as readers get it; narrow it by `type`. */
+/** A published event; narrow it by `type`. */
 export type HostEvent = { readonly [T in EventType]: DraftOf<T> & EventEnvelope }[EventType];
 
-/** What the bus adds. */
+/** Fields that the bus adds. */
 export interface EventEnvelope {
   /** UUIDv7. */
   readonly id: string;
@@ -207,5 +207,5 @@ export interface EventEnvelope {
 
 /** Publishes one event. Never throws. */
 export type EmitEvent = (draft: EventDraft) => void;
-/** The same, and says whether the event is durable, where its emitter is to wait for that. Never rejects. */
+/** Publishes one event. Resolves to whether it is durable, if its emitter has to wait for that. Never rejects. */
 export type KeepEvent = (draft: EventDraft) => Promise<boolean> | undefined;

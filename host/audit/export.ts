@@ -1,6 +1,6 @@
 /**
- * The journal as lines of JSON, one a row, and last a signature of them all (SPEC AU3). `checkExport` needs nothing else to find a line
- * that was changed, moved, put in or taken out; who signed is told by the key.
+ * Exports the journal as lines of JSON, one per row, with a signature of all of them as the last line (SPEC AU3). `checkExport` needs only
+ * the lines to detect a changed, moved, inserted or removed one; the key identifies the signer.
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
@@ -11,15 +11,15 @@ import type { OnDamage } from "./file-rows.ts";
 import { EVENT_BOUNDS } from "./journal-files.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";
 
-/** What came of checking an export. */
+/** Result of checking an export. */
 export interface ExportReport {
   readonly ok: boolean;
   readonly rows: number;
   readonly first: number;
   readonly head?: { readonly number: number; readonly seal: string };
-  /** Who signed it and when, in milliseconds since the epoch; absent where it is not signed. */
+  /** The signer's key, and the time in milliseconds since the epoch; absent if the export is not signed. */
   readonly signed?: { readonly publicKey: string; readonly time: number };
-  /** The first row that is wrong, and what is wrong with the whole. */
+  /** The first invalid row, and problems of the whole export. */
   readonly problems: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface Signature {
 const LINE = /^\{"number":(\d{1,15}),"seal":"([0-9a-f]{64})","event":(.*)\}$/su;
 const SIGNATURE_START = '{"signature":';
 
-/** @param key absent: it is not signed */
+/** @param key absent for an unsigned export */
 export async function* exportLines(
   place: JournalPlace,
   { key, time, onDamage }: { readonly key: JournalKey | undefined; readonly time: number; readonly onDamage: OnDamage },
@@ -55,7 +55,7 @@ export async function* exportLines(
   yield `${SIGNATURE_START}${JSON.stringify({ ...about, of: place.journals.sign(key, signedExportText(about, digest)) })}}`;
 }
 
-/** @param lines without their ends. @param publicKey of who is expected to have signed */
+/** @param lines without line ends. @param publicKey of the expected signer */
 export function checkExport(
   lines: Iterable<string>,
   { journals, publicKey }: { readonly journals: Pick<Journals, "seal" | "isSigned">; readonly publicKey: string | undefined },
@@ -84,9 +84,9 @@ export function checkExport(
     digest = journals.seal(digest, number, `${seal}\n${row}`);
     const follows = head === undefined || number === head.number + 1;
     if (!follows) problem ??= `row ${number} follows row ${head?.number ?? 0}`;
-    // What came before the first row of a journal that made room is not in an export: only the signature tells.
+    // Rows before the first one of an export may have been removed from the journal: only the signature covers that.
     else if ((head !== undefined || number === 1) && journals.seal(head?.seal ?? "", number, row) !== seal)
-      problem ??= `row ${number} is not what was written`;
+      problem ??= `row ${number} does not match its seal`;
     rows += 1;
     first ||= number;
     head = { number, seal };
@@ -94,12 +94,12 @@ export function checkExport(
   const problems = problem === undefined ? [] : [problem];
   const signature = end === undefined ? undefined : readSignature(end);
   if (signature === undefined)
-    problems.push("there is no signature at the end: it was cut off, or no key could be had when it was written");
+    problems.push("the signature is missing: the export is truncated, or no key was available when it was written");
   else {
     const { about, of } = signature;
     const isWhole = about.rows === rows && about.first === first && about.last === (head?.number ?? 0);
     if (!isWhole || !journals.isSigned(about.publicKey, signedExportText(about, digest), of))
-      problems.push(`the signature is of ${about.rows} other rows, ${about.first} to ${about.last}`);
+      problems.push(`the signature covers ${about.rows} other rows, ${about.first} to ${about.last}`);
     if (publicKey !== undefined && about.publicKey !== publicKey) problems.push(`it is signed with another key, ${about.publicKey}`);
   }
   return {
@@ -110,7 +110,7 @@ export function checkExport(
   };
 }
 
-/** The text that was sealed. A terminal gets one in which some characters are escaped. */
+/** Returns the text that was sealed. Exports to a terminal escape some characters. */
 function sealedText(text: string): string {
   const read = readJsonText(text, EVENT_BOUNDS);
   const written = read.ok ? JSON.stringify(read.value) : text;
@@ -123,7 +123,7 @@ function signedExportText({ rows, first, last, time }: Signature, digest: string
 
 function readSignature(line: string): { readonly about: Signature; readonly of: string } | undefined {
   const read = readJsonText(line, EVENT_BOUNDS);
-  // What is parsed is JSON.
+  // The parsed value is JSON.
   const value = read.ok ? objectOf((objectOf(read.value as JsonValue) ?? {})["signature"]) : undefined;
   const { rows, first, last, time, publicKey, of } = value ?? {};
   if (typeof rows !== "number" || typeof first !== "number" || typeof last !== "number" || typeof time !== "number") return undefined;

@@ -1,18 +1,18 @@
-/** Reads one journal file past what is damaged in it (SPEC AU3). */
+/** Reads one journal file and skips damaged parts (SPEC AU3). */
 
 import { JournalError, type JournalFile, type JournalRow, type Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
 import { firstOf } from "./journal-files.ts";
 
-/** Told of what cannot be read, and of each row that follows another than the one before it: where, and why. */
+/** Receives the place and cause of each unreadable part, and of each row whose predecessor is missing. */
 export type OnDamage = (damage: string) => void;
 
-/** For readers who need all rows. @throws {JournalError} always */
+/** Refuses damage, for readers that need all rows. @throws {JournalError} always */
 export function refuseDamage(damage: string): never {
-  throw new JournalError(`${damage} ("bascule audit verify" says what can be read)`, false);
+  throw new JournalError(`${damage} ("bascule audit verify" lists what is readable)`, false);
 }
 
-/** Undefined if the file cannot even be opened. @throws {JournalError} if another process is in the way */
+/** Returns undefined if the file cannot be opened. @throws {JournalError} if another process holds a lock */
 export function openOr(journals: Pick<Journals, "open">, path: string, onDamage: OnDamage): JournalFile | undefined {
   try {
     return journals.open(path, "read");
@@ -23,20 +23,20 @@ export function openOr(journals: Pick<Journals, "open">, path: string, onDamage:
   }
 }
 
-/** Each row may have 64 KB. */
+/** Rows per page. Each row may have 64 KB. */
 const PAGE = 100;
-/** A row of the file takes up at least so many bytes: its seal alone has 64. */
+/** Minimum bytes of a row in the file: its seal alone has 64. */
 const SMALLEST_ROW_BYTES = 70;
 
-/** Where a file's rows lie: from its name to the name of the next. */
+/** Row numbers of a file, bounded by its name and the name of the next file. */
 export interface RowRange {
-  /** The number of its first row. */
+  /** Number of the file's first row. */
   readonly first: number;
-  /** No row has a higher number. */
+  /** Upper bound of the row numbers. */
   readonly last: number;
 }
 
-/** How many rows follow one another; one where the first does not follow what was read before. */
+/** Returns the length of the first run of consecutive rows; 1 if the first row does not continue the previous page. */
 function jumpIn(rows: readonly JournalRow[], after: number): number {
   const first = rows[0]?.number ?? 0;
   if (after !== Number.MIN_SAFE_INTEGER && first !== after + 1) return 1;
@@ -44,7 +44,7 @@ function jumpIn(rows: readonly JournalRow[], after: number): number {
   return jump === -1 ? rows.length : jump;
 }
 
-/** Where the rows of one of the journal's files lie. @param names of all files, the oldest first */
+/** Returns the row numbers that a journal file may hold. @param names of all files, the oldest first */
 export async function rangeIn(
   { files, folder, names }: { readonly files: Pick<Files, "stat">; readonly folder: string; readonly names: readonly string[] },
   name: string,
@@ -52,7 +52,7 @@ export async function rangeIn(
 ): Promise<RowRange> {
   const first = firstOf(name);
   const next = names[names.indexOf(name) + 1];
-  // With what is still in the file's write-ahead log.
+  // Includes the rows in the file's write-ahead log.
   const sizes = await Promise.all(["", "-wal"].map(async (suffix) => (await files.stat(`${folder}/${name}${suffix}`))?.size ?? 0));
   // A damaged file may claim any number.
   const most = first + Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / SMALLEST_ROW_BYTES);
@@ -61,10 +61,10 @@ export async function rangeIn(
 }
 
 /**
- * The rows of a file in pages, ascending. Where a page cannot be read, its rows are tried one by one: the loop advances with every
- * attempt, so it ends whatever the file answers. An empty page is a turn for others.
+ * Yields the rows of a file in pages, ascending. If a page cannot be read, its rows are tried one by one. Every attempt advances the
+ * position, so the loop ends whatever the file returns. An empty page only yields the thread.
  *
- * @param range asked for at the first damage
+ * @param range requested at the first damage
  * @param from only rows after this one; default all
  */
 export async function* pagesOf(
@@ -85,9 +85,9 @@ export async function* pagesOf(
       const end = rows.at(-1);
       if (end === undefined) return damage.end();
       if (start !== Number.MIN_SAFE_INTEGER && end.number !== start + rows.length) {
-        // The first of them follows no other: as far as numbers go there may be more before it.
+        // The first row does not continue the previous one, so its number must lie in the file's range.
         known ??= await range();
-        if (end.number > known.last) throw new JournalError(`row ${end.number} is not where it belongs`, false);
+        if (end.number > known.last) throw new JournalError(`row ${end.number} is out of place`, false);
       }
       damage.end();
       yield rows;
@@ -109,7 +109,7 @@ export async function* pagesOf(
   }
 }
 
-/** Rows that cannot be read, as one text for each stretch of them. */
+/** Merges unreadable rows into one text per range. */
 export function createDamage(onDamage: OnDamage): { add(number: number, reason: string): void; end(): void } {
   let stretch: { from: number; to: number; readonly reason: string } | undefined;
   function end(): void {
@@ -129,7 +129,7 @@ export function createDamage(onDamage: OnDamage): { add(number: number, reason: 
   };
 }
 
-/** The highest number ever given; 0 where the file cannot say it. */
+/** Returns the highest number ever assigned; 0 if the file cannot be read. */
 export function highestOf(file: JournalFile): number {
   try {
     return file.highest();

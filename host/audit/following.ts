@@ -1,4 +1,4 @@
-/** Reads the journal onward from an event, a page at a time: for readers that come back (SPEC I4, AU3). */
+/** Reads the journal forward from an event, a page at a time, for readers that reconnect (SPEC I4, AU3). */
 
 import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import type { OnDamage } from "./file-rows.ts";
@@ -6,16 +6,16 @@ import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 import type { KeptEvent, SearchFound, SearchStep } from "./search.ts";
 import { readJournal } from "./verify.ts";
 
-/** A few of the events that follow another, in their order. */
+/** A page of the events that follow a given one, in order. */
 export interface FollowingEvents {
   readonly events: readonly KeptEvent[];
-  /** The row to go on after. */
+  /** Row to continue after. */
   readonly last: number;
-  /** There was nothing more when it was read. */
+  /** Whether the end was reached at the time of reading. */
   readonly isEnd: boolean;
 }
 
-/** A request for the rows that follow row `after`. */
+/** Request for the rows after row `after`. */
 export interface FollowingWish {
   /** Absolute. */
   readonly folder: string;
@@ -24,21 +24,21 @@ export interface FollowingWish {
 
 export interface FollowingFound {
   readonly numbers: readonly number[];
-  /** Their texts, as they were kept. */
+  /** Texts of the events, as kept. */
   readonly texts: readonly string[];
   readonly last: number;
   readonly isEnd: boolean;
-  /** Rows between `after` and the first of these were removed. */
+  /** Whether rows between `after` and the first of these were removed. */
   readonly isCut: boolean;
-  /** Each text names a file and the part of it that could not be read. */
+  /** Unreadable parts, each with its file. */
   readonly damage: readonly string[];
 }
 
-/** Bounds of one task, in rows that it looks at and characters that it answers with: other tasks share the thread. */
+/** Limits of one task, in rows read and characters returned: other tasks share the thread. */
 const PAGE_ROWS = 1_000;
 const PAGE_LENGTH = 64 * 1024;
 
-/** The row of the event with this id; undefined if there is none, or if it was removed with its file. */
+/** Returns the row of the event with this id; undefined if it does not exist or was removed with its file. */
 export async function rowOf(
   step: (wanted: SearchStep) => Promise<SearchFound>,
   { folder, id }: { readonly folder: string; readonly id: string },
@@ -72,14 +72,14 @@ export async function followingTask(
   let last = after;
   let looked = 0;
   let length = 0;
-  // With the row before, which the first one is sealed with.
+  // Starts one row earlier, because the first row's seal depends on it.
   for await (const { number, text } of readJournal(place, (told) => damage.push(told), Math.max(after, 1))) {
     if (number <= after) continue;
     last = number;
     looked += 1;
     const event = eventOf(number, text);
-    if (event === undefined && !isOwnRow(text)) damage.push(`row ${number} is no event`);
-    // One that was added again when its file was removed is older than what comes here.
+    if (event === undefined && !isOwnRow(text)) damage.push(`row ${number} is not an event`);
+    // Events that were kept from a removed file are older than the requested ones.
     if (event !== undefined && !event.isKept) {
       length += text.length;
       numbers.push(number);

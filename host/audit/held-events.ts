@@ -1,9 +1,9 @@
-/** Events that wait for a slow reader, or are kept for one that comes back: bounded in number and in bytes. */
+/** Events buffered for a slow reader, or for one that reconnects: bounded in number and in bytes. */
 
 import { sizeIn } from "../primitives/json/heap-size.ts";
 import type { HostEvent } from "./events.ts";
 
-/** About what the events of one reader take on the heap: an output of 64 KB of `{}` is an event of 1 MB there. */
+/** Approximate heap bytes of the events of one reader: an output of 64 KB of `{}` takes 1 MB as an event. */
 export const HELD_EVENTS_BYTES: number = 16 * 1024 * 1024;
 
 export interface HeldEventsBounds {
@@ -12,10 +12,10 @@ export interface HeldEventsBounds {
   readonly bytes?: number;
 }
 
-/** Readers hold the same events: each is weighed once. */
+/** Weights by event: readers share the events, so each is weighed once. */
 const weights = new WeakMap<HostEvent, number>();
 
-/** The oldest first. The last one stays, whatever it weighs. */
+/** A queue of events. The newest one always stays, whatever its size. */
 export class HeldEvents {
   readonly #bounds: Required<HeldEventsBounds>;
   #events: HostEvent[] = [];
@@ -29,7 +29,7 @@ export class HeldEvents {
     return this.#events;
   }
 
-  /** @returns whether others were dropped for it */
+  /** @returns whether older events were dropped */
   push(event: HostEvent): boolean {
     this.#events.push(event);
     this.#bytes += weigh(event);

@@ -1,4 +1,4 @@
-/** How the journal lies on the disk: which files there are, and the rows that link them. */
+/** File layout of the journal: its files, and the rows that link them. */
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { JsonBounds } from "../primitives/json/json.ts";
@@ -6,10 +6,10 @@ import { readJsonText } from "../primitives/json/json-text.ts";
 import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
 
-/** The last row of a file that is full. */
+/** The last row of a full file. */
 export const CLOSING_TEXT = '{"type":"journal.continued"}';
 
-/** Names of the journal's files, the oldest first. */
+/** Returns the names of the journal's files, the oldest first. */
 export async function journalFiles(files: Pick<Files, "list">, folder: string): Promise<readonly string[]> {
   const entries = await files.list(folder);
   return entries
@@ -18,7 +18,7 @@ export async function journalFiles(files: Pick<Files, "list">, folder: string): 
     .toSorted();
 }
 
-/** The journal's files, the oldest first; none where there is no journal yet. */
+/** Returns the journal's files, the oldest first; empty if the journal does not exist yet. */
 export async function namesOf({
   files,
   folder,
@@ -29,35 +29,35 @@ export async function namesOf({
   return (await files.stat(folder)) === undefined ? [] : await journalFiles(files, folder);
 }
 
-/** The number of a file's first row. @param name of the file */
+/** Returns the number of a file's first row. @param name of the file */
 export function firstOf(name: string): number {
   return Number.parseInt(name, 10);
 }
 
-/** Where the file that begins with row `number` is. */
+/** Returns the path of the file that begins with row `number`. */
 export function fileOf(folder: string, number: number): string {
   return `${folder}/${String(number).padStart(12, "0")}.db`;
 }
 
-/** The first row of a file that continues another; with it, what was removed before is on record. */
+/** The first row of a file that continues another. `removals` says that this version records removals. */
 export const OPENING_TEXT = '{"type":"journal.continues","removals":"recorded"}';
 
-/** Of the JSON of a row. */
+/** Bounds of a row's JSON. */
 export const EVENT_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 600 };
 
-/** What was removed from the beginning of the journal so far, to make room. */
+/** Summary of the rows removed so far from the beginning of the journal to make room. */
 export interface RemovalRecord {
-  /** When the first of it was, in milliseconds since the epoch. */
+  /** Time of the first removal, in milliseconds since the epoch. */
   readonly since: number;
-  /** The last row that is gone, and its seal, which the first row that is left is sealed with. */
+  /** The last removed row and its seal; the seal of the first remaining row depends on it. */
   readonly last: number;
   readonly seal: string;
-  /** How many events are gone for good, and of which kinds and plugins: `acts weather`. */
+  /** Number of removed events, in total and by kind and plugin: `acts weather`. */
   readonly rows: number;
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Undefined for any other row. */
+/** Returns undefined for any other row. */
 export function readRemoval(text: string): RemovalRecord | undefined {
   if (!text.startsWith('{"type":"journal.removed"')) return undefined;
   const { since, last, seal, rows, counts } = parse(text) ?? {};
@@ -67,7 +67,7 @@ export function readRemoval(text: string): RemovalRecord | undefined {
   return { since, last, seal, rows, counts: Object.fromEntries(numbers) };
 }
 
-/** Rows of these texts, each sealed with all before it. */
+/** Creates rows of these texts, each sealed with all rows before it. */
 export function chain(journals: Pick<Journals, "seal">, last: JournalRow | undefined, texts: readonly string[]): readonly JournalRow[] {
   let { number, seal } = last ?? { number: 0, seal: "" };
   return texts.map((text) => {
@@ -77,7 +77,7 @@ export function chain(journals: Pick<Journals, "seal">, last: JournalRow | undef
   });
 }
 
-/** The event of a row, and the number that it had first; undefined for rows of the journal's own. */
+/** Returns the event of a row and its original number; undefined for the journal's own rows. */
 export function eventOf(
   number: number,
   text: string,
@@ -90,14 +90,14 @@ export function eventOf(
   return { event, number: typeof first === "number" ? first : number, isKept };
 }
 
-/** Whether a row that is no event is one of the journal's own. */
+/** Returns whether a row without an event is one of the journal's own. */
 export function isOwnRow(text: string): boolean {
   return text.startsWith('{"type":"journal.') && !text.startsWith('{"type":"journal.kept"');
 }
 
 function parse(text: string): JsonObject | undefined {
   const read = readJsonText(text, EVENT_BOUNDS);
-  // What is parsed is JSON.
+  // The parsed value is JSON.
   return read.ok ? objectOf(read.value as JsonValue) : undefined;
 }
 

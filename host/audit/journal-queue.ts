@@ -1,4 +1,4 @@
-/** Rows of the journal that wait to be written, and whose they are: a share of each plugin and of each caller (SPEC LV3). */
+/** Journal rows that wait to be written, with a share for each plugin and each caller (SPEC LV3). */
 
 import type { HostEvent } from "./events.ts";
 
@@ -7,16 +7,19 @@ export interface QueuedRow {
   readonly holders: RowHolders;
 }
 
-/** The holders that a row counts for, and how much each may have. */
+/** The holders that a row counts for, and their shares. */
 export type RowHolders = readonly (readonly [holder: string, share: number])[];
 
-/** In characters. Calls of a holder that has more wait for the journal. A caller's share leaves others some of every plugin's. */
+/**
+ * Shares in characters. Calls of a holder above its share wait for the journal. A caller's share is smaller than a plugin's, so that it
+ * leaves room for others.
+ */
 export const QUEUE_SHARES: { readonly plugin: number; readonly caller: number } = { plugin: 2 * 1024 * 1024, caller: 1024 * 1024 };
 const MAX_ROWS = 10_000;
 
 export class JournalQueue<Row extends QueuedRow> {
   #rows: Row[] = [];
-  /** Characters that are not written yet, by holder. */
+  /** Unwritten characters by holder. */
   readonly #held: Map<string, number> = new Map();
 
   get length(): number {
@@ -31,7 +34,7 @@ export class JournalQueue<Row extends QueuedRow> {
     return this.#rows.values();
   }
 
-  /** @returns whether one of its holders has more than its share */
+  /** @returns whether one of its holders exceeds its share */
   add(row: Row): boolean {
     this.#rows.push(row);
     let isOver = false;
@@ -43,14 +46,14 @@ export class JournalQueue<Row extends QueuedRow> {
     return isOver;
   }
 
-  /** The oldest, `maxLength` characters and as many more as the last of them has. They count until they are released. */
+  /** Takes the oldest rows, up to `maxLength` characters plus the rest of the last row. They count until they are released. */
   take(maxLength: number): readonly Row[] {
     let count = 0;
     for (let size = 0; count < this.#rows.length && size < maxLength; count++) size += this.#rows[count]?.text.length ?? 0;
     return this.#rows.splice(0, count);
   }
 
-  /** Rows that were taken, and could not be written. */
+  /** Returns rows that were taken and could not be written. */
   putBack(rows: readonly Row[]): void {
     this.#rows = [...rows, ...this.#rows];
   }
@@ -63,7 +66,7 @@ export class JournalQueue<Row extends QueuedRow> {
     }
   }
 
-  /** Takes one out if there are too many: the oldest of the holder who has most of its share. */
+  /** Removes one row if there are too many: the oldest of the holder that uses most of its share. */
   drop(): Row | undefined {
     if (this.#rows.length <= MAX_ROWS) return undefined;
     let largest = "";
@@ -80,19 +83,22 @@ export class JournalQueue<Row extends QueuedRow> {
 }
 
 const CALLER = "caller ";
-/** Events of no plugin and no session. */
+/** Holder of events without plugin and session. */
 const HOST: RowHolders = [["host", QUEUE_SHARES.plugin]];
 
-/** The holders that an event's row counts for, each with its share: its plugin and its caller, or the host if it has neither. */
+/** Returns the holders of an event's row with their shares: its plugin and its caller, or the host if it has neither. */
 export function holdersOf({ plugin }: HostEvent, caller: string | undefined): RowHolders {
   const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];
   if (caller === undefined) return plugin === undefined ? HOST : held;
   return [...held, [CALLER + caller, QUEUE_SHARES.caller]];
 }
 
-/** Tells the caller of each event, in order: the owner of its session as `sessionOwner` has it, whatever plugins it calls. */
+/**
+ * Returns a function that finds the caller of each event, in order: the owner of its session as in `sessionOwner`, whatever plugins it
+ * calls.
+ */
 export function createCallers(): (event: HostEvent) => string | undefined {
-  /** Of sessions that are open and have one: as many as their owner may have. */
+  /** Owners by open session; bounded by the number of sessions. */
   const owners = new Map<string, string>();
   return ({ type, sessionId, payload }) => {
     if (sessionId === undefined) return undefined;

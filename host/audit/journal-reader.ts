@@ -1,4 +1,4 @@
-/** Reads the whole journal on the service thread, in turn with whatever else there is (SPEC AU3, AU5, P9). */
+/** Reads the whole journal on the service thread, in slices between other tasks (SPEC AU3, AU5, P9). */
 
 import { joined } from "../primitives/json/json-bytes.ts";
 import { readLarge } from "../primitives/json/read-slices.ts";
@@ -11,16 +11,16 @@ import { checkSignatures, type KeptCheckpoints, readCheckpoints } from "./checkp
 import { rebuildSession, type SessionState } from "./session-state.ts";
 import { type JournalReport, readEvents, verifyJournal } from "./verify.ts";
 
-/** What is verified. */
+/** Options of a verification. */
 export interface VerifyWish {
   readonly folder: string;
-  /** Where the journal's checkpoints are kept; absent where there are none. */
+  /** File of the journal's checkpoints; absent if there is none. */
   readonly checkpoints?: string;
-  /** The seal of a row that was noted. */
+  /** Seal of a row that was noted. */
   readonly expected?: string;
 }
 
-/** A host that writes meanwhile may remove a file: then what is known is read again. */
+/** Maximum number of attempts: a host that writes meanwhile may remove a file, and the checkpoints are read again. */
 const MOST_TRIES = 5;
 
 export const VERIFY_JOURNAL: ServiceTask<typeof verifyTask> = { name: "audit.verify", run: verifyTask };
@@ -28,7 +28,7 @@ export const VERIFY_JOURNAL: ServiceTask<typeof verifyTask> = { name: "audit.ver
 /** A task of the service thread. */
 export async function verifyTask({ folder, checkpoints: file, expected: seal }: VerifyWish, world: ServiceWorld): Promise<JournalReport> {
   for (let tries = 1; ; tries++) {
-    // Before the rows: what is written meanwhile is newer than what is known.
+    // Read before the rows, so that rows written meanwhile are newer than the checkpoints.
     const known = await knownOf(file, world);
     const expected = { ...(seal !== undefined && { seal }), checkpoints: known.signed };
     const report = await verifyJournal({ ...world, folder }, expected, world.turn);
@@ -86,18 +86,21 @@ export async function actsTask(
   return await partsOf(collector.collected(), turn);
 }
 
-/** A session of half a million calls, or 5,000 acts of 4 KB: as bytes they are moved to the thread that asked, and read there in slices. */
+/**
+ * A result such as a session of half a million calls, or 5,000 acts of 4 KB. It is transferred as bytes and parsed in slices on the
+ * receiving thread.
+ */
 export type JsonParts = readonly Uint8Array[];
 
-/** The task's findings, on the thread that asked. */
+/** Parses the task's result on the receiving thread. */
 export function* readParts<T extends object>(parts: JsonParts): Generator<void, T> {
   const bytes = yield* joined(parts);
-  // Written by `partsOf`, of this very type.
+  // `partsOf` wrote the bytes from a value of this type.
   return (yield* readLarge({ kind: "json", bytes })) as unknown as T;
 }
 
 async function partsOf(found: SessionState | RecordedActs, turn: ServiceWorld["turn"]): Promise<JsonParts> {
-  // Both are JSON; their interfaces just have no index signature.
+  // Both are JSON; their interfaces only lack an index signature.
   const writing = encodeSlices(found as unknown as JsonObject);
   for (;;) {
     const { done, value } = writing.next();

@@ -1,8 +1,8 @@
 /**
- * Writes the journal's files, on the service thread (SPEC AU3).
+ * Writes the journal's files on the service thread (SPEC AU3).
  *
- * A folder holds files of some 64 MB, each named after its first row's number. The last row of a full file says so, and the chain
- * goes on in the next; `retain-task.ts` removes the oldest.
+ * A folder holds files of some 64 MB, each named after the number of its first row. The last row of a full file marks its end, and the
+ * chain continues in the next file; `retain-task.ts` removes the oldest.
  */
 
 import type { JournalFile, Journals } from "../platform/files/journal-types.ts";
@@ -12,21 +12,21 @@ import { chain, CLOSING_TEXT, fileOf, journalFiles, OPENING_TEXT } from "./journ
 
 /** Rows to add, in order. */
 export interface JournalBatch {
-  /** Absolute; made if it is not there. */
+  /** Absolute; created if it does not exist. */
   readonly folder: string;
   readonly texts: readonly string[];
-  /** An earlier attempt may have written them: those that are there already are left out. */
+  /** Whether an earlier attempt may have written the rows: existing ones are skipped. */
   readonly again: boolean;
-  /** Of its texts; a larger file is continued in the next. */
+  /** Maximum size of a file's texts; rows above it go to the next file. */
   readonly maximumFileBytes: number;
 }
 
-/** `busy`: another process is writing; it may work a moment later. */
+/** `busy`: another process writes; a retry may succeed. */
 export type JournalWritten =
-  /** `isNewFile`: there may be too many now. */
+  /** `isNewFile`: the number of files may exceed the maximum now. */
   { readonly ok: true; readonly isNewFile?: boolean } | { readonly ok: false; readonly busy: boolean; readonly message: string };
 
-/** How far back rows are looked for that an attempt may have written. */
+/** Maximum number of rows to search for those of an earlier attempt. */
 const LOOK_BACK = 20_000;
 
 interface OpenFolder {
@@ -34,7 +34,7 @@ interface OpenFolder {
   bytes: number;
 }
 
-/** What one thread has open. Hosts of one process may share it. */
+/** Open files by thread. Hosts of one process may share them. */
 const folders = new WeakMap<Journals, Map<string, OpenFolder>>();
 
 export const APPEND_TO_JOURNAL: ServiceTask<typeof appendToJournal> = { name: "journal.append", run: appendToJournal };
@@ -96,14 +96,14 @@ async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFold
   return open;
 }
 
-/** A damaged end would be sealed into all that follows. @throws {JournalError} */
+/** Refuses to continue a damaged end, because every later seal would depend on it. @throws {JournalError} */
 function checkEnd(file: JournalFile, journals: Journals): void {
   const last = file.last();
   const [before] = last === undefined ? [] : file.rowsBefore(last.number, 1);
   if (last === undefined || before === undefined) return;
   if (before.number === last.number - 1 && journals.seal(before.seal, last.number, last.text) === last.seal) return;
   throw new JournalError(
-    `the end of the newest file is damaged ("bascule audit verify" says what can be read; once the folder is moved away, a new journal begins)`,
+    `the end of the newest file is damaged ("bascule audit verify" lists what is readable; move the folder away to start a new journal)`,
     false,
   );
 }
@@ -123,7 +123,7 @@ function write(open: OpenFolder, { texts, again }: JournalBatch, journals: Journ
   });
 }
 
-/** Ends a file with a row that says so, unless another process did, and begins the next with the same chain. */
+/** Closes a file with its closing row, unless another process did, and starts the next file with the same chain. */
 function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }: ServiceWorld): void {
   open.file.append((last) => (last === undefined || last.text === CLOSING_TEXT ? [] : chain(journals, last, [CLOSING_TEXT])));
   const end = open.file.last();
@@ -135,7 +135,7 @@ function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }
   open.bytes = 0;
 }
 
-/** The next attempt opens the file anew: this one may be gone, or its disk. */
+/** The next attempt opens the file again, because the file or its disk may be gone. */
 function toFailure(error: unknown, batch: JournalBatch, world: ServiceWorld): JournalWritten {
   const busy = error instanceof JournalError && error.busy;
   if (!busy) closeJournal(batch, world);

@@ -1,9 +1,9 @@
 /**
- * The durable record of what happened (SPEC AU3): one row an event, each sealed with all before it. The rows are written by the
- * service thread (`journal-writer.ts`); here they are made, queued and acknowledged.
+ * The durable journal of events (SPEC AU3): one row per event, each sealed with all rows before it. This file creates, queues and
+ * acknowledges the rows; the service thread writes them (`journal-writer.ts`).
  *
- * A call that changes something waits until its `tool.called` is durable before it acts, and until its end is before its caller
- * hears of it. One batch is written at a time and takes all that has gathered meanwhile, so calls share their commits.
+ * A call that changes something waits until its `tool.called` is durable before it acts, and its caller gets the result after the terminal
+ * event is durable. One batch is written at a time and contains all rows that arrived meanwhile, so calls share commits.
  */
 
 import type { Clock } from "../platform/platform.ts";
@@ -15,63 +15,63 @@ import { createCallers, holdersOf, JournalQueue, type QueuedRow } from "./journa
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
 import type { Retain } from "./retain-task.ts";
 
-/** Keeps events. Any implementation may take the journal's place (`createHost({ events: { store } })`). */
+/** Keeps events. Any implementation can replace the journal (`createHost({ events: { store } })`). */
 export interface EventStore {
   /** Awaited before the first call runs. */
   prepare(): Promise<void>;
   /**
-   * Called with each event, in order. Must not throw.
+   * Keeps the event. Called in order. Must not throw.
    *
-   * @returns whether the event is durable, for one that the host is to wait for: if a `tool.called` is not, a call that changes
-   * something is refused, and any other whose payload says `required`. Never rejects.
+   * @returns whether the event is durable, if the host has to wait for that: if a `tool.called` is not durable, the host refuses a call
+   * that changes something or whose payload says `required`. Never rejects.
    */
   append(event: HostEvent): Promise<boolean> | undefined;
-  /** What was appended is durable when it resolves. */
+  /** Resolves when the appended events are durable. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The service thread, as far as the journal uses it. */
+/** The part of the service thread that the journal uses. */
 export interface JournalWriter {
   /** Rejects if the thread ends. */
   append(batch: JournalBatch): Promise<JournalWritten>;
-  /** Notes the newest row outside of the journal. @param time milliseconds since the epoch @throws {ServiceError} if it cannot */
+  /** Writes a checkpoint. @param time in milliseconds since the epoch @throws {ServiceError} if it cannot be written */
   checkpoint?(time: number): Promise<{ readonly conflict?: string }>;
   close(): Promise<void>;
 }
 
 export interface JournalOptions {
-  /** Absolute; made when there is something to keep. */
+  /** Absolute; created with the first event. */
   readonly folder: string;
   readonly writer: JournalWriter;
-  /** Makes room, when a file is full. */
+  /** Removes the oldest file when there are too many. */
   readonly retain: (retain: Retain) => Promise<unknown>;
   readonly clock: Pick<Clock, "after" | "now">;
-  /** Default 64 MiB of texts a file, and 8 files. */
+  /** Defaults: 64 MiB of texts per file, and 8 files. */
   readonly maximumFileBytes?: number;
   readonly maximumFiles?: number;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
-/** Events that are only read are kept together with the next ones within so many milliseconds. */
+/** Milliseconds within which events without a waiting caller are collected into one batch. */
 const GATHER_MS = 20;
-/** Of one batch. */
+/** Maximum characters of one batch. */
 const MAX_BATCH = 1024 * 1024;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 8;
-/** Another process writes; then the journal is taken to be out of order. */
+/** Maximum number of attempts while another process writes; after them the journal counts as unavailable. */
 const MAX_BUSY = 100;
 
-/** They follow from `plugin.loaded` with its digest; deltas, from what their call ends with. */
+/** Events that are not kept: tools follow from `plugin.loaded` with its hash, deltas from their call's terminal event. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["tool.registered", "tool.unregistered", "tool.output_delta"]);
-/** What begins a journal beside calls: a host that only looks leaves nothing behind. */
+/** Events that start a journal, beside calls: a host that only reads leaves no files. */
 const ACTS: ReadonlySet<string> = new Set(["grant.changed", "policy.reloaded", "settings.changed"]);
-/** A guest can make as many as it likes: they wait for one another. */
+/** Events that a guest can emit in any number: they are batched. */
 const GATHERED: ReadonlySet<string> = new Set(["capability.used", "capability.denied", "session.opened", "session.closed"]);
 const PASSIVE: ReadonlySet<string> = new Set(["none", "read"]);
 
 interface Row extends QueuedRow {
-  /** Told whether the row is durable. */
+  /** Receives whether the row is durable. */
   acknowledge?: (durable: boolean) => void;
 }
 
@@ -82,14 +82,14 @@ export function createJournal(options: JournalOptions): EventStore {
   const waiting = new JournalQueue<Row>();
   const callerOf = createCallers();
   let dropped = 0;
-  /** Calls that change something: what becomes of them is kept before their caller hears of it. */
+  /** Running calls that change something: their terminal event is durable before their caller gets the result. */
   const changing = new Set<string>();
   let begun = false;
   let writing: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   const checkpoints = createCheckpointSchedule({ note: async (time) => (await writer.checkpoint?.(time)) ?? {}, clock, onDefect });
   let complaint: string | undefined;
-  /** The last attempt may have written what it took. */
+  /** Whether the last attempt may have written its rows. */
   let isUncertain = false;
   let busyFor = 0;
 
@@ -110,7 +110,7 @@ export function createJournal(options: JournalOptions): EventStore {
     return undefined;
   }
 
-  /** @returns whether one of its holders has more than its share */
+  /** @returns whether one of its holders exceeds its share */
   function push(row: Row): boolean {
     const isOver = waiting.add(row);
     drop();
@@ -130,7 +130,7 @@ export function createJournal(options: JournalOptions): EventStore {
     return acknowledged;
   }
 
-  /** Batch after batch, until nothing waits or one cannot be written. */
+  /** Writes batch after batch, until the queue is empty or a write fails. */
   function write(): Promise<void> {
     stopTimer?.();
     stopTimer = undefined;
@@ -140,13 +140,13 @@ export function createJournal(options: JournalOptions): EventStore {
   async function writeAll(): Promise<void> {
     let outcome: "written" | "busy" | "refused" = "written";
     do outcome = await writeBatch();
-    // After a refusal only those wait for an answer that came in the meantime.
+    // After a refusal, only rows that arrived since still wait for an acknowledgement.
     while (
       outcome === "written"
         ? waiting.length > 0
         : outcome === "refused" && [...waiting].some(({ acknowledge }) => acknowledge !== undefined)
     );
-    // In the same turn as the check of `waiting`: an event that comes later starts another write.
+    // No await since the check of `waiting`: a later event starts another write.
     writing = undefined;
     if (waiting.length > 0) stopTimer ??= clock.after(GATHER_MS, () => void write());
   }
@@ -168,7 +168,7 @@ export function createJournal(options: JournalOptions): EventStore {
       }
       if (rows.length > 0) checkpoints.soon();
       if (written.isNewFile === true) {
-        // Calls that fill files faster than room can be made wait here.
+        // Calls that fill files faster than they can be removed wait here.
         await retaining;
         makeRoom();
       }
@@ -176,7 +176,7 @@ export function createJournal(options: JournalOptions): EventStore {
     }
     waiting.putBack(rows);
     drop();
-    // Another process is writing; the next time it is our turn.
+    // Another process writes; the next attempt may succeed.
     if (written.busy && ++busyFor < MAX_BUSY) return "busy";
     refuse(asked, written.message);
     return "refused";
@@ -193,7 +193,7 @@ export function createJournal(options: JournalOptions): EventStore {
     }
   }
 
-  /** Meanwhile events go on being written, into one file more. */
+  /** Events are written meanwhile, into one more file. */
   function makeRoom(): void {
     retaining = retain({ folder, maximumFiles, maximumFileBytes, atMs: clock.now() })
       .then(() => undefined)
@@ -201,7 +201,7 @@ export function createJournal(options: JournalOptions): EventStore {
       .finally(() => (retaining = undefined));
   }
 
-  /** Those that waited for the attempt are told that nothing is durable; events stay, and are written when they can be. */
+  /** Tells the callers that waited for the attempt that nothing is durable. The rows stay queued and are written later. */
   function refuse(asked: readonly Row[], message: string): void {
     for (const row of asked) {
       row.acknowledge?.(false);
@@ -212,7 +212,7 @@ export function createJournal(options: JournalOptions): EventStore {
     complaint = message;
   }
 
-  /** All that waits now is durable when it resolves, or cannot be written. */
+  /** Resolves when all rows that wait now are durable, or cannot be written. */
   async function flush(): Promise<void> {
     if (!begun) return;
     const last = waiting.last;
@@ -242,16 +242,16 @@ function isTerminal(type: string): boolean {
   return TERMINAL_EVENT_TYPES.some((terminal) => terminal === type);
 }
 
-/** Whether a tool with these side effects waits for the record, and is refused without it. */
+/** Returns whether a tool with these side effects waits for the journal, and is refused without it. */
 export function changesSomething(sideEffects: readonly string[]): boolean {
   return sideEffects.some((effect) => !PASSIVE.has(effect));
 }
 
-/** What changes something, or was refused, is kept before it is acted on. */
+/** Returns whether the event must be durable before its call goes on: it changes something, or was refused. */
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
   if (type === "tool.called") {
-    // The embedding program's redaction may have taken the member out.
+    // The embedding program's redaction may have removed the member.
     const { required, sideEffects = ["redacted"] } = event.payload as Partial<typeof event.payload>;
     const isChanging = required === true || changesSomething(sideEffects);
     if (isChanging && callId !== undefined) changing.add(callId);

@@ -1,4 +1,4 @@
-/** Events as log lines (SPEC AU7): what went wrong is a warning, what changed is information, the daily round is for debugging. */
+/** Writes events as log lines (SPEC AU7): failures as warnings, changes as information, routine events for debugging. */
 
 import type { Log, LogLevel } from "../platform/platform.ts";
 import type { EventType, HostEvent } from "./events.ts";
@@ -30,7 +30,7 @@ const LEVELS: Readonly<Record<EventType, LogLevel>> = {
   "session.closed": "debug",
 };
 
-/** The whole event is one structured field, so that no text of a guest can forge a line. */
+/** The whole event is one structured field, so that a guest's text cannot forge a line. */
 export function createLogSink(log: Log): (event: HostEvent) => void {
   return (event) => log.write(LEVELS[event.type], event.type, { event });
 }

@@ -1,6 +1,6 @@
 /**
- * Makes room in a full journal, on the service thread: what is to be kept of the oldest file is added again at the end of the chain,
- * then a row that says what was removed, and then the file goes. So the chain has no holes, and its beginning is sealed.
+ * Removes the oldest file of a full journal, on the service thread: rows to keep are appended again at the end of the chain, then a row
+ * that records the removal, and then the file is deleted. So the chain has no gaps, and its beginning is sealed.
  */
 
 import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
@@ -16,13 +16,13 @@ export interface Retain {
   readonly maximumFileBytes: number;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
-  /** Where the journal's checkpoints are kept; absent where there are none. */
+  /** File of the journal's checkpoints; absent if there is none. */
   readonly checkpoints?: string;
 }
 
-/** Rows that are read, or added, between two turns of the thread. */
+/** Rows that are read or added per slice of the thread. */
 const PAGE_ROWS = 100;
-/** Shares that a removal record names; the rest is one sum. */
+/** Maximum number of shares that a removal record names; the rest is one sum. */
 const NAMED_SHARES = 50;
 
 interface Contents {
@@ -32,7 +32,7 @@ interface Contents {
   readonly removal: RemovalRecord | undefined;
 }
 
-/** Of files that are full, which change no more; by the path. */
+/** Contents of full files by path; these files no longer change. */
 const known = new WeakMap<Journals, Map<string, Contents>>();
 
 export const RETAIN_JOURNAL: ServiceTask<typeof retainJournal> = { name: "journal.retain", run: retainJournal };
@@ -91,9 +91,9 @@ async function removeOldest(name: string, others: readonly string[], retain: Ret
 }
 
 /**
- * A file goes after it is known where the journal will begin: what else is missing there later was not removed by a host.
+ * Notes the new beginning of the journal before a file is removed, so that any other missing row is known not to be removed by a host.
  *
- * @throws {JournalError} if that cannot be noted, unless nothing ever was: then nothing contradicts the removal
+ * @throws {JournalError} if it cannot be noted, unless no checkpoint exists: then none contradicts the removal
  */
 async function noteBeginning(
   [next]: readonly string[],
@@ -131,13 +131,13 @@ async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> 
   return contents;
 }
 
-/** The newest first. */
+/** Yields the newest rows first. */
 async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncGenerator<JournalRow> {
   const file = journals.open(path, "read");
   try {
     let before = Number.MAX_SAFE_INTEGER;
     for (;;) {
-      // A damaged file may answer in any order: what does not go on is not read.
+      // A damaged file may return any order: rows that do not descend are skipped.
       const rows = file.rowsBefore(before, PAGE_ROWS).filter(({ number }) => number < before);
       const end = rows.at(-1);
       if (end === undefined) return;
@@ -150,7 +150,7 @@ async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncG
   }
 }
 
-/** The owners of sessions that began in a file. Of one that began in a file before, only its id is known. */
+/** Returns the owners of the sessions that began in a file. Sessions that began in an earlier file are known by id only. */
 async function ownersOf(path: string, world: ServiceWorld): Promise<ReadonlyMap<string, string>> {
   const owners = new Map<string, string>();
   for await (const { number, text } of rowsBack(path, world)) {
@@ -169,7 +169,7 @@ interface Described {
   readonly isKept: boolean;
 }
 
-/** No share for rows of the journal's own. */
+/** The journal's own rows have no share. */
 function describe({ number, text }: JournalRow, owners: ReadonlyMap<string, string>): Described {
   const found = eventOf(number, text);
   if (found === undefined) return { share: "", caller: "", isKept: false };
@@ -189,7 +189,7 @@ function partOf(parts: Map<Share, Map<string, number>>, share: Share): Map<strin
   return known;
 }
 
-/** Another process, or the thread that writes, may end a file at any moment: then it is the next one. */
+/** Another process, or the writing thread, may close a file at any moment; then the rows go to the next file. */
 async function addToNewest(texts: readonly string[], folder: string, { journals, files, turn }: ServiceWorld): Promise<void> {
   for (;;) {
     const name = (await journalFiles(files, folder)).at(-1);
@@ -213,7 +213,7 @@ function total(counts: ReadonlyMap<Share, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** The largest by name. */
+/** Returns the largest shares by name, and the sum of the rest. */
 function namedOf(counts: ReadonlyMap<Share, number>): Readonly<Record<Share, number>> {
   const sorted = [...counts].filter(([, count]) => count > 0).toSorted(([, a], [, b]) => b - a);
   const rest = total(new Map(sorted.slice(NAMED_SHARES)));

@@ -1,15 +1,15 @@
 /**
- * Decides which rows of the oldest file are kept when the journal is full (SPEC AU3, LV3): acts never push out calls, no plugin pushes
- * out rows of a plugin that has less there, and no caller rows of a caller that has less of the same plugin. Pure.
+ * Decides which rows of the oldest file are kept when the journal is full (SPEC AU3, LV3). Acts never displace calls, no plugin displaces
+ * rows of a plugin that holds less, and no caller those of a caller that holds less of the same plugin. Pure.
  */
 
-/** The kind of a row and its plugin: `calls weather`, `acts weather`, `sessions `. */
+/** Kind and plugin of a row: `calls weather`, `acts weather`, `sessions `. */
 export type Share = string;
 
 /**
- * The group of a caller, `0` to `63`: callers may be as many as there are sessions. Callers of one group share what they keep.
+ * Returns the group of a caller, `0` to `63`, because there may be as many callers as sessions. The callers of a group share their room.
  *
- * @param caller the owner of a session, or the session's id where no owner is known
+ * @param caller owner of the session, or the session's id if no owner is known
  */
 export function callerGroup(caller: string): string {
   let hash = FNV_OFFSET;
@@ -22,21 +22,21 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const CALLER_GROUPS = 64;
 
-/** Of the whole journal, at most, when it is full. */
+/** Maximum parts of a full journal. */
 const ACTS_PART = 1 / 4;
 const SESSIONS_PART = 1 / 8;
 
-/** @param type of an event */
+/** @param type of the event */
 export function shareOf(type: string, plugin: string): Share {
   const kind = type.startsWith("capability.") ? "acts" : type.startsWith("session.") ? "sessions" : "calls";
   return `${kind} ${plugin}`;
 }
 
-/** Characters of each share, by the group of the caller. */
+/** Characters of each share, by caller group. */
 export type Holdings = ReadonlyMap<Share, ReadonlyMap<string, number>>;
 
 /**
- * How much of the oldest file each caller of each share keeps, its newest first.
+ * Returns the characters of the oldest file that each caller of each share keeps, its newest rows first.
  *
  * @param others what the other files hold, @param oldest what it holds, @param target for all together, @param most of the oldest
  */
@@ -59,7 +59,7 @@ export function decideKept(
   const kept = new Map<Share, Map<string, number>>();
   let left = most;
   for (const [kind, budget] of budgets) {
-    // Those that have least are served first.
+    // The smallest holders are served first.
     for (const [share, allowed] of leveled(ofKind(kind), budget)) {
       for (const [caller, part] of leveled(sizes.get(share) ?? [], allowed)) {
         const room = Math.min(left, oldest.get(share)?.get(caller) ?? 0, Math.max(0, part - (others.get(share)?.get(caller) ?? 0)));
@@ -80,7 +80,7 @@ function sizesOf(others: ReadonlyMap<string, number> = NOTHING, oldest: Readonly
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
-/** The smallest first, and the largest cut to one level, so that all fit. */
+/** Sorts the sizes ascending and cuts the largest to one level, so that all fit. */
 function leveled(sizes: readonly Sized[], budget: number): readonly Sized[] {
   const own = sizes.toSorted(([, a], [, b]) => a - b);
   const level = waterLevel(
@@ -90,7 +90,7 @@ function leveled(sizes: readonly Sized[], budget: number): readonly Sized[] {
   return own.map(([name, size]) => [name, Math.min(size, level)]);
 }
 
-/** The size down to which the largest are cut, so that all fit. @param sizes ascending */
+/** Returns the size to which the largest are cut, so that all fit. @param sizes ascending */
 function waterLevel(sizes: readonly number[], budget: number): number {
   let left = budget;
   for (const [index, size] of sizes.entries()) {

@@ -1,4 +1,4 @@
-/** Finds events in the journal (SPEC AU3). */
+/** Searches events in the journal (SPEC AU3). */
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { JournalError, type JournalRow } from "../platform/files/journal-types.ts";
@@ -6,19 +6,19 @@ import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
 import { createDamage, highestOf, type OnDamage, openOr, rangeIn, refuseDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 
-/** An event as it was kept, with its place in the journal. */
+/** A kept event with its row number. */
 export interface KeptEvent {
   readonly number: number;
   readonly event: JsonObject;
 }
 
-/** All that is given must fit. */
+/** Filter of events: all fields that are given must match. */
 export interface EventFilter {
-  /** The event's own. */
+  /** Id of the event. */
   readonly id?: string;
-  /** Anywhere in the event's JSON, letter case aside. */
+  /** Text anywhere in the event's JSON, case-insensitive. */
   readonly text?: string;
-  /** A type, or its beginning: `tool.denied`, `tool`. */
+  /** A type or its prefix: `tool.denied`, `tool`. */
   readonly type?: string;
   readonly tool?: string;
   readonly plugin?: string;
@@ -27,44 +27,44 @@ export interface EventFilter {
   /** Milliseconds since the epoch. */
   readonly since?: number;
   readonly until?: number;
-  /** Only events with a lower number: to page back. */
+  /** Only events with a lower number, for paging back. */
   readonly before?: number;
 }
 
-/** One step of a search: back from row `before`. */
+/** One step of a backward search from row `before`. */
 export interface SearchStep {
   /** Absolute. */
   readonly folder: string;
   readonly filter: EventFilter;
   readonly before: number;
   readonly limit: number;
-  /** The row before it is the next that there is. */
+  /** Whether the row before `before` is the next existing one. */
   readonly isOnward?: boolean;
-  /** Only those that were added again when their file was removed; else only the others. */
+  /** Whether to find only events that were kept from a removed file, or only the others. */
   readonly kept: boolean;
 }
 
 export interface SearchFound {
-  /** The newest first. */
+  /** Row numbers, the newest first. */
   readonly numbers: readonly number[];
-  /** Their texts, as they were kept. */
+  /** Texts of the events, as kept. */
   readonly texts: readonly string[];
   /** Whether files were removed. */
   readonly isCut: boolean;
-  /** Where to go on; absent at the beginning of the journal. */
+  /** Row to continue from; absent at the beginning of the journal. */
   readonly before?: number;
-  /** What could not be read, with its file. */
+  /** Unreadable parts, each with its file. */
   readonly damage?: readonly string[];
 }
 
-/** What one step looks at, and what it answers with, in rows and characters: the thread is others' too. */
+/** Limits of one step, in rows read and characters returned: other tasks share the thread. */
 const STEP_ROWS = 1_000;
 const STEP_LENGTH = 64 * 1024;
-/** Of rows that are read at once: each may have 64 KB. */
+/** Rows read at once: each may have 64 KB. */
 const PAGE_ROWS = 100;
 
 /**
- * The newest `limit` events that fit, the oldest first.
+ * Returns the newest `limit` events that match, the oldest first.
  *
  * @param step asks the service thread for one
  * @param onDamage told once of each thing that could not be read
@@ -76,14 +76,14 @@ export async function searchJournal(
 ): Promise<readonly KeptEvent[]> {
   const found: KeptEvent[] = [];
   const damage = new Set<string>();
-  /** @param kept those that were added again when their file was removed: they are older than all others */
+  /** @param kept events from removed files: they are older than all others */
   async function look(kept: boolean, from: number): Promise<boolean> {
     let before: number | undefined = from;
     let isCut = false;
     while (before !== undefined && (kept || found.length < limit)) {
       const isOnward = before !== from;
       const answer: SearchFound = await step({ folder, filter, before, isOnward, kept, limit: limit - (kept ? 0 : found.length) });
-      // One step's texts are no more than this thread may parse at once.
+      // The texts of one step are small enough to parse at once.
       for (const [index, number] of answer.numbers.entries()) {
         found.push({ number, event: JSON.parse(answer.texts[index] ?? "null") as JsonObject });
       }
@@ -99,7 +99,7 @@ export async function searchJournal(
   return found.toReversed();
 }
 
-/** In their order, each once: a host that was killed while it made room has added some twice. */
+/** Sorts the events and removes duplicates: a host that was killed while it removed a file has added some twice. */
 function newest(found: KeptEvent[], limit: number): void {
   const sorted = [...new Map(found.map((event) => [event.number, event])).values()].toSorted((left, right) => right.number - left.number);
   found.splice(0, found.length, ...sorted.slice(0, limit));
@@ -112,7 +112,7 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
   const { folder, filter, limit, kept } = step;
   const names = await namesOf({ ...world, folder });
   const isCut = firstOf(names[0] ?? "1") > 1;
-  // Each is named after its first row.
+  // Each file is named after its first row.
   const name = names.findLast((other) => firstOf(other) < step.before);
   if (name === undefined) return { numbers: [], texts: [], isCut };
   const first = firstOf(name);
@@ -127,14 +127,14 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
     let { before } = step;
     let page = PAGE_ROWS;
     let last: number | undefined;
-    // Asked before the rows: others may add some.
+    // Read before the rows, because other processes may add rows.
     const given = name === names.at(-1) ? highestOf(file) : 0;
     let later: JournalRow | undefined;
     let next = step.isOnward === true ? before - 1 : Math.min(before - 1, given);
     for (let looked = 0, length = 0; looked < STEP_ROWS && length < STEP_LENGTH && numbers.length < limit;) {
       const rows = readOr(() => file.rowsBefore(before, page));
       if (typeof rows === "string") {
-        // Rows of a page that cannot be read are tried one by one, each from a lower number.
+        // Rows of an unreadable page are tried one by one, downward.
         if (page > 1) page = 1;
         else {
           last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
@@ -156,10 +156,10 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
       for (const row of rows) {
         if (length >= STEP_LENGTH || numbers.length >= limit) break;
         if (row.number < next) {
-          // A damaged page may lead anywhere: each number in between is looked for.
+          // A damaged page may skip rows: each number in between is looked for.
           last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
           before = Math.min(next, last);
-          stretches.add(before, "it is missing");
+          stretches.add(before, "missing");
           next = before - 1;
           later = undefined;
           looked += 1;
@@ -167,13 +167,13 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
         }
         stretches.end();
         if (later !== undefined && world.journals.seal(row.seal, later.number, later.text) !== later.seal)
-          damage.push(`${name}: row ${later.number} is not what was written`);
+          damage.push(`${name}: row ${later.number} does not match its seal`);
         later = row;
         before = row.number;
         next = before - 1;
         looked += 1;
         const found = eventOf(row.number, row.text);
-        if (found === undefined && !isOwnRow(row.text)) damage.push(`${name}: row ${row.number} is no event`);
+        if (found === undefined && !isOwnRow(row.text)) damage.push(`${name}: row ${row.number} is not an event`);
         if (found?.isKept !== kept || found.number >= (filter.before ?? Infinity) || !fits(found.event, row.text, filter)) continue;
         length += row.text.length;
         numbers.push(found.number);
@@ -191,7 +191,7 @@ function rowsText(from: number, to: number): string {
   return from === to ? `row ${from} is` : `rows ${from} to ${to} are`;
 }
 
-/** @returns why it cannot be read, in its place. @throws {JournalError} if another process is in the way */
+/** Returns the reason instead of the rows if they cannot be read. @throws {JournalError} if another process holds a lock */
 function readOr<T>(read: () => T): T | string {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** What a session did, rebuilt from its events (SPEC AU5). Pure. */
+/** The history of a session, rebuilt from its events (SPEC AU5). Pure. */
 
 import { TERMINAL_EVENT_TYPES } from "./events.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
@@ -10,9 +10,9 @@ export interface SessionState {
   /** Milliseconds since the epoch. */
   readonly openedAt?: number;
   readonly closedAt?: number;
-  /** In the order in which they were first heard of. */
+  /** Calls in the order of their first event. */
   readonly calls: readonly CallState[];
-  /** What of the journal could not be read; absent if nothing. */
+  /** Unreadable parts of the journal; absent if there are none. */
   readonly damage?: readonly string[];
 }
 
@@ -23,22 +23,22 @@ export interface CallState {
   readonly digest?: string;
   readonly turnId?: string;
   readonly route?: string;
-  /** When the tool began and when the call was settled, in milliseconds since the epoch. */
+  /** Start of the tool and end of the call, in milliseconds since the epoch. */
   readonly calledAt?: number;
   readonly endedAt?: number;
-  /** The question that waits for a person. */
+  /** Id of the confirmation that the call waits for. */
   readonly requestId?: string;
-  /** `waiting` for a person, `running`, or how it ended. */
+  /** `waiting` for a confirmation, `running`, or the outcome. */
   readonly status: "waiting" | "running" | "completed" | "failed" | "input_invalid" | "denied";
   /** Set for a dry run, which changed nothing. */
   readonly dryRun?: true;
-  /** Of a call that did not complete. */
+  /** Error code of a call that did not complete. */
   readonly code?: string;
   readonly durationMs?: number;
-  /** How many acts on files, hosts and the like it was allowed and refused. */
+  /** Number of granted and refused operations on files, hosts and other resources. */
   readonly granted: number;
   readonly refused: number;
-  /** What a person answered, if one was asked. */
+  /** The user's answer, if the call needed a confirmation. */
   readonly confirmation?: string;
 }
 
@@ -53,7 +53,7 @@ const STATUS: Readonly<Record<string, CallState["status"]>> = {
 
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 
-/** Takes in events of any sessions, in the order in which they were kept. */
+/** Collects events of any sessions, in journal order. */
 export interface SessionRebuild {
   add(event: JsonObject): void;
   state(): SessionState;
@@ -102,7 +102,7 @@ function after(
   };
 }
 
-/** What was beyond a call's budget of rows. */
+/** Adds the counts of a call's summary row. */
 function summed(call: CallState, payload: JsonObject): Pick<CallState, "granted" | "refused"> {
   let { granted, refused } = call;
   for (const [kind, count] of Object.entries(isJsonObject(payload["counts"] ?? null) ? (payload["counts"] as JsonObject) : {})) {
@@ -118,6 +118,6 @@ function texts<K extends string>(from: JsonObject, keys: readonly K[]): { readon
     const value = from[key];
     return typeof value === "string" ? [[key, value]] : [];
   });
-  // Only the keys that were asked for, and only texts.
+  // The result has only the requested keys, and only texts.
   return Object.fromEntries(found) as { readonly [P in K]?: string };
 }

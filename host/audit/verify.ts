@@ -1,4 +1,4 @@
-/** Reads the journal back: whether it is as it was written, and what is in it (SPEC AU3). */
+/** Reads the journal and verifies that it is unaltered (SPEC AU3). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
 import type { JournalFile, JournalRow, Journals } from "../platform/files/journal-types.ts";
@@ -14,42 +14,42 @@ export interface JournalPlace {
   readonly folder: string;
 }
 
-/** What came of checking every row. */
+/** Result of verifying every row. */
 export interface JournalReport {
   readonly ok: boolean;
-  /** Rows that can be read. */
+  /** Number of readable rows. */
   readonly rows: number;
-  /** The number of the oldest row kept; later than 1 where older files were removed. */
+  /** Number of the oldest kept row; above 1 if older files were removed. */
   readonly first: number;
-  /** The newest row: note it elsewhere to be sure later that nothing was cut off or written anew. */
+  /** The newest row: note it elsewhere to detect a later truncation or rewrite. */
   readonly head?: { readonly number: number; readonly seal: string };
-  /** What was removed to make room, as the journal itself says; absent if nothing was, or by a version that kept no record of it. */
+  /** Rows removed to make room, as recorded in the journal; absent if none were, or if an older version removed them. */
   readonly removed?: { readonly rows: number; readonly since: number; readonly counts: Readonly<Record<string, number>> };
-  /** The newest row that is known outside of the journal, and the key that signs it; absent if none is. */
+  /** The newest row in a checkpoint, and the key that signs it; absent if there is none. */
   readonly checkpoint?: { readonly number: number; readonly time: number; readonly publicKey: string };
-  /** What a person took as it is, when (milliseconds since the epoch), and what was wrong then. */
+  /** Problems that the user accepted, and the time in milliseconds since the epoch. */
   readonly accepted?: { readonly time: number; readonly problems: readonly string[] };
-  /** What is wrong: in each file, what cannot be read and the first row that is not as it was written; then what checkpoints miss. */
+  /** Problems: for each file, its unreadable parts and the first altered row; then rows that checkpoints know and the journal lacks. */
   readonly problems: readonly string[];
 }
 
-/** What is known of the journal from elsewhere. */
+/** Facts about the journal that were noted outside of it. */
 export interface Expected {
-  /** The seal of a row that was noted. */
+  /** Seal of a row that was noted. */
   readonly seal?: string;
   readonly checkpoints?: readonly Checkpoint[];
 }
 
-/** Of what cannot be read in one file, so many are told. */
+/** Maximum number of unreadable parts reported per file. */
 const MOST_DAMAGES = 20;
-/** Between two turns for others. */
+/** Rows between two slices. */
 const TURN_ROWS = 100;
 
 /**
- * Every row that can be read, the oldest first.
+ * Yields every readable row, the oldest first.
  *
- * @param onDamage told of what cannot; default: throws
- * @param from the first row that is wanted; default: of all
+ * @param onDamage receives unreadable parts; default: throws
+ * @param from the first row to yield; default: all
  * @throws {JournalError}
  */
 export async function* readJournal(place: JournalPlace, onDamage: OnDamage = refuseDamage, from: number = 1): AsyncGenerator<JournalRow> {
@@ -69,42 +69,42 @@ export async function* readJournal(place: JournalPlace, onDamage: OnDamage = ref
       for await (const page of pagesOf(file, () => rangeIn({ ...place, names }, name, file), tell, before)) {
         for (const row of page) {
           if (row.number !== next) tell(`row ${row.number} follows row ${next - 1}`);
-          // Nothing is known of what the first row of a journal that made room is sealed with.
+          // The seal before the first row of a shortened journal is unknown.
           else if ((last !== undefined || next === 1) && place.journals.seal(last?.seal ?? "", next, row.text) !== row.seal)
-            tell(`row ${next} is not what was written`);
+            tell(`row ${next} does not match its seal`);
           next = row.number + 1;
           last = row;
           yield row;
         }
       }
       const given = name === names.at(-1) ? highestOf(file) : next - 1;
-      if (given > next - 1) tell(`row ${given} was written and is gone`);
+      if (given > next - 1) tell(`row ${given} was written and is missing`);
     } finally {
       file.close();
     }
   }
 }
 
-/** Every event there is, as it was kept, the oldest first: what was kept when its file was removed comes before the others. */
+/** Yields every event as kept, the oldest first: events kept from removed files come before the others. */
 export async function* readEvents(
   place: JournalPlace,
   { turn = () => Promise.resolve(), onDamage = refuseDamage }: { readonly turn?: () => Promise<void>; readonly onDamage?: OnDamage } = {},
 ): AsyncGenerator<JsonObject> {
   const [oldest = ""] = await namesOf(place);
-  // Where nothing was removed there is nothing to look for first.
+  // A journal without removals needs one pass only.
   const passes = oldest === "" || fileOf("", 1) === `/${oldest}` ? [false] : [true, false];
   for (const kept of passes) {
     let rows = 0;
     for await (const { number, text } of readJournal(place, onDamage)) {
       if (++rows % TURN_ROWS === 0) await turn();
       const found = eventOf(number, text);
-      if (found === undefined && !isOwnRow(text)) onDamage(`row ${number} is no event`);
+      if (found === undefined && !isOwnRow(text)) onDamage(`row ${number} is not an event`);
       if (found?.isKept === kept) yield found.event;
     }
   }
 }
 
-/** Finds every row that was changed, moved, put in or taken out. @param turn lets others have theirs */
+/** Detects every row that was changed, moved, inserted or removed. @param turn yields the thread between slices */
 export async function verifyJournal(
   place: JournalPlace,
   { seal: noted, checkpoints = [] }: Expected = {},
@@ -136,11 +136,11 @@ export async function verifyJournal(
     last = checked.last ?? last;
     problems.push(...checked.problems.map((problem) => `${name}: ${problem}`));
   }
-  // Otherwise its file has said it already.
+  // Otherwise the problem was reported with its file.
   const beginning = oldest !== undefined && fileOf("", oldest.row.number) === `/${oldest.name}` ? oldest.row : undefined;
   const begins = beginning && checkBeginning(beginning, removal, { seal: place.journals.seal, checkpoints });
   if (begins !== undefined) problems.push(`${oldest?.name ?? ""}: ${begins}`);
-  if (!isNotedThere) problems.push("no row has the expected seal: rows were cut off, or the journal was written anew");
+  if (!isNotedThere) problems.push("no row has the expected seal: the journal was truncated or rewritten");
   const first = oldest?.row.number ?? 0;
   problems.push(...checkpoints.flatMap((checkpoint) => checkPoint(checkpoint, { first, last: last?.number ?? 0, found }) ?? []));
   const { since = 0, rows: gone = 0, counts = {} } = removal ?? {};
@@ -148,41 +148,43 @@ export async function verifyJournal(
   return { ok: problems.length === 0, rows, first, ...removed, ...(last && { head: { number: last.number, seal: last.seal } }), problems };
 }
 
-/** What came before the oldest row there is must be on record, down to the seal, or have been gone when a checkpoint was written. */
+/**
+ * Checks the rows before the oldest one: their removal must be recorded, including the seal, or a checkpoint must show that they were gone.
+ */
 function checkBeginning(
   row: JournalRow,
   removal: RemovalRecord | undefined,
   { seal, checkpoints }: { readonly seal: Journals["seal"]; readonly checkpoints: readonly Checkpoint[] },
 ): string | undefined {
   if (row.number <= 1) return undefined;
-  // A host that was killed in between has said that it removes a file, and has not yet.
+  // A host that was killed in between has recorded the removal of a file and has not deleted it yet.
   if (removal !== undefined && removal.last >= row.number) return undefined;
   if (removal?.last === row.number - 1)
     return seal(removal.seal, row.number, row.text) === row.seal
       ? undefined
       : `row ${row.number} does not follow what was removed before it`;
   if (checkpoints.some(({ first }) => first === row.number)) return undefined;
-  return `the rows before row ${row.number} are gone, and no record says that they were removed`;
+  return `the rows before row ${row.number} are missing, and the journal has no record of their removal`;
 }
 
-/** Whether the journal still holds what a checkpoint knows of it. */
+/** Checks that the journal still holds the rows of a checkpoint. */
 function checkPoint(
   checkpoint: Checkpoint,
   { first, last, found }: { readonly first: number; readonly last: number; readonly found: ReadonlyMap<number, string> },
 ): string | undefined {
   const { number, seal } = checkpoint;
-  const known = `${checkpointText(checkpoint)} knows`;
-  if (first === 0) return `nothing of the journal is left, and ${known} ${number} rows`;
-  if (number > last) return `rows ${last + 1} to ${number} are gone: ${known} row ${number}`;
-  if (found.get(number) === undefined) return `row ${number} is gone: ${known} it`;
-  if (found.get(number) !== seal) return `row ${number} is not the one that ${known}: the journal was replaced, or written anew`;
-  if (first > checkpoint.first) return `rows ${checkpoint.first} to ${first - 1} are gone: ${known} them, and no host removed them`;
+  const known = `${checkpointText(checkpoint)} has`;
+  if (first === 0) return `the journal is empty, and ${known} ${number} rows`;
+  if (number > last) return `rows ${last + 1} to ${number} are missing: ${known} row ${number}`;
+  if (found.get(number) === undefined) return `row ${number} is missing: ${known} it`;
+  if (found.get(number) !== seal) return `row ${number} differs from the one that ${known}: the journal was replaced or rewritten`;
+  if (first > checkpoint.first) return `rows ${checkpoint.first} to ${first - 1} are missing: ${known} them, and no host removed them`;
   return undefined;
 }
 
 interface FileCheck {
   readonly name: string;
-  /** The last row of the file before. */
+  /** The last row of the previous file. */
   readonly before: JournalRow | undefined;
   readonly seal: Journals["seal"];
   readonly range: Parameters<typeof pagesOf>[1];
@@ -191,7 +193,7 @@ interface FileCheck {
 }
 
 interface CheckedFile {
-  /** Its first row. */
+  /** The file's first row. */
   readonly begin?: JournalRow;
   readonly rows: number;
   readonly last?: JournalRow;
@@ -204,7 +206,7 @@ async function checkFile(file: JournalFile, { name, before, seal, range, turn, o
   let begin: JournalRow | undefined;
   let problem: string | undefined;
   let damages = 0;
-  /** After rows that cannot be read, the next one is taken as it is. */
+  /** Set after unreadable rows: the next row's seal cannot be checked. */
   let isCut = false;
   const structure = file.damage();
   const problems: string[] = structure === undefined ? [] : [`damaged (${structure.replaceAll(/\s+/gu, " ")})`];
@@ -216,7 +218,7 @@ async function checkFile(file: JournalFile, { name, before, seal, range, turn, o
     await turn();
     for (const row of page) {
       rows += 1;
-      // The oldest file there is may begin in the middle: what came before it was removed as a whole file.
+      // The oldest file may begin in the middle, because earlier files were removed.
       const isOldest = begin === undefined && before === undefined && fileOf("", row.number) === `/${name}` && row.number > 1;
       if (!isOldest && !isCut) problem ??= checkRow(row, { last, isBegin: begin === undefined, seal });
       begin ??= row;
@@ -227,7 +229,7 @@ async function checkFile(file: JournalFile, { name, before, seal, range, turn, o
   }
   if (damages > MOST_DAMAGES) problems.push(`${damages - MOST_DAMAGES} more places cannot be read`);
   const given = highestOf(file);
-  if (damages === 0 && given > (last?.number ?? 0)) problem ??= `row ${given} was written and is gone: the end was cut off`;
+  if (damages === 0 && given > (last?.number ?? 0)) problem ??= `row ${given} was written and is missing: the end is truncated`;
   if (problem !== undefined) problems.push(problem);
   return { rows, ...(begin && { begin }), ...(last && { last }), problems };
 }
@@ -237,7 +239,7 @@ function checkRow(
   { last, isBegin, seal }: { readonly last: JournalRow | undefined; readonly isBegin: boolean; readonly seal: Journals["seal"] },
 ): string | undefined {
   const before = last?.number ?? 0;
-  if (row.number !== before + 1) return `row ${row.number} follows row ${before}: rows are missing, or were moved`;
+  if (row.number !== before + 1) return `row ${row.number} follows row ${before}: rows are missing or were moved`;
   if (isBegin && last !== undefined && last.text !== CLOSING_TEXT) return `row ${row.number} continues a file that was not full`;
-  return row.seal === seal(last?.seal ?? "", row.number, row.text) ? undefined : `row ${row.number} is not what was written`;
+  return row.seal === seal(last?.seal ?? "", row.number, row.text) ? undefined : `row ${row.number} does not match its seal`;
 }

@@ -1,31 +1,31 @@
-/** What a host tool can ask of whoever calls it, in the middle of its call. Doors that have nobody to ask offer none of it. */
+/** Requests that a host tool can send to its caller in the middle of a call. Doors whose client cannot answer do not offer them. */
 
 import type { JsonObject } from "../../manifests/mod.ts";
 import type { RunTime } from "./run-time.ts";
 
-/** One question. */
+/** One request to the caller. */
 export type Ask =
-  /** To the caller's person: `schema` is a flat JSON Schema of an object. Answered by `{ action, content? }`. */
+  /** Input from the caller's user: `schema` is a flat JSON Schema of an object. The answer is `{ action, content? }`. */
   | { readonly kind: "form"; readonly message: string; readonly schema: JsonObject }
-  /** To the caller's model. Answered by its message: `{ role, content, model, … }`. */
+  /** A completion by the caller's model. The answer is its message: `{ role, content, model, … }`. */
   | { readonly kind: "model"; readonly messages: readonly JsonObject[]; readonly maxTokens: number }
-  /** Which folders the caller works in. Answered by `{ roots: [{ uri, name? }] }`. */
+  /** The folders that the caller works in. The answer is `{ roots: [{ uri, name? }] }`. */
   | { readonly kind: "roots" };
 
-/** Questions that are asked at once, by names of the tool's own. */
+/** Requests that are sent together, by names that the tool chooses. */
 export type Asks = Readonly<Record<string, Ask>>;
 
 /**
- * Asks, and resolves to all answers, by the names of the questions.
+ * Sends the requests and resolves to all answers, by the names of the requests.
  *
- * @throws {CannotAsk} where the caller takes no questions of some kind, or nobody answered
+ * @throws {CannotAsk} if the caller does not support a kind of request, or does not answer
  */
 export type AskCaller = (asks: Asks) => Promise<JsonObject>;
 
-/** The caller was not asked, or did not answer. */
+/** The caller does not support the requests, or did not answer. */
 export class CannotAsk extends Error {
   override readonly name = "CannotAsk";
-  /** Kinds of questions that this caller does not take; empty if it takes them and did not answer. */
+  /** Kinds of requests that this caller does not support; empty if it supports them and did not answer. */
   readonly kinds: readonly Ask["kind"][];
   constructor(kinds: readonly Ask["kind"][]) {
     super(kinds.length === 0 ? "The caller did not answer" : `The caller does not take questions of these kinds: ${kinds.join(", ")}`);
@@ -33,7 +33,7 @@ export class CannotAsk extends Error {
   }
 }
 
-/** Asks while the run stands still: waiting for a person takes neither its time nor its slot (SPEC D4). */
+/** Sends requests while the run is suspended: the wait takes neither its time nor its slot (SPEC D4). */
 export function askInStandstill(ask: AskCaller, { standStill }: Pick<RunTime, "standStill">): AskCaller {
   return async (asks) => {
     const goOn = standStill();

@@ -13,36 +13,36 @@ import { type Quota, quotasOf } from "./quota.ts";
 import { DEFAULT_RESULT_BYTES, LEAST_RESULT_BYTES } from "./result-bytes.ts";
 import { isStricter } from "./strictness.ts";
 
-/** Who calls, from where, and how much at once. Doors create one per client. */
+/** The identity, origin and concurrency of a caller. Doors create one session per client. */
 export interface Session {
   readonly id: string;
   readonly role?: string;
   /** Absolute real path. */
   readonly workspace: string;
-  /** The same folder by a link that the person named it by: paths below are the workspace's own. */
+  /** The symbolic link under which the user named the workspace: paths below it belong to the workspace. */
   readonly named?: string;
   readonly agentId?: string;
-  /** Whose it is, in the words of the door that opened it: who asks in it does not answer. */
+  /** The owner, as named by the door that opened the session. The owner of a call must not answer its confirmations. */
   readonly owner?: string;
-  /** Calls that run at once; the rest wait. */
+  /** Maximum number of concurrent calls; the rest wait. */
   readonly concurrency: number;
-  /** The session's own confirmation modes, which only make the project's stricter (SPEC E1). */
+  /** The session's own confirmation modes. They can only be stricter than the project's (SPEC E1). */
   readonly confirmation?: { readonly [K in SideEffectClass]?: ConfirmMode };
   readonly slots: Slots;
-  /** How much of a result the client takes at once, in bytes; what is over is kept to be read (SPEC X6). */
+  /** Maximum bytes of a result that the client takes at once; the rest is kept to be read later (SPEC X6). */
   readonly resultBytes: number;
   readonly context?: TaskContext;
-  /** Of this session, with those that it delegates to; its parents' hold too, and those of policy (SPEC D9). */
+  /** Quotas of this session and the sessions that it delegates to. Those of its parents and of policy apply too (SPEC D9). */
   readonly quotas?: readonly Quota[];
-  /** Of this session alone; its parents' hold too (SPEC P3). */
+  /** Layers of this session only; those of its parents apply too (SPEC P3). */
   readonly layers: readonly LayerRules[];
-  /** Names of the plugins whose state it has, as far as this host knows (SPEC B2). */
+  /** Names of the plugins that hold state for it in this host (SPEC B2). */
   readonly stateful: Set<string>;
-  /** The session that delegated to this one, which only narrows it. */
+  /** The session that delegated to this one. A delegated session has at most its parent's rights. */
   readonly parent?: Session;
 }
 
-/** What the task at hand needs less than usual (SPEC P5). */
+/** Restrictions that the current task allows (SPEC P5). */
 export interface TaskContext {
   /** No tool that writes, executes or changes system state, and no write grant. */
   readonly readOnly?: boolean;
@@ -50,15 +50,15 @@ export interface TaskContext {
   readonly noWeb?: boolean;
 }
 
-/** The slots that a session's calls run in. Waiting for a person takes none. */
+/** The slots that a session's calls run in. A call that waits for a confirmation holds none. */
 export interface Slots {
   readonly running: number;
   readonly waiting: number;
-  /** Waits for a free slot, first come first served; where one is free there is nothing to wait for. Never rejects. */
+  /** Waits for a free slot, first come first served. Returns synchronously if a slot is free. Never rejects. */
   enter(signal: AbortSignal): SlotEntry | Promise<SlotEntry>;
 }
 
-/** What came of waiting for a slot. */
+/** Result of waiting for a slot. */
 export type SlotEntry =
   /** `leave` is idempotent. */
   | { readonly kind: "entered"; readonly leave: () => void; readonly lend: LendSlot }
@@ -66,15 +66,15 @@ export type SlotEntry =
   | { readonly kind: "cancelled" };
 
 /**
- * Gives a slot to others while its call waits for a person. What it answers takes one again, in turn with whoever waits, and
- * resolves at once if the call ends meanwhile. To be called while the call runs, and not twice at once.
+ * Releases the slot while its call waits for a confirmation. The returned function takes a slot again, in order of arrival, and resolves at
+ * once if the call ends meanwhile. Call it while the call runs, and not twice at the same time.
  */
 export type LendSlot = () => (signal: AbortSignal) => Promise<void>;
 
-/** As a rule's quota; counted for the session. */
+/** Like a rule's quota, counted for the session. */
 export type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
 
-/** What a session is made with. */
+/** Options of `createSession()`. */
 export interface SessionOptions {
   readonly id: string;
   readonly workspace: string;
@@ -92,13 +92,13 @@ export interface SessionOptions {
   readonly resultBytes?: number;
   readonly context?: TaskContext;
   readonly layers?: readonly LayerRules[];
-  /** What the session and those that it delegates to may use together. */
+  /** Joint quotas of the session and the sessions that it delegates to. */
   readonly quotas?: readonly SessionQuota[];
-  /** Makes this a delegated session: its workspace lies in the parent's, and nothing it says widens what the parent may. */
+  /** Makes this a delegated session: its workspace lies in the parent's, and its options cannot exceed the parent's rights. */
   readonly parent?: Session;
 }
 
-/** In whose share a session's calls count, whatever plugins they call. */
+/** Returns the owner in whose share a session's calls count, whatever plugins they call. */
 export function sessionOwner({ owner, id }: Pick<Session, "owner" | "id">): string {
   return owner ?? id;
 }
@@ -107,9 +107,9 @@ const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_QUEUE = 64;
 
 /**
- * A session with slots of its own.
+ * Creates a session with its own slots.
  *
- * @throws {TypeError} if its workspace is not the parent's nor below it, or if a quota or number is none.
+ * @throws {TypeError} if its workspace is not the parent's nor below it, or if a quota or number is invalid.
  */
 export function createSession(options: SessionOptions): Session {
   const { id, workspace, role, agentId, queue = DEFAULT_QUEUE, context, layers = [], parent } = options;
@@ -154,7 +154,7 @@ function sessionQuotas(session: string, given: readonly SessionQuota[]): readonl
   );
 }
 
-/** The parent's modes count where the child's are more lenient or absent. */
+/** Merges the modes: the parent's mode applies if the child's is more lenient or absent. */
 function stricterModes(own: Session["confirmation"], inherited: Session["confirmation"]): Session["confirmation"] {
   const modes: { -readonly [K in SideEffectClass]?: ConfirmMode } = { ...inherited };
   for (const name of SIDE_EFFECT_CLASSES) {
@@ -164,12 +164,12 @@ function stricterModes(own: Session["confirmation"], inherited: Session["confirm
   return own === undefined && inherited === undefined ? undefined : modes;
 }
 
-/** Whether an absolute folder is `parent` or below it, as written. */
+/** Returns whether an absolute folder is `parent` or below it. Compares the paths as written, without resolving links. */
 export function isWithin(folder: string, parent: string): boolean {
   return folder === parent || folder.startsWith(parent.endsWith("/") ? parent : `${parent}/`);
 }
 
-/** At most `capacity` at once and `queue` waiting. */
+/** Creates slots for `capacity` concurrent calls and `queue` waiting ones. */
 export function createSlots(capacity: number, queue: number): Slots {
   // A Set keeps arrival order and lets a cancelled waiter leave from the middle.
   const waiters = new Set<() => void>();
@@ -195,7 +195,7 @@ export function createSlots(capacity: number, queue: number): Slots {
         free();
         return async (signal) => {
           const taken = await wait(signal);
-          // It may have ended while it waited.
+          // The call may have ended while it waited.
           if (taken && state === "left") free();
           else if (taken) state = "held";
         };
@@ -203,7 +203,7 @@ export function createSlots(capacity: number, queue: number): Slots {
     };
   }
 
-  /** For a slot, however many wait. False if the signal fired before. */
+  /** Waits for a slot, regardless of the queue's length. Returns false if the signal fired first. */
   async function wait(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (running < capacity) {

@@ -1,4 +1,6 @@
-/** Calls whose callers were let go until a person answers: a repeat of one gets what comes of it and runs nothing (SPEC E6). */
+/**
+ * Calls that wait for a confirmation after their callers were released: a repeat of the call returns its result and runs nothing (SPEC E6).
+ */
 
 import { JsonArgumentText, type RawArguments } from "../call/arguments.ts";
 import type { ToolResult } from "../call/call.ts";
@@ -9,13 +11,16 @@ import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
 import { createRemembered } from "./remembered.ts";
 import { type Session, sessionOwner } from "../call/session.ts";
 
-/** One host's. The last 1,000 are known, fewer if they are large; those that wait all are, and are bounded as questions. */
+/**
+ * The calls of one host: the last 1,000 that ended, fewer if they are large, and all that still wait (the number of confirmations bounds
+ * those).
+ */
 export interface AskedCalls {
-  /** @param pending what the caller was told */
+  /** @param pending the result that the caller received */
   add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
-  /** What came of the call so far; undefined if it is not one of these. */
+  /** Returns the result of the call so far; undefined if the call is unknown. */
   find(call: AskedCall): Promise<ToolResult | undefined>;
-  /** What was told of a call that still waits. */
+  /** Returns the pending result of a call that still waits. */
   pending(callId: string): ToolResult | undefined;
 }
 
@@ -48,7 +53,10 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
   };
 }
 
-/** The same for the same arguments, however they are written; another in another session, which gets nothing by an id that it knows. */
+/**
+ * Returns a hash that depends on the argument values, not on their spelling. It includes the session, so that another session cannot read
+ * the result by its id.
+ */
 async function keyOf({ tool, args, session }: AskedCall, platform: HashPlatform | undefined): Promise<string> {
   if (args instanceof JsonArgumentText) return await hashOf([session.id, tool, "text", args.text]);
   const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });

@@ -1,4 +1,4 @@
-/** How doors make calls: builds the `ToolCall`, dispatches it, remembers what came of it (SPEC D4, T5). */
+/** How doors make calls: builds the `ToolCall`, dispatches it and remembers its result (SPEC D4, T5). */
 
 import type { RawArguments } from "../call/arguments.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
@@ -17,49 +17,49 @@ import { type CallSelection, follow, OpenTurns, RunningCalls } from "./running-c
 import type { RegisteredTool } from "../tools/tool.ts";
 import { openTrace } from "./trace.ts";
 
-/** Everything about a call that is not its tool and its arguments. */
+/** Options of a call, beside its tool and its arguments. */
 export interface CallOptions {
-  /** Default: a session of the host's own, shared by all calls that name none. */
+  /** Default: a session of the host, shared by all calls without a session. */
   readonly session?: Session;
   /** The turn this call belongs to. */
   readonly turn?: string;
   readonly signal?: AbortSignal;
-  /** From the start of the tool; never above policy's limit. */
+  /** Counted from the start of the tool; never above policy's limit. */
   readonly timeoutMs?: number;
   /** Default: a new UUIDv7. */
   readonly callId?: string;
   /**
-   * What the guest gets as randomness is computed from this text: two calls with the same one get the same. Anybody who
-   * knows it knows every key and token that the guest makes.
+   * Seed of the guest's randomness: two calls with the same seed get the same values. A seed reveals every key and token that the guest
+   * generates.
    */
   readonly seed?: string;
   /**
-   * What the guest sees as the time when it begins, in milliseconds since the epoch. From then on its time depends only on
-   * what it does: a timer passes when nothing else is left to wait for.
+   * The guest's clock at the start of the call, in milliseconds since the epoch. From then on its time is deterministic: a timer fires when
+   * the guest has nothing else left to wait for.
    */
   readonly timeMs?: number;
-  /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
+  /** Whether to keep a recording for `bascule replay`. Default: `audit.record` in `bascule.json`. */
   readonly record?: boolean;
   /**
-   * Change nothing: files change in memory only, requests that could change something are not sent, and the result's `dryRun`
-   * says what would have changed. `host.commit(callId)` does it.
+   * Dry run: files change in memory only, requests that could change something are not sent, and the result's `dryRun` lists the changes.
+   * `host.commit(callId)` applies them.
    */
   readonly dryRun?: boolean;
-  /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
+  /** Answers the guest's operations in place of the bridges, for tests: the call has no effects outside of the sandbox. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
-  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  /** @param json the JSON of a value above 64 KB, in UTF-8 and on one line */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
-  /** What a guest writes to `console` and its log; the host's log gets it as well. */
+  /** Receives what a guest writes to `console` and its log; the host's log receives it as well. */
   readonly onLog?: ToolCall["onLog"];
-  /** Answers what host tools ask the caller in the middle of a call. */
+  /** Answers the requests that host tools send to the caller in the middle of a call. */
   readonly ask?: ToolCall["ask"];
-  /** How to ask a person, for whose answer the caller waits. */
+  /** Asks the user for a confirmation while the caller waits. */
   readonly confirm?: ConfirmPrompt;
   /**
-   * Without `confirm`, of a call that needs a person: `pending` (default) answers `approval_required` at once, and the call
-   * runs when somebody approves it; `refuse` answers `user_denied`.
+   * Behaviour of a call that needs a confirmation if `confirm` is absent: `pending` (default) answers `approval_required` at once, and the
+   * call runs when a user approves it; `refuse` answers `user_denied`.
    */
   readonly unattended?: "pending" | "refuse";
 }
@@ -72,58 +72,60 @@ export interface CallRequest {
   readonly timeoutMs?: number;
 }
 
-/** What several calls have in common. */
+/** Options that several calls share. */
 export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"> {
-  /** One after the other instead of up to the session's cap at once. */
+  /** Runs the calls one after the other; otherwise they run concurrently, up to the session's cap. */
   readonly sequential?: boolean;
   /**
-   * `chain`: the calls are steps of one chain (SPEC K6). Those that only read run together, each of the others by itself, and
-   * what comes after a failure is not run. Only tools that may be chained can be among them. Default `direct`.
+   * `chain`: the calls are steps of one chain (SPEC K6). Read-only steps run together, every other step runs alone, and steps after a
+   * failure do not run. Only tools that may be chained are allowed. Default `direct`.
    */
   readonly mode?: "direct" | "chain";
-  /** Of a chain: steps that change something run beside others too. Default false. */
+  /** In a chain, steps that change something run beside others too. Default false. */
   readonly parallelMutations?: boolean;
 }
 
-/** What calls are made with. */
+/** Dependencies of `createCalls()`. */
 export interface CallsOptions {
-  /** The state of the host at this moment; asked once for each call. */
+  /** Returns the current state of the host; called once per call. */
   readonly current: () => Dispatch;
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after">;
   /** Hashes large arguments in slices. */
   readonly platform?: HashPlatform;
   readonly defaultSession: Session;
-  /** Awaited before the first call: what records calls is there then. Must not reject. */
+  /** Awaited before the first call, so that the journal is open by then. Must not reject. */
   readonly prepare?: () => Promise<void>;
-  /** Cuts a result down to what its session takes. */
+  /** Cuts a result to the size that its session accepts. */
   readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
 
-/** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
+/** The path from the doors to dispatch: session slots, deadlines and remembered results. */
 export interface Calls {
   /** Never rejects. */
   call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Results in the order of the requests. Never rejects. */
   callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
-  /** The same, with what the calls called in turn. */
+  /** Like `callAll`, with the chains of the calls. */
   turn(requests: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
   /**
-   * Tells these calls to end, down to what their guests wait for, and waits until they have.
+   * Cancels the selected calls, with everything that their guests wait for, and waits until they have ended.
    *
-   * @returns their results: `cancelled`, or what they came to first. Empty where nothing of it runs. Never rejects.
+   * @returns their results: `cancelled`, or the result that was reached first. Empty if no selected call runs. Never rejects.
    */
   cancel(which: CallSelection): Promise<readonly ToolResult[]>;
   isRunning(callId: string): boolean;
-  /** Of an ended call, or of one that waits for a person; the last 1,000 are remembered, fewer if they are large. */
+  /**
+   * Returns the result of an ended call, or of one that waits for a confirmation. The last 1,000 are remembered, fewer if they are large.
+   */
   result(callId: string): ToolResult | undefined;
-  /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
+  /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. */
   close(drainMs: number): Promise<void>;
 }
 
 const REMEMBERED = 1_000;
 
-/** Takes calls until it is closed. */
+/** Accepts calls until it is closed. */
 export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
@@ -147,7 +149,7 @@ export function createCalls(options: CallsOptions): Calls {
     if (wish.callId !== undefined) {
       const known = await asked.find(request);
       if (known !== undefined) return known;
-      // Under an id of its own, so that nothing is recorded of the other call.
+      // The refusal has a new id, so that no event is recorded under the id of the other call.
       if (running.isOfAnother(request)) return await refuse({ ...request, callId: newId() }, host, takenId());
     }
     const stop = new AbortController();
@@ -155,7 +157,7 @@ export function createCalls(options: CallsOptions): Calls {
     const ended = run(request, host, stop, unfollow);
     if (isWaiting) return await ended;
     return await new Promise((resolve) => {
-      // A person has to agree first: the caller is told so, and the call is no longer the caller's to cancel.
+      // The call needs a confirmation: the caller receives a pending result and can no longer cancel the call.
       letGo = (pending) => {
         unfollow?.();
         void asked.add(request, pending, ended);
@@ -176,7 +178,7 @@ export function createCalls(options: CallsOptions): Calls {
     return result;
   }
 
-  /** A call that is not made has its record too. */
+  /** Refused calls emit events too. */
   async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
     const trace = openTrace(request, host);
     const refused = error.code === "invalid_args" ? trace.invalid(error) : trace.fail(error);
@@ -245,15 +247,15 @@ export function createCalls(options: CallsOptions): Calls {
 }
 
 function takenId(): ToolErrorData {
-  return invalidOption("callId", "a call of another session has it (give a new one, or leave it out)");
+  return invalidOption("callId", "a call of another session uses it (choose another, or leave it out)");
 }
 
-/** What of the turn's wishes holds for one of its calls. */
+/** Merges the options of the turn with those of one call. */
 function ofRequest({ callId, timeoutMs }: CallRequest, shared: CallAllOptions): CallOptions {
   return { ...shared, ...(callId !== undefined && { callId }), ...(timeoutMs !== undefined && { timeoutMs }) };
 }
 
-/** What a tool that is not there would do, nobody knows: it does nothing. */
+/** An unknown tool counts as read-only, because its call fails without effects. */
 function isMutation(tool: RegisteredTool | undefined): boolean {
   if (tool === undefined) return false;
   const { destructive, sideEffects } = tool.definition;

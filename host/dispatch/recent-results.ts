@@ -1,22 +1,22 @@
-/** The results of ended calls, for those who ask later (SPEC E6). */
+/** The results of ended calls, for callers that read them later (SPEC E6). */
 
 import type { ToolResult } from "../call/call.ts";
 import type { ToolErrorData } from "../call/errors.ts";
 import { sizeIn } from "../primitives/json/heap-size.ts";
 import { largeIn } from "../primitives/json/large.ts";
 
-/** Holds the last `count` results, fewer where they are large, and at most twice as many. */
+/** Holds the last `count` results, fewer if they are large, and at most twice as many. */
 export interface RecentResults {
   add(result: ToolResult): void;
-  /** The latest with this id. */
+  /** Returns the latest result with this id. */
   get(callId: string): ToolResult | undefined;
 }
 
-/** About what one generation takes: a thousand results of a megabyte would end the host. */
+/** Approximate bytes of one generation: a thousand results of a megabyte each would exhaust the host's memory. */
 export const MAX_RESULT_BYTES: number = 64 * 1024 * 1024;
 
 /**
- * Two generations: when the younger is full, the older goes as a whole. Every call ends here, and this costs a tenth of
+ * Keeps two generations: when the younger is full, the older is dropped as a whole. Every call ends here, and this costs a tenth of
  * deleting the oldest entry of one map each time.
  */
 export function createRecentResults(count: number): RecentResults {
@@ -38,17 +38,17 @@ export function createRecentResults(count: number): RecentResults {
   };
 }
 
-/** Bytes that a result takes on the heap, about. Of what tools and callers fill; the rest is small, or shared with others. */
+/** Returns the approximate heap bytes of a result. It counts what tools and callers fill; the rest is small or shared. */
 export function sizeOf(result: ToolResult): number {
   const said = result.ok ? sizeAt(result, "output") : sizeOfError(result.error) + sizeIn(result.partialOutput);
   const content = result.content.reduce((size, block) => size + sizeAt(block, "data") + sizeAt(block, "text") + SMALL_BLOCK, 0);
   return sizeAt(result, "arguments") + said + content + sizeAt(result, "metadata") + sizeIn(result.dryRun);
 }
 
-/** What a block has beside its data or text. */
+/** Bytes of a block beside its data or text. */
 const SMALL_BLOCK = 256;
 
-/** What stays bytes is not parsed for it. */
+/** Large values are measured by their bytes and are not parsed. */
 function sizeAt(holder: object, key: string): number {
   return largeIn(holder, key)?.bytes.length ?? sizeIn(Reflect.get(holder, key));
 }

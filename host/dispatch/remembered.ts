@@ -1,12 +1,12 @@
-/** What ended, kept for whoever asks later: the last ones, fewer where they are large. Whoever has the most loses the first. */
+/** Keeps ended entries for later reads: the most recent ones, fewer if they are large. The owner with the most loses its oldest first. */
 
-/** By their ids. What has not ended stays. */
+/** Entries by id. An entry that has not ended stays. */
 export interface Remembered<T> {
   get(id: string): T | undefined;
   has(id: string): boolean;
-  /** In place of what had this id. @param owner whose it is: nobody makes others' forgotten by having many. */
+  /** Replaces the entry with this id. @param owner whose share it counts in: an owner with many entries evicts only its own */
   set(id: string, value: T, owner: string): void;
-  /** It takes so many bytes, and may be forgotten from now on. Nothing happens to one that was replaced, or forgotten. */
+  /** Marks the entry as ended, with its size, so that it may be evicted. Does nothing if the entry was replaced or evicted. */
   ended(id: string, value: T, bytes: number): void;
   delete(id: string): void;
 }
@@ -14,11 +14,11 @@ export interface Remembered<T> {
 interface Kept<T> {
   readonly value: T;
   readonly owner: string;
-  /** Of one that ended. */
+  /** Set once the entry has ended. */
   bytes?: number;
 }
 
-/** One owner's, the oldest first. */
+/** The entries of one owner, the oldest first. */
 interface Own {
   readonly ids: Set<string>;
   bytes: number;
@@ -54,7 +54,7 @@ export function createRemembered<T>(most: number, mostBytes: number): Remembered
     }
   }
 
-  /** The oldest that ended of whoever has the most of what there is too much of. */
+  /** Returns the oldest ended entry of the owner that holds the most of the exceeded amount. */
   function oldestOf(amount: (own: Own) => number): string | undefined {
     for (const { ids } of [...owners.values()].toSorted((left, right) => amount(right) - amount(left)))
       for (const id of ids) if (all.get(id)?.bytes !== undefined) return id;

@@ -1,4 +1,4 @@
-/** Ends running calls that lost what they were allowed: a grant that was taken back, a rule or layer that denies now (SPEC C2, P1). */
+/** Ends running calls that lost their permission: a grant was revoked, or a rule or layer denies them now (SPEC C2, P1). */
 
 import type { AllowDecision, Decision, ToolCall } from "../call/call.ts";
 import { toolError, type ToolErrorData } from "../call/errors.ts";
@@ -7,22 +7,22 @@ import type { Policy } from "../policy/policy.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** A call that may run. */
+/** A call that was allowed and is about to run. */
 export interface AllowedCall {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
   readonly decision: AllowDecision;
-  /** Ends it. */
+  /** Aborts the call. */
   readonly stop: AbortController;
 }
 
-/** One that runs. */
+/** A running call. */
 export interface UnderWay extends AllowedCall {
-  /** Why it was ended, if it lost something. */
+  /** The reason if the call was ended because it lost a permission. */
   lost: ToolErrorData | undefined;
 }
 
-/** The host at this moment. */
+/** The current state of the host. */
 export interface RevocationSources {
   readonly policy: Pick<Policy, "decide">;
   readonly registry: Snapshot;
@@ -36,7 +36,7 @@ export class Revocations {
     this.#now = now;
   }
 
-  /** What is decided about the call at this moment. */
+  /** Returns the current decision about the call. */
   decide(tool: RegisteredTool, call: ToolCall): Decision {
     const { policy, registry } = this.#now();
     return policy.decide(servingNow(registry, tool), call);
@@ -52,7 +52,7 @@ export class Revocations {
     this.#running.delete(running);
   }
 
-  /** To be called when the policy or a grant has changed. What a call did until then is done; it does nothing more. */
+  /** Ends the running calls that are no longer allowed. Call it when the policy or a grant has changed. Earlier effects of a call stay. */
   recheck(): void {
     for (const running of this.#running) {
       const lost = lostSince(running.decision, this.decide(running.tool, running.call));
@@ -63,7 +63,7 @@ export class Revocations {
   }
 }
 
-/** The tool that has taken its place, if its plugin was loaded again: grants may be bound to that one's bytes. */
+/** Returns the tool's replacement if its plugin was reloaded: grants may be bound to the new version's bytes. */
 function servingNow(registry: Snapshot, tool: RegisteredTool): RegisteredTool {
   if (registry.getById(tool.id) === tool) return tool;
   const next = registry.find(tool.qualifiedName);
@@ -71,11 +71,7 @@ function servingNow(registry: Snapshot, tool: RegisteredTool): RegisteredTool {
 }
 
 function revoked(tool: string, lost: string): ToolErrorData {
-  return toolError(
-    "permission_denied",
-    `Permission denied: tool '${tool}' was ended, because what it was allowed was taken back (${lost})`,
-    {
-      details: { reason: "revoked" },
-    },
-  );
+  return toolError("permission_denied", `Permission denied: tool '${tool}' was ended because its permission was revoked (${lost})`, {
+    details: { reason: "revoked" },
+  });
 }

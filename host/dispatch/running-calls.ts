@@ -1,14 +1,14 @@
-/** The calls of a host that are under way: whose they are, and how they are told to end (SPEC T3, T5). */
+/** The running calls of a host: their owners, and their cancellation (SPEC T3, T5). */
 
 import type { ToolCall, ToolResult } from "../call/call.ts";
 import { InFlight, nextNumber } from "../../sandbox/mod.ts";
 import type { Session } from "../call/session.ts";
 
-/** Calls by whose they are: all fields that are given must match. */
+/** Selects calls: all fields that are given must match. */
 export interface CallSelection {
   readonly callId?: string;
   readonly turnId?: string;
-  /** With the sessions that it delegated to. */
+  /** Includes the sessions that it delegated to. */
   readonly sessionId?: string;
 }
 
@@ -26,7 +26,7 @@ export class RunningCalls {
     return this.#calls.size;
   }
 
-  /** @returns what `remove` takes */
+  /** @returns the number that `remove` takes */
   add(request: ToolCall, ended: Promise<ToolResult>, stop: AbortController): number {
     this.#lastNumber = nextNumber(this.#lastNumber);
     this.#calls.set(this.#lastNumber, { request, ended, stop });
@@ -37,7 +37,7 @@ export class RunningCalls {
     this.#calls.delete(number);
   }
 
-  /** True if the id is that of a call of another session: who may read the one's result by its id would read the other's. */
+  /** Returns true if the id belongs to a call of another session: results are read by id, so sharing it would expose the other's result. */
   isOfAnother({ callId, session }: Pick<ToolCall, "callId" | "session">): boolean {
     return this.#calls.values().some(({ request }) => request.callId === callId && request.session.id !== session.id);
   }
@@ -46,24 +46,24 @@ export class RunningCalls {
     return this.#calls.values().some(({ request }) => isChosen(request, which));
   }
 
-  /** Tells them to end; resolves with their results when they have. */
+  /** Aborts the selected calls; resolves with their results when they have ended. */
   async cancel(which: CallSelection): Promise<readonly ToolResult[]> {
     const chosen = this.#calls.values().filter(({ request }) => isChosen(request, which));
     for (const { stop } of chosen) stop.abort();
     return await Promise.all(chosen.map(({ ended }) => ended));
   }
 
-  /** Resolves when those that are under way now have ended. */
+  /** Resolves when the calls that run now have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#calls.values().map(({ ended }) => ended));
   }
 }
 
-/** Turns that are under way: a turn that is told to end begins no more calls. */
+/** Turns in progress: a cancelled turn starts no more calls. */
 export class OpenTurns {
   readonly #turns: Set<{ readonly turnId: string | undefined; readonly session: Session; readonly stop: AbortController }> = new Set();
 
-  /** Runs its calls with a signal that fires with the wish's own, too. */
+  /** Runs the calls with a signal that also fires with the caller's signal. */
   async run<T>(
     { turn: turnId, session, signal }: { readonly turn?: string; readonly session?: Session; readonly signal?: AbortSignal },
     defaultSession: Session,
@@ -91,8 +91,8 @@ export class OpenTurns {
 }
 
 /**
- * Aborts `stop` when the caller's signal does; returns how to end that. `AbortSignal.any` would do the same at thirty
- * times the price, more than all of dispatch.
+ * Aborts `stop` when the caller's signal aborts; returns a function that unsubscribes. `AbortSignal.any` would do the same at thirty times
+ * the cost, more than all of dispatch.
  */
 export function follow(signal: AbortSignal, stop: AbortController): () => void {
   const abort = (): void => stop.abort(signal.reason);

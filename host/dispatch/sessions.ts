@@ -1,11 +1,11 @@
-/** The host's sessions: the one that calls without a session share, those kept by role, and those that doors open (SPEC T1). */
+/** The host's sessions: the default session, those kept by role, and those that doors open (SPEC T1). */
 
 import type { EmitEvent } from "../audit/events.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { expandHome, type LayerRules, normalizePath } from "../../manifests/mod.ts";
 import { createSession, isWithin, type Session, type SessionOptions, type TaskContext } from "../call/session.ts";
 
-/** A session as a door asks for it. */
+/** Options of a session that a door opens. */
 export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspace" | "named" | "agentId" | "context"> {
   /** Default: a new UUIDv7. */
   readonly id?: string;
@@ -14,7 +14,7 @@ export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspa
   readonly context?: SessionContext;
 }
 
-/** Who the embedding program calls for, and what the task needs. */
+/** The agent that the embedding program calls for, and the restrictions of its task. */
 export interface SessionContext extends TaskContext {
   readonly agentId?: string;
 }
@@ -23,29 +23,29 @@ export interface SessionContext extends TaskContext {
 export interface Sessions {
   readonly default: Session;
   open(options?: HostSessionOptions): Session;
-  /** One session for each role and context, kept for later calls. */
+  /** Returns the session of this role and context; one is kept for each. */
   of(role: string | undefined, context: SessionContext | undefined): Session;
-  /** The same session with the real path of its workspace, or as it is while that is not there. */
+  /** Returns the same session with the real path of its workspace, or unchanged if the workspace does not exist. */
   resolve(session: Session): Promise<Session>;
-  /** Says that a session is over; once. */
+  /** Ends the session. The event is emitted once. */
   end(session: Pick<Session, "id">): void;
-  /** Ends all. */
+  /** Ends all sessions. */
   close(): void;
 }
 
 const KEPT = 256;
-/** A link in the parent's workspace that leads out of it would be a way out for whom the parent delegates to. */
+/** Denies everything in a workspace that leaves the parent's through a link: the delegated session must not escape by it. */
 const LED_OUT: LayerRules = { name: "a workspace that leads out of the parent's", deny: ["group:all"] };
 
 export function createSessions(options: {
   readonly platform: Pick<Platform, "files" | "environment" | "random">;
   readonly workspace: string;
-  /** The workspace by the link that it was named by. */
+  /** The link under which the user named the workspace. */
   readonly named?: string;
   readonly emit: EmitEvent;
   /** @throws {ProjectConfigError} if a layer is wrong. */
   readonly checkLayers: (layers: readonly LayerRules[]) => void;
-  /** What others hold for a session that is over is given back. */
+  /** Releases what is held for an ended session. */
   readonly onEnd: (id: string) => void;
 }): Sessions {
   const { platform, emit, checkLayers } = options;
@@ -58,7 +58,7 @@ export function createSessions(options: {
     const inherited = rest.parent?.workspace ?? options.workspace;
     const folder =
       workspace === undefined ? inherited : normalizePath(expandHome(workspace, platform.environment.home), platform.environment.cwd);
-    if (folder === undefined) throw new TypeError(`"${workspace}" is no path`);
+    if (folder === undefined) throw new TypeError(`"${workspace}" is not a path`);
     if (rest.layers) checkLayers(rest.layers);
     const { agentId, ...task } = context ?? {};
     const named = folder === options.workspace && options.named !== undefined ? { named: options.named } : {};
@@ -89,7 +89,7 @@ export function createSessions(options: {
     if (before !== undefined) return await before;
     const real = realOf(session).catch((error: unknown) => {
       resolved.delete(session);
-      // Nothing is there, so nothing in it can be named; a call may do without, and never rejects (SPEC D1).
+      // A missing workspace contains nothing to name. Calls may not need it, and never reject (SPEC D1).
       if (error instanceof FileError) return session;
       throw error;
     });

@@ -1,4 +1,4 @@
-/** What calls that have not begun hold of large arguments: a share of each owner (SPEC LV3). */
+/** Bytes of large arguments that waiting calls hold: each owner has a share (SPEC LV3). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { type GiveBack, Shares } from "../../sandbox/mod.ts";
@@ -7,20 +7,21 @@ import { sizeOf } from "../primitives/json/known-size.ts";
 import { sessionOwner } from "../call/session.ts";
 
 const MIB = 1024 * 1024;
-/** As many calls as may wait in a session, each with as much as it may have by default. Arguments up to 64 KB count nothing. */
+/** Room for the calls that may wait in a session, each with the default argument size. Arguments up to 64 KB are not counted. */
 export const WAITING_ARGUMENTS: { readonly whole: number; readonly owner: number; readonly least: number } = Object.freeze({
   whole: 256 * MIB,
   owner: 64 * MIB,
   least: 16 * MIB,
 });
 
-/** Keeps what is counted by call, so that dispatch needs no `finally`, and no promise, of its own: a call with small arguments pays a look
- * into a map. */
+/**
+ * Keeps the counted bytes by call, so that dispatch needs no `finally` and no promise: a call with small arguments costs one map lookup.
+ */
 export class WaitingArguments {
   readonly #shares: Shares = new Shares(WAITING_ARGUMENTS.whole, WAITING_ARGUMENTS.least);
   readonly #held: Map<ToolCall, GiveBack> = new Map();
 
-  /** Counts a call's arguments until `giveBack`. False if its owner's calls hold too much. */
+  /** Counts a call's arguments until `giveBack`. Returns false if the calls of its owner hold too much. */
   keep(args: JsonValue, call: ToolCall): boolean {
     const size = sizeOf(args)?.bytes;
     if (size === undefined) return true;
@@ -30,7 +31,7 @@ export class WaitingArguments {
     return taken !== undefined;
   }
 
-  /** The call begins, or has ended. Idempotent. */
+  /** Releases the bytes when the call starts or has ended. Idempotent. */
   giveBack(call: ToolCall): void {
     if (this.#held.size === 0) return;
     this.#held.get(call)?.();

@@ -1,4 +1,4 @@
-/** Puts together where a host's events go: the log, the journal, the embedding program (SPEC AU3, AU4). */
+/** Connects the host's event sinks: the log, the journal and the embedding program (SPEC AU3, AU4). */
 
 import type { EventOptions } from "./host-options.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
@@ -18,20 +18,20 @@ export interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
   readonly places: Pick<Places, "auditFolder" | "checkpointFile" | "project">;
   readonly options: EventOptions;
-  /** Takes secrets out. */
+  /** Removes secrets. */
   readonly redactSecrets: (value: JsonValue) => JsonValue;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
 export interface HostEvents {
   readonly bus: EventBus;
-  /** What nobody is to see is taken out of events and results by this. */
+  /** Redacts events and results. */
   readonly redact: (value: JsonValue) => JsonValue;
-  /** What of it holds for values that stay bytes; undefined where only whole values can be redacted. */
+  /** Returns the redaction of values that stay bytes; undefined if only whole values can be redacted. */
   readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
-  /** Absent where nothing is kept. */
+  /** Absent if no events are kept. */
   readonly store?: EventStore;
-  /** Does everybody's work but the journal's, which has a thread of its own. Close it after the store. */
+  /** Runs all background work but the journal's, which has its own thread. Close it after the store. */
   readonly service: Service;
 }
 
@@ -66,13 +66,13 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   return { bus, redact, redactLarge, service, ...(store && { store }) };
 }
 
-/** @param checkpoints where they are kept: a file goes after it is known there */
+/** @param checkpoints their file: a removal is noted there before the file goes */
 export function retainBy(work: Service, checkpoints?: string): JournalOptions["retain"] {
   return async (retain) =>
     await work.run(RETAIN_JOURNAL, { ...retain, ...(checkpoints !== undefined && { checkpoints }) }, { owner: "journal" });
 }
 
-/** A thread of its own: no other work stands before what calls wait for. */
+/** A thread of its own, because calls wait for the journal and must not queue behind other work. */
 export function journalWriter(service: Service, folder: string, checkpoints?: string): JournalWriter {
   const wish = { owner: "journal" };
   let isOpen = false;

@@ -1,4 +1,4 @@
-/** The gate that says who may call a tool: a client itself, or another tool (SPEC M3, K6). */
+/** Checks who may call a tool: a client directly, or another tool (SPEC M3, K6). */
 
 import type { ToolCall } from "../../call/call.ts";
 import { resourceExhausted, toolError, type ToolErrorData } from "../../call/errors.ts";
@@ -6,13 +6,13 @@ import { sideEffectClass } from "../../../manifests/mod.ts";
 import type { RegisteredTool } from "../../tools/tool.ts";
 import { MAX_CHAIN_DEPTH, MAX_CHAIN_STEPS, type ChainPlace } from "../../call/chain.ts";
 
-/** They hand work on to somebody else, with rights of their own. */
+/** Tools that hand work on to another agent, which has rights of its own. */
 const ROUTING_CATEGORY = "routing";
 const ROUTING_NAMES: ReadonlySet<string> = new Set(["delegate", "escalate"]);
-/** Built-ins that are for the client alone: what it has kept, and which plugins there are. */
+/** Built-ins for the client only: its kept results and the list of plugins. */
 const CLIENTS_OWN: ReadonlySet<string> = new Set(["reload_plugins", "read_result"]);
 
-/** Why this caller may not call the tool; undefined if it may. */
+/** Returns the reason why this caller may not call the tool; undefined if it may. */
 export function checkCaller(tool: RegisteredTool, { chain, tool: name }: ToolCall): ToolErrorData | undefined {
   if (chain !== undefined) return checkStep(tool, chain);
   if (tool.definition.callers.includes("direct")) return undefined;
@@ -26,22 +26,22 @@ function checkStep(tool: RegisteredTool, { index, depth, path, holdsState }: Cha
   if (isNeverChained(tool)) return denied(`tool '${name}' cannot be called by other tools`);
   if (path.includes(name)) return denied(`tool '${name}' waits for this call itself (${[...path, name].join(" → ")})`);
   if (holdsState && keepsState(tool))
-    return denied(`tool '${name}' keeps state between calls, and so does a tool that waits for this one: they would wait for one another`);
+    return denied(`tool '${name}' keeps state between calls, and so does a tool that waits for this call: they would deadlock`);
   if (tool.definition.callers.includes("chain") || onlyReads(tool)) return undefined;
   return denied(`tool '${name}' cannot be called by other tools`, 'its definition has to list "chain" in "callers"');
 }
 
-/** Delegation and escalation, and what is the client's own. */
+/** Matches delegation, escalation and the built-ins for the client only. */
 function isNeverChained({ definition, name, source }: RegisteredTool): boolean {
   return definition.category === ROUTING_CATEGORY || ROUTING_NAMES.has(name) || (source === "builtin" && CLIENTS_OWN.has(name));
 }
 
-/** Nobody had to think of being called by tools where there is nothing to think about. */
+/** Read-only tools may be chained without a declaration. */
 function onlyReads({ definition }: RegisteredTool): boolean {
   return !definition.destructive && ["none", "read"].includes(sideEffectClass(definition.sideEffects));
 }
 
-/** One call of the same session after the other. */
+/** Calls of a tool with session state run one after the other within a session. */
 export function keepsState({ binding }: RegisteredTool): boolean {
   return binding.kind === "plugin" && binding.version.manifest.state === "session";
 }

@@ -1,8 +1,8 @@
 /**
- * What a running tool calls (SPEC C9): each call goes through dispatch like any other, in the session and the remaining time of
- * the call that makes it.
+ * Calls that a running tool makes (SPEC C9). Each one goes through dispatch like any other call, in the session and the remaining time of
+ * its caller.
  *
- * A step has the called tool's own grant, never its caller's: the caller lends it nothing and gets nothing of it but the answer.
+ * A step runs with the called tool's own grant, never with its caller's; the caller receives only the answer.
  */
 
 import type { ToolCall, ToolResult } from "../../call/call.ts";
@@ -18,17 +18,17 @@ import type { RegisteredTool } from "../../tools/tool.ts";
 import { Chain, type ChainPlace, type ChainStep, type StepAnswer } from "../../call/chain.ts";
 import { keepsState } from "./check-caller.ts";
 
-/** What steps are made with. */
+/** Dependencies of the steps. */
 export interface ChainOptions {
-  /** The state of the host at this moment; asked once for each step. */
+  /** Returns the current state of the host; called once per step. */
   readonly current: () => Dispatch;
   readonly newId: () => string;
 }
 
-/** Steps that may wait for a slot of the call that makes them. */
+/** Maximum number of steps that wait for a slot of their calling call. */
 const QUEUE = 64;
 
-/** @returns what gives a call its way to others; nothing is made until it calls one. */
+/** Returns a factory of `ToolCalls`. It allocates nothing until the tool makes its first call. */
 export function createToolCalls(options: ChainOptions): OpenToolCalls {
   return (execution, time) => new RunningCalls(execution, time, options);
 }
@@ -39,7 +39,7 @@ class RunningCalls implements ToolCalls {
   readonly #options: ChainOptions;
   readonly #stop: AbortController = new AbortController();
   readonly #open: Set<Promise<unknown>> = new Set();
-  /** Those that waited for a person and whose caller has not had their answer yet, by index. */
+  /** Steps that waited for a confirmation and whose answer the caller has not received yet, by index. */
   readonly #waiting: Map<number, RunningStep> = new Map();
   #chain: Chain | undefined;
   #slots: Slots | undefined;
@@ -55,7 +55,7 @@ class RunningCalls implements ToolCalls {
 
   readonly #abort = (): void => this.#stop.abort();
 
-  /** A plugin's own tool comes first: nobody takes its place by registering a tool of that name earlier. */
+  /** Finds the tool. A plugin's own tools come first, so that no other plugin can take over an unqualified name. */
   find(name: string): string | undefined {
     return this.#find(name)?.qualifiedName;
   }
@@ -77,7 +77,7 @@ class RunningCalls implements ToolCalls {
     return found && (await this.#answer(found));
   }
 
-  /** What came of it, or that a person is asked first. */
+  /** Waits for the result, or for a confirmation that comes first. */
   async #answer(step: RunningStep): Promise<JsonValue> {
     const answer = await Promise.race([step.ended, step.asks()]);
     if (answer !== undefined) {
@@ -88,7 +88,7 @@ class RunningCalls implements ToolCalls {
     return { asks: step.index };
   }
 
-  /** Only of the outermost call: those of the others are among its own. */
+  /** Steps of the outermost call only: its list includes those of nested calls. */
   get steps(): readonly ChainStep[] | undefined {
     return this.#execution.call.chain === undefined ? this.#chain?.steps : undefined;
   }
@@ -96,7 +96,7 @@ class RunningCalls implements ToolCalls {
   async close(): Promise<void> {
     this.#execution.signal.removeEventListener("abort", this.#abort);
     this.#abort();
-    // What a call began ends before it does, so that its own end is the last of them.
+    // The steps end before their caller, so that its terminal event is the last one.
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
@@ -133,7 +133,7 @@ class RunningCalls implements ToolCalls {
       chain: place,
       ...(call.turnId !== undefined && { turnId: call.turnId }),
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-      // Asked of the person who is there for the outermost call; where a person may answer later, this call waits for that.
+      // The user of the outermost call is asked. If the user may answer later, this call waits for the answer.
       ...(call.confirm && { confirm: call.confirm }),
       ...(call.onPending && { onPending: ignore }),
       ...this.#wishes(tool, index),
@@ -150,7 +150,7 @@ class RunningCalls implements ToolCalls {
     return result;
   }
 
-  /** This call, and those that wait for it: the outermost first takes its slot again, and this one goes on. */
+  /** Suspends this call and those that wait for it. On resumption the outermost call takes its slot first, then this one. */
   #standStill(step: RunningStep): () => Promise<void> {
     const above = this.#execution.call.chain?.standStill?.();
     const goOn = this.#time.standStill();
@@ -162,7 +162,7 @@ class RunningCalls implements ToolCalls {
     };
   }
 
-  /** The time that is left, and for guests what their caller has of time and randomness. */
+  /** Returns the remaining time and, for guests, the caller's seed and clock. */
   #wishes(tool: RegisteredTool | undefined, index: number): Pick<ToolCall, "timeoutMs" | "seed" | "timeMs" | "record"> {
     if (tool === undefined) return {};
     const { call } = this.#execution;
@@ -181,7 +181,7 @@ class RunningCalls implements ToolCalls {
   }
 }
 
-/** One step as its caller waits for it: for its end, or for a person before that. */
+/** One step, as its caller waits for it: for its end, or for a confirmation before that. */
 class RunningStep {
   index = -1;
   ended: Promise<JsonValue> = Promise.resolve(null);
@@ -189,17 +189,17 @@ class RunningStep {
   #begin = Promise.withResolvers<undefined>();
   #over = Promise.withResolvers<void>();
 
-  /** Resolves when a person is asked. */
+  /** Resolves when a confirmation begins. */
   asks(): Promise<undefined> {
     return this.#begin.promise;
   }
 
-  /** Resolves when nobody is. */
+  /** Resolves when no confirmation is open. */
   get answered(): Promise<void> {
     return this.#questions === 0 ? Promise.resolve() : this.#over.promise;
   }
 
-  /** A question begins; returns how to say that it is over. */
+  /** Begins a confirmation; returns the function that ends it. */
   ask(): () => void {
     if (this.#questions++ === 0) {
       this.#over = Promise.withResolvers<void>();

@@ -1,24 +1,24 @@
-/** The calls of one turn: made together, and answered together with what they called (SPEC D4, K6, AU6). */
+/** The calls of one turn: dispatched together, and answered together with their chains (SPEC D4, K6, AU6). */
 
 import type { ToolResult } from "../../call/call.ts";
 import { Chain, type ChainPlace, type ChainStep } from "../../call/chain.ts";
 
-/** What came of a turn. */
+/** Results of a turn. */
 export interface TurnResponse {
   readonly turnId: string;
   /** In the order of the requests. */
   readonly results: readonly ToolResult[];
-  /** The turn itself, if it was sent as a chain, and one for each of its calls that called others. */
+  /** The turn itself, if it was sent as a chain, and one chain for each of its calls that called other tools. */
   readonly toolChains: readonly ToolChain[];
 }
 
-/** Steps that belong together, and how they were run. */
+/** The steps of a chain, and how they ran. */
 export interface ToolChain {
   readonly chainId: string;
   readonly modeRequested: ChainMode;
-  /** `sequential` where no two steps ran at the same time. */
+  /** `sequential` if no two steps overlapped in time. */
   readonly modeUsed: ChainMode;
-  /** It was to run in parallel, and what it changes did not let it. */
+  /** Whether a parallel chain ran sequentially because of its mutations. */
   readonly fallbackToSeq: boolean;
   /** Whether steps that change something may run beside others. */
   readonly parallelMutationsEnabled: boolean;
@@ -27,30 +27,30 @@ export interface ToolChain {
   readonly steps: readonly ChainStep[];
 }
 
-/** How steps are run. */
+/** Execution mode of the steps. */
 export type ChainMode = "parallel" | "sequential";
 
-/** How a turn sent as a chain is to run. */
+/** Options of a turn that is sent as a chain. */
 export interface ChainWish {
-  /** One after the other. */
+  /** Runs the steps one after the other. */
   readonly sequential: boolean;
-  /** Steps that change something run beside others: whoever wishes it knows that they do not touch the same things. */
+  /** Runs steps that change something beside others: the caller ensures that they do not conflict. */
   readonly parallelMutations: boolean;
 }
 
-/** What a turn's steps are made with. */
+/** Dependencies of `runChain()`. */
 export interface ChainTurn<R> {
   readonly chainId: string;
-  /** Whether a call of the tool may change something. */
+  /** Returns whether a call of the tool may change something. */
   readonly isMutation: (tool: string) => boolean;
   readonly call: (request: R, place: ChainPlace) => Promise<ToolResult>;
-  /** Answers a step that is not run. */
+  /** Answers a step that does not run. */
   readonly skip: (request: R, place: ChainPlace, because: string) => Promise<ToolResult>;
 }
 
 /**
- * Runs the requests in waves: calls that only read together, each of the others by itself. A wave with a failure is the last:
- * what comes after it was meant for another state of things.
+ * Runs the requests in waves: read-only calls together, every other call alone. A wave with a failure is the last, because later steps
+ * assume that it succeeded.
  */
 export async function runChain<R extends { readonly tool: string }>(
   requests: readonly R[],
@@ -97,7 +97,7 @@ function wavesOf<R extends { readonly tool: string }>(
   return waves;
 }
 
-/** The chains of calls that called others: how much ran at once was their own code's choice. */
+/** Returns the chains of calls that called other tools. Their own code decided what ran concurrently. */
 export function chainsOf(results: readonly ToolResult[]): readonly ToolChain[] {
   return results.flatMap(({ callId, steps }) => (steps === undefined || steps.length === 0 ? [] : [describeChain(callId, steps)]));
 }

@@ -1,11 +1,13 @@
-/** Takes configured fields out of what is shown and kept (SPEC AU4). */
+/** Redacts configured fields in shown and kept data (SPEC AU4). */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 
-/** In place of a hidden value. */
+/** Replacement of a redacted value. */
 export const REDACTED = "[redacted]";
 
-/** @param names of members, letter case aside, wherever they are; asked each time. The very same value where there are none. */
+/**
+ * Returns the redaction; without names it returns the same value. @param names of members at any depth, case-insensitive; read on every use
+ */
 export function createFieldRedaction(names: () => readonly string[]): (value: JsonValue) => JsonValue {
   return (value) => {
     const isHidden = hiddenFields(names());
@@ -13,7 +15,7 @@ export function createFieldRedaction(names: () => readonly string[]): (value: Js
   };
 }
 
-/** Which members are hidden; undefined where none is. */
+/** Returns a test for redacted members; undefined if none is. */
 export function hiddenFields(names: readonly string[]): ((name: string) => boolean) | undefined {
   if (names.length === 0) return undefined;
   const hidden = new Set(names.map((name) => name.toLowerCase()));
@@ -27,8 +29,8 @@ function withoutFields(value: JsonValue, isHidden: (name: string) => boolean): J
 }
 
 /**
- * The embedding program's redaction, which may throw or answer with something else than a value of the same form: then every text and number is
- * hidden, so that nothing that it was to take out is seen, and nothing that is under way ends by it. Told once.
+ * Guards the embedding program's redaction: if it throws or returns a value of another form, every text and number is hidden and the
+ * operation goes on. The defect is reported once.
  */
 export function guardRedaction(
   redact: (value: JsonValue) => JsonValue,
@@ -39,16 +41,16 @@ export function guardRedaction(
     try {
       const redacted = redact(value);
       if (isSameForm(value, redacted)) return redacted;
-      throw new TypeError("what it answered is not of the form of what it was given");
+      throw new TypeError("it returned a value of another form");
     } catch (error) {
-      if (!hasTold) onDefect("events.redact failed, and what it was given is hidden as a whole", error);
+      if (!hasTold) onDefect("events.redact failed; its input is hidden as a whole", error);
       hasTold = true;
       return hideAll(value);
     }
   };
 }
 
-/** An object stays a plain object; events are nothing without the members that they have. */
+/** A plain object must stay one, because events need their members. */
 function isSameForm(before: JsonValue, after: unknown): boolean {
   if (!isJsonObject(before)) return after !== undefined && typeof after !== "function" && !(after instanceof Promise);
   return typeof after === "object" && after !== null && !Array.isArray(after) && !(after instanceof Promise);

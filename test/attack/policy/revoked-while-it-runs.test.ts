@@ -77,7 +77,7 @@ const REVOKED = (name: string, what: string): object => ({
   ok: false,
   error: {
     code: "permission_denied",
-    message: `Permission denied: tool '${name}' was ended, because what it was allowed was taken back (${what})`,
+    message: `Permission denied: tool '${name}' was ended because its permission was revoked (${what})`,
     details: { reason: "revoked" },
   },
 });

@@ -19,7 +19,7 @@ const loaded = (
   ({ type: "plugin.loaded", plugin, payload: { version: "1.0.0" } }) as never;
 
 describe("createEventBus()", () => {
-  it("puts an envelope around each event and hands it to every listener, in order [AU1]", () => {
+  it("adds an envelope to each event and calls every listener, in order [AU1]", () => {
     const { bus: events } = bus();
     const seen: HostEvent[] = [];
     events.subscribe((event) => seen.push(event));
@@ -33,7 +33,7 @@ describe("createEventBus()", () => {
     expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
   });
 
-  it("survives listeners that throw, and says so", () => {
+  it("survives listeners that throw, and reports them", () => {
     const { bus: events, defects } = bus();
     const seen: string[] = [];
     events.subscribe(() => {
@@ -47,7 +47,7 @@ describe("createEventBus()", () => {
     expect(defects).toEqual(["An event listener threw", "An event listener threw"]);
   });
 
-  it("gives every reader all events from its beginning on, until it is closed [AU1]", async () => {
+  it("gives every reader all later events until the bus is closed [AU1]", async () => {
     const { bus: events } = bus();
     events.emit(loaded("before"));
     const one = events.events();
@@ -67,17 +67,17 @@ describe("createEventBus()", () => {
     expect(await events.events().next()).toEqual({ done: true, value: undefined });
   });
 
-  it("holds no more for a slow reader than its buffer, and says so once", async () => {
+  it("buffers a bounded number of events for a slow reader, and reports it once", async () => {
     const { bus: events, defects } = bus({ bufferSize: 2 });
     const reader = events.events();
     for (const plugin of ["a", "b", "c", "d"]) events.emit(loaded(plugin));
     expect([(await reader.next()).value.plugin, (await reader.next()).value.plugin]).toEqual(["c", "d"]);
-    expect(defects).toEqual(["An event reader is more than 2 events or 16777216 bytes behind; the oldest are dropped for it"]);
+    expect(defects).toEqual(["An event reader is more than 2 events or 16777216 bytes behind; it loses the oldest"]);
   });
 
-  it("holds no more bytes for a slow reader than its buffer, but always the last event [LV1.slow-readers]", async () => {
+  it("buffers bounded bytes for a slow reader, but always the last event [LV1.slow-readers]", async () => {
     const output = Array.from({ length: 100 }, () => ({}));
-    // A list and its hundred objects, and the envelope.
+    // The size of a list with a hundred objects, plus the envelope.
     const { bus: events, defects } = bus({ bufferBytes: 2 * 7_000 });
     const [reader, other] = [events.events(), events.events()];
     const completed = (callId: string) => ({ type: "tool.completed", callId, payload: { output } }) as never;
@@ -90,18 +90,18 @@ describe("createEventBus()", () => {
     expect([await read(), await read()]).toEqual(["f", "g"]);
     expect((await other.next()).value.callId).toBe("f");
     expect(defects).toEqual(
-      Array.from({ length: 2 }, () => "An event reader is more than 1024 events or 14000 bytes behind; the oldest are dropped for it"),
+      Array.from({ length: 2 }, () => "An event reader is more than 1024 events or 14000 bytes behind; it loses the oldest"),
     );
   });
 
-  it("lets go of a reader that stops reading", async () => {
+  it("drops a reader that stops reading", async () => {
     const { bus: events, defects } = bus({ bufferSize: 1 });
     for await (const _event of startedWith(events)) break;
     for (const plugin of ["a", "b", "c"]) events.emit(loaded(plugin));
     expect(defects).toEqual([]);
   });
 
-  it("redacts payloads before anybody sees them [AU4]", () => {
+  it("redacts payloads before listeners receive them [AU4]", () => {
     const { bus: events } = bus({ redact: () => ({ hidden: true }) });
     const seen: HostEvent[] = [];
     events.subscribe((event) => seen.push(event));
@@ -117,7 +117,7 @@ function startedWith(events: EventBus): AsyncIterableIterator<HostEvent> {
 }
 
 describe("createLogSink()", () => {
-  it("writes each event as one field of one line, louder where something went wrong [AU4, AU7]", () => {
+  it("writes each event as one field of one line, at a higher level for failures [AU4, AU7]", () => {
     const { log, recorded } = memoryPlatform();
     const write = createLogSink(log);
     const event = { id: "1", time: 1, producer: "p" } as const;

@@ -8,7 +8,7 @@ import { returns } from "../../support/fake-sandbox.ts";
 import { testHost } from "../../support/test-host.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
 
-// TypeBox checks the schemas that are plain JSON Schema with the same words as its own.
+// TypeBox checks plain JSON Schemas with the same keywords as its own.
 TypeRegistry.Set("Unsafe", (schema: { type?: string }, value) => schema.type !== "object" || (typeof value === "object" && value !== null));
 
 describe("EVENT_SCHEMAS", () => {

@@ -11,7 +11,7 @@ interface Export {
   readonly signature: string;
 }
 
-/** As another program would make one that has the key. @param says what it signs of its rows, in place of the truth */
+/** Returns an export as another program with the key would write it. @param says false claims for the signature */
 function exportOf(events: readonly string[], says: object = {}): Export {
   const rows: string[] = [];
   let [seal, digest] = ["", ""];
@@ -29,14 +29,14 @@ function problemsOf({ rows, signature }: Export): readonly string[] {
   return checkExport([...rows, signature], { journals, publicKey: undefined }).problems;
 }
 
-const OTHER = "the signature is of 3 other rows, 1 to 3";
+const OTHER = "the signature covers 3 other rows, 1 to 3";
 
 describe("checkExport()", () => {
-  it("finds nothing wrong with one that is as it was signed [AU3.export]", () => {
+  it("accepts an unaltered export [AU3.export]", () => {
     expect(problemsOf(exportOf(EVENTS))).toEqual([]);
   });
 
-  it("finds a forged export with correct seals by its signature [AU3.export]", () => {
+  it("detects a forged export with correct seals by its signature [AU3.export]", () => {
     const { signature } = exportOf(EVENTS);
     const { rows } = exportOf([...EVENTS.slice(0, 2), '{"type":"tool.called","time":4}']);
     expect(problemsOf({ rows, signature })).toEqual([OTHER]);
@@ -45,15 +45,15 @@ describe("checkExport()", () => {
   it("names the first row that was changed [AU3.export]", () => {
     const { rows, signature } = exportOf(EVENTS);
     const changed = rows.map((row) => row.replace('"time":2', '"time":9'));
-    expect(problemsOf({ rows: changed, signature })).toEqual(["row 2 is not what was written", OTHER]);
+    expect(problemsOf({ rows: changed, signature })).toEqual(["row 2 does not match its seal", OTHER]);
     const cut = rows.filter((_row, index) => index !== 1);
     expect(problemsOf({ rows: cut, signature })).toEqual(["row 3 follows row 1", OTHER]);
   });
 
-  it("finds a signature that counts other rows than it signs [AU3.export]", () => {
+  it("detects a signature whose counts do not match [AU3.export]", () => {
     for (const says of [{ rows: 4 }, { first: 2 }, { last: 9 }]) {
       const { rows = 3, first = 1, last = 3 } = says as { readonly rows?: number; readonly first?: number; readonly last?: number };
-      expect(problemsOf(exportOf(EVENTS, says))).toEqual([`the signature is of ${rows} other rows, ${first} to ${last}`]);
+      expect(problemsOf(exportOf(EVENTS, says))).toEqual([`the signature covers ${rows} other rows, ${first} to ${last}`]);
     }
   });
 });

@@ -12,11 +12,11 @@ interface Kept {
   readonly platform: MemoryPlatform;
   readonly store: EventStore;
   readonly audit: Audit;
-  /** Numbers of the events that follow, in pages. */
+  /** Returns the numbers of the following events, in pages. */
   pages(after: string | number): Promise<readonly (readonly number[])[] | undefined>;
 }
 
-/** A journal of small files that holds these events, numbered from 1. */
+/** Creates a journal of small files with these events, numbered from 1. */
 async function journalOf(count: number, { maximumFiles = 99, textLength = 100 } = {}): Promise<Kept> {
   const platform = createMemoryPlatform();
   const onDefect = (message: string, error?: unknown): void => expect.unreachable(`${message} ${String(error)}`);
@@ -29,7 +29,7 @@ async function journalOf(count: number, { maximumFiles = 99, textLength = 100 } 
   await store.prepare();
   for (let number = 1; number <= count; number += 1) {
     const event = { id: `e${number}`, type: "plugin.loaded", time: number, producer: "bascule", payload: { text: "x".repeat(textLength) } };
-    // As short as the test needs it.
+    // The event has only the members that the test needs.
     void store.append(event as unknown as HostEvent);
     if (number % 100 === 0) await store.flush();
   }
@@ -51,7 +51,7 @@ async function journalOf(count: number, { maximumFiles = 99, textLength = 100 } 
 const numbers = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe("audit.following()", () => {
-  it("gives what follows an event, in order and in small pages, over all files [AU3.following, LV2.search]", async () => {
+  it("returns the events after a given one, in order and in small pages, across all files [AU3.following, LV2.search]", async () => {
     const { pages, store, platform } = await journalOf(3_000);
     const found = await pages("e5");
     expect(found?.flat()).toEqual(numbers(6, 3_000));
@@ -61,7 +61,7 @@ describe("audit.following()", () => {
     await store.close();
   });
 
-  it("says that not all is there of an event that was removed, and where more was removed meanwhile [AU3.following]", async () => {
+  it("returns undefined if the event was removed, or if later ones were removed meanwhile [AU3.following]", async () => {
     const { audit, pages, store } = await journalOf(6_000, { maximumFiles: 3 });
     expect([await pages("e1"), await audit.following(1)]).toEqual([undefined, undefined]);
     const found = (await pages("e5900"))?.flat();
@@ -69,7 +69,7 @@ describe("audit.following()", () => {
     await store.close();
   });
 
-  it("goes past a file that is missing, and says so [AU3.following]", async () => {
+  it("skips a missing file, and reports it [AU3.following]", async () => {
     const { audit, store, platform } = await journalOf(3_000);
     const [, second, third] = (await platform.files.list(FOLDER)).map(({ name }) => name).toSorted();
     await platform.files.remove(`${FOLDER}/${second ?? ""}`);

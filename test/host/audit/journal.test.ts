@@ -51,7 +51,7 @@ function serviceOn(world: World): Service {
   return createService({ threads: undefined, world, onDefect: (message) => expect.unreachable(message) });
 }
 
-/** Each with files of its own, as if it were another process. */
+/** Each writer has its own files, as in another process. */
 function writerIn(folder: string, world: World = currentPlatform()): JournalWriter {
   return journalWriter(serviceOn(world), folder);
 }
@@ -71,7 +71,7 @@ async function texts(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** Changes the file behind the journal's back. */
+/** Changes the file without the journal. */
 function tamper(folder: string, sql: string, ...values: (string | number)[]): void {
   const database = new DatabaseSync(join(folder, "000000000001.db"));
   database.prepare(sql).run(...values);
@@ -79,7 +79,7 @@ function tamper(folder: string, sql: string, ...values: (string | number)[]): vo
 }
 
 describe("the audit journal of a host", () => {
-  it("keeps what every call came to, and can be searched and read back [AU3] [AU2]", async () => {
+  it("keeps the outcome of every call, and can be searched and read back [AU3] [AU2]", async () => {
     const folder = await projectFolder({ ...CONFIG, policy: { rules: [{ tool: "echo", allow: false }] } });
     const host = await open(folder);
     const { callId } = await host.call("put");
@@ -100,7 +100,7 @@ describe("the audit journal of a host", () => {
     expect((await stat(join(folder, ".bascule/audit/000000000001.db"))).mode & 0o777).toBe(0o600);
   });
 
-  it("goes on where the last host stopped, and leaves nothing behind where nothing was done [AU3]", async () => {
+  it("continues the last host's journal, and leaves no files if no events were kept [AU3]", async () => {
     const folder = await projectFolder();
     await (await open(folder)).close();
     expect(await readdir(folder)).not.toContain(".bascule");
@@ -112,7 +112,7 @@ describe("the audit journal of a host", () => {
     expect(await verifyJournal(place(folder))).toMatchObject({ ok: true, rows: 8 });
   });
 
-  it("keeps nothing where the project, or the program, says so; another store gets the events in its place [AU3.store]", async () => {
+  it("is disabled by the project or the program, and can be replaced by another store [AU3.store]", async () => {
     const folder = await projectFolder({ ...CONFIG, audit: { store: false } });
     await (await open(folder)).call("put");
     const said: string[] = [];
@@ -134,7 +134,7 @@ describe("the audit journal of a host", () => {
     expect(await readdir(folder)).not.toContain(".bascule");
   });
 
-  it("shows no field that the project names, in events or in results [AU4.fields]", async () => {
+  it("redacts the fields that the project names, in events and results [AU4.fields]", async () => {
     const folder = await projectFolder({ ...CONFIG, audit: { redact: ["Password"] } });
     const host = await open(folder, { tools: [hostTool("login", { sideEffects: ["write"], inputSchema: { type: "object" } })] });
     const result = await host.call("login", { user: { password: "hunter2", name: "a" } });
@@ -144,7 +144,7 @@ describe("the audit journal of a host", () => {
     expect(await host.audit.search({ text: "[redacted]", type: "tool.called" })).toHaveLength(1);
   });
 
-  it("has what was acknowledged when the process is killed [AU3.kill]", async () => {
+  it("keeps acknowledged rows when the process is killed [AU3.kill]", async () => {
     const folder = await projectFolder();
     const script = fileURLToPath(new URL("../../support/audit-writer.ts", import.meta.url));
     const child = spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), script, folder], {
@@ -168,7 +168,7 @@ describe("the audit journal of a host", () => {
     expect(await verifyJournal(place(folder))).toMatchObject({ ok: true });
   });
 
-  it("rebuilds what a session did [AU5]", async () => {
+  it("rebuilds the history of a session [AU5]", async () => {
     const folder = await projectFolder({ ...CONFIG, policy: { rules: [{ tool: "echo", allow: false }] } });
     const host = await open(folder);
     const session = host.session({ role: "guest" });
@@ -204,19 +204,19 @@ describe("verifyJournal()", () => {
     (await verifyJournal({ journals, files, folder }, head === undefined ? {} : { seal: head })).problems;
 
   it.each<[what: string, sql: string, values: (string | number)[], problem: string]>([
-    ["a changed text", "UPDATE rows SET text = replace(text, '17', '71') WHERE number = 17", [], "row 17 is not what was written"],
-    ["a changed seal", "UPDATE rows SET seal = ? WHERE number = 17", ["0".repeat(64)], "row 17 is not what was written"],
-    ["a row taken out", "DELETE FROM rows WHERE number = 17", [], "row 18 follows row 16"],
-    ["the first row taken out", "DELETE FROM rows WHERE number = 1", [], "row 2 follows row 0"],
-    ["the end cut off", "DELETE FROM rows WHERE number > 17", [], "row 30 was written and is gone"],
-    ["everything taken out", "DELETE FROM rows", [], "row 30 was written and is gone"],
+    ["a changed text", "UPDATE rows SET text = replace(text, '17', '71') WHERE number = 17", [], "row 17 does not match its seal"],
+    ["a changed seal", "UPDATE rows SET seal = ? WHERE number = 17", ["0".repeat(64)], "row 17 does not match its seal"],
+    ["a removed row", "DELETE FROM rows WHERE number = 17", [], "row 18 follows row 16"],
+    ["a removed first row", "DELETE FROM rows WHERE number = 1", [], "row 2 follows row 0"],
+    ["a truncated end", "DELETE FROM rows WHERE number > 17", [], "row 30 was written and is missing"],
+    ["an empty table", "DELETE FROM rows", [], "row 30 was written and is missing"],
     [
-      "two rows exchanged",
+      "two swapped rows",
       "UPDATE rows SET number = CASE number WHEN 16 THEN -17 WHEN 17 THEN -16 END WHERE number IN (16, 17)",
       [],
       "row -17",
     ],
-    ["a row put in", "INSERT INTO rows (number, seal, text) VALUES (31, ?, '{}')", ["1".repeat(64)], "row 31 is not what was written"],
+    ["an inserted row", "INSERT INTO rows (number, seal, text) VALUES (31, ?, '{}')", ["1".repeat(64)], "row 31 does not match its seal"],
   ])("finds %s [AU3.verify]", async (_what, sql, values, problem) => {
     const folder = await written(30);
     expect(await problems(folder)).toEqual([]);
@@ -224,7 +224,7 @@ describe("verifyJournal()", () => {
     expect(await problems(folder)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it("finds any one character that was changed in any row [AU3.verify]", async () => {
+  it("detects any changed character in any row [AU3.verify]", async () => {
     const folder = await written(200);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.nat(), async (number, at) => {
@@ -233,7 +233,7 @@ describe("verifyJournal()", () => {
         const index = at % text.length;
         const change = database.prepare("UPDATE rows SET text = ? WHERE number = ?");
         change.run(text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ 1) + text.slice(index + 1), number);
-        expect(await problems(folder)).toEqual([expect.stringContaining(`row ${number} is not what was written`)]);
+        expect(await problems(folder)).toEqual([expect.stringContaining(`row ${number} does not match its seal`)]);
         change.run(text, number);
         database.close();
       }),
@@ -242,16 +242,14 @@ describe("verifyJournal()", () => {
     expect(await problems(folder)).toEqual([]);
   });
 
-  it("finds a journal that was written anew, where its head was noted [AU3.head]", async () => {
+  it("detects a rewritten journal, given the seal of its newest row [AU3.head]", async () => {
     const folder = await written(5);
     const { head } = await verifyJournal({ journals, files, folder });
     expect(await problems(folder, head?.seal)).toEqual([]);
-    expect(await problems(await written(4), head?.seal)).toEqual([
-      "no row has the expected seal: rows were cut off, or the journal was written anew",
-    ]);
+    expect(await problems(await written(4), head?.seal)).toEqual(["no row has the expected seal: the journal was truncated or rewritten"]);
   });
 
-  it("names a file that is no journal [AU3.verify]", async () => {
+  it("names a file that is not a journal [AU3.verify]", async () => {
     const folder = await written(5);
     await writeFile(join(folder, "000000000001.db"), "x".repeat(8_192));
     expect(await problems(folder)).toEqual([expect.stringContaining("cannot be read")]);
@@ -259,7 +257,7 @@ describe("verifyJournal()", () => {
 });
 
 describe("createJournal()", () => {
-  it("goes on in a new file when one is full, with the same chain, and removes the oldest [AU3.files]", async () => {
+  it("continues a full file in a new one with the same chain, and removes the oldest [AU3.files]", async () => {
     const folder = await temporaryFolder();
     const store = await journalIn(folder, { maximumFileBytes: 2_000, maximumFiles: 3 });
     for (let number = 1; number <= 200; number++) {
@@ -275,13 +273,13 @@ describe("createJournal()", () => {
       .filter((text) => !text.includes("journal."))
       .map((text) => (JSON.parse(text) as { time: number }).time);
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 200 - kept.length + 1 + index));
-    // A file in the middle is missed.
+    // The file in the middle is missing.
     const [, middle = ""] = (await readdir(folder)).filter((name) => name.endsWith(".db")).toSorted();
     await files.remove(join(folder, middle));
     expect((await verifyJournal({ journals, files, folder })).problems).toEqual([expect.stringContaining("rows are missing")]);
   });
 
-  it("lets several hosts of a project add to one chain, also across files [AU3.together]", async () => {
+  it("lets several hosts of a project append to one chain, also across files [AU3.together]", async () => {
     const folder = await temporaryFolder();
     const stores = await Promise.all(Array.from({ length: 3 }, () => journalIn(folder, { maximumFileBytes: 3_000, maximumFiles: 100 })));
     for (let number = 1; number <= 90; number++) {
@@ -297,7 +295,7 @@ describe("createJournal()", () => {
     expect(times.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
   });
 
-  it("leaves out what makes an event large, and says so [AU3.bounds]", async () => {
+  it("omits the large parts of an event, and says so [AU3.bounds]", async () => {
     const folder = await temporaryFolder();
     const store = await journalIn(folder);
     void store.append(
@@ -313,7 +311,7 @@ describe("createJournal()", () => {
     expect(JSON.parse(second)).toMatchObject({ id: "e2", payload: { leftOut: true } });
   });
 
-  it("keeps what waits while the file cannot be written, says so once, and how much was too much [AU3.full]", async () => {
+  it("keeps waiting rows while the file cannot be written, and reports the failure and the dropped rows once [AU3.full]", async () => {
     const platform = createMemoryPlatform();
     const defects: string[] = [];
     let isBroken = true;
@@ -349,7 +347,7 @@ describe("createJournal()", () => {
 describe("a call that changes something", () => {
   const FOLDER = "/workspace/.bascule/audit";
 
-  /** A host in memory whose journal can be broken, and what its tool did. */
+  /** Opens a host in memory with a journal that can be broken, and a list of its tools' effects. */
   async function breakable(): Promise<{
     readonly host: Host;
     readonly broken: { is: boolean };
@@ -386,7 +384,7 @@ describe("a call that changes something", () => {
     };
   }
 
-  it("is refused while the journal cannot be written, which is said once, and runs again when it can [AU3.refused]", async () => {
+  it("is refused while the journal cannot be written, which is reported once, and runs when it can be written again [AU3.refused]", async () => {
     const { host, broken, done, log } = await breakable();
     expect(await host.call("put")).toMatchObject({ ok: true });
     broken.is = true;
@@ -408,10 +406,10 @@ describe("a call that changes something", () => {
     );
   });
 
-  it("waits until what it does is durable, before it acts and before its caller hears of it [AU3.before]", async () => {
+  it("waits until its events are durable, before it acts and before its caller gets the result [AU3.before]", async () => {
     const platform = createMemoryPlatform();
     const written: string[] = [];
-    /** Lets a batch be written, in the order of the batches. */
+    /** Lets the next batch be written, in order. */
     const allow: (() => void)[] = [];
     const store = createJournal({
       ...{ retain, clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
@@ -432,7 +430,7 @@ describe("a call that changes something", () => {
     expect([known, written]).toEqual([[], []]);
     allow[1]?.();
     await durable[0];
-    // Those that came meanwhile share the next commit.
+    // Rows that arrive meanwhile share the next commit.
     expect([known, written.length]).toEqual([[0], 1]);
     await expect.poll(() => allow.length).toBe(3);
     allow[2]?.();
@@ -442,7 +440,7 @@ describe("a call that changes something", () => {
     expect(passive).toBeUndefined();
   });
 
-  it("tries again for a call that came while an attempt failed: the journal may be whole by then [AU3.required]", async () => {
+  it("retries for a call that came while an attempt failed, because the journal may be available again [AU3.required]", async () => {
     const failing = Promise.withResolvers<JournalWritten>();
     const outcomes: (JournalWritten | Promise<JournalWritten>)[] = [{ ok: true }, failing.promise];
     const store = createJournal({
@@ -461,7 +459,7 @@ describe("a call that changes something", () => {
     expect([await first, await second, outcomes]).toEqual([false, true, []]);
   });
 
-  /** A journal that writes nothing, and what its queue makes of calls that only look. */
+  /** A journal that writes nothing, and whether read-only calls have to wait for it. */
   async function fullJournal(): Promise<{
     open: (session: string, owner: string) => void;
     look: (plugin: string, session?: string) => boolean;
@@ -489,23 +487,23 @@ describe("a call that changes something", () => {
     ...Array.from({ length: held }, () => true),
   ];
 
-  it("holds back the plugin whose rows fill the queue, and no other [LV3.journal]", async () => {
+  it("holds back only the plugin whose rows fill the queue [LV3.journal]", async () => {
     const { look } = await fullJournal();
     expect(Array.from({ length: 37 }, () => look("greedy"))).toEqual(passed(34, 3));
     expect(look("modest")).toBe(false);
   });
 
-  it("holds back the token whose rows fill the queue, whatever its sessions and plugins, and no other's of those plugins [LV3.journal, LV3.token]", async () => {
+  it("holds back only the token whose rows fill the queue, across its sessions and plugins [LV3.journal, LV3.token]", async () => {
     const { open, look } = await fullJournal();
     for (const session of ["one", "two"]) open(session, "evil");
     open("three", "other");
     expect(Array.from({ length: 20 }, (_, at) => look(`tool-${at}`, at % 2 === 0 ? "one" : "two"))).toEqual(passed(17, 3));
     expect(Array.from({ length: 10 }, () => look("tool-1", "three"))).toEqual(passed(10, 0));
-    // One that has no owner is its own.
+    // A session without an owner is its own owner.
     expect(look("tool-1", "four")).toBe(false);
   });
 
-  it("loses rows of the token that has most first, if it cannot be written [LV3.journal, LV3.token]", async () => {
+  it("drops rows of the token that has most of them first, if the journal cannot be written [LV3.journal, LV3.token]", async () => {
     const texts: string[] = [];
     let isOut = true;
     const store = createJournal({
@@ -525,7 +523,7 @@ describe("a call that changes something", () => {
       void store.append(
         event(++number, { type: "tool.called", plugin, sessionId, callId: `c${number}`, payload: { sideEffects: ["read"] } }),
       );
-    // The other token calls one of the plugins, which has more rows than each of those that the first calls.
+    // The modest token calls one plugin only, which has more rows than each plugin of the other token.
     for (let at = 0; at < 100; at++) look("shared", "modest");
     for (let at = 0; at < 12_000; at++) look(at % 2 === 0 ? "shared" : `tool-${at}`, "evil");
     await store.flush();
@@ -536,7 +534,7 @@ describe("a call that changes something", () => {
     expect(rows.flatMap(({ events }) => events ?? [])).toEqual([2_100]);
   });
 
-  it("loses no row and doubles none when the service thread ends in the middle [AU3.thread]", async () => {
+  it("neither loses nor duplicates a row when the service thread ends in the middle [AU3.thread]", async () => {
     const folder = await temporaryFolder();
     const inner = writerIn(folder);
     let lives = 0;
@@ -546,7 +544,7 @@ describe("a call that changes something", () => {
       writer: {
         async append(batch) {
           const written = await inner.append(batch);
-          // Every third batch is written, and nobody hears of it.
+          // Every third batch is written without an acknowledgement.
           if (batch.texts.length > 0 && ++lives % 3 === 0) throw new Error("the thread ended");
           return written;
         },
@@ -566,7 +564,7 @@ describe("a call that changes something", () => {
 });
 
 describe("toEventText()", () => {
-  it("looks at no more of an event than it keeps [LV2.events]", () => {
+  it("reads no more of an event than it keeps [LV2.events]", () => {
     let looked = 0;
     const output = new Proxy(
       Array.from({ length: 1_000_000 }, () => "text"),
@@ -584,7 +582,7 @@ describe("toEventText()", () => {
 });
 
 describe("searchJournal()", () => {
-  /** What each step of a search answered. */
+  /** Returns the answer of each step of a search. */
   async function stepsOf(
     texts: readonly string[],
     filter: EventFilter,
@@ -621,7 +619,7 @@ describe("searchJournal()", () => {
     return { steps, found };
   }
 
-  it("is done in steps that answer with little, from the newest back, over all files [LV2.search] [AU3.search]", async () => {
+  it("runs in steps with small answers, from the newest row back, across all files [LV2.search] [AU3.search]", async () => {
     const { steps, found } = await stepsOf(
       Array.from({ length: 120 }, () => "x".repeat(10_000)),
       { text: "xxx" },
@@ -631,7 +629,7 @@ describe("searchJournal()", () => {
     expect(found.map(({ event: { time } }) => time)).toEqual(Array.from({ length: 100 }, (_, index) => index + 21));
   });
 
-  it("looks at a bounded number of rows in each step, and at none that it does not need [LV2.search]", async () => {
+  it("reads a bounded number of rows in each step, and no unneeded ones [LV2.search]", async () => {
     const texts = Array.from({ length: 4_000 }, () => "y");
     expect((await stepsOf(texts, { text: "not there" }, 10)).steps.length).toBeGreaterThanOrEqual(4);
     expect((await stepsOf(texts, {}, 10)).steps).toHaveLength(1);

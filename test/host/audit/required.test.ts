@@ -1,4 +1,4 @@
-/** `audit.required`: what policy says is refused where it cannot be recorded first, whether it changes something or not. */
+/** `audit.required`: policy decides which calls are refused if they cannot be recorded first, with side effects or without. */
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const SILENT: Log = { write: () => {}, child: () => SILENT };
 
 interface Project {
   readonly host: Host;
-  /** Something else is where the journal would be. */
+  /** A file in place of the journal's folder. */
   readonly blocked: string;
   readonly done: string[];
 }
@@ -45,14 +45,14 @@ const REFUSED = {
 };
 
 describe("audit.required", () => {
-  it('lets what changes nothing go on without a record by default, and with "effects" [AU3.required]', async () => {
+  it('lets read-only calls run without a record by default, and with "effects" [AU3.required]', async () => {
     for (const config of [{}, { audit: { required: "effects" } }]) {
       const { host, done } = await open(config);
       expect([(await host.call("look")).ok, (await host.call("add")).ok, done]).toEqual([true, true, ["look", "add"]]);
     }
   });
 
-  it('refuses every call with "all", dry runs too, and does them once the journal can be written [AU3.required]', async () => {
+  it('refuses every call with "all", dry runs too, and runs them when the journal can be written again [AU3.required]', async () => {
     const { host, blocked, done } = await open({ audit: { required: "all" } });
     expect(await host.call("look")).toMatchObject(REFUSED);
     expect(await host.call("look", {}, { dryRun: true })).toMatchObject(REFUSED);
@@ -61,14 +61,14 @@ describe("audit.required", () => {
     await rm(blocked);
     const { ok, callId } = await host.call("look");
     expect([ok, done]).toEqual([true, ["look"]]);
-    // Durable without a flush: its caller heard of it after that.
+    // The record is durable without a flush, because the caller got the result after it.
     expect(await host.audit.search({ callId })).toMatchObject([
       { event: { type: "tool.called", payload: { required: true } } },
       { event: { type: "tool.completed" } },
     ]);
   });
 
-  it("is made stricter by a layer for the calls that it holds for, and by none weaker [AU3.layer]", async () => {
+  it("is made stricter by a layer for its calls, and never weaker [AU3.layer]", async () => {
     const layers = [{ name: "auditors", level: "role", role: "auditor", audit: { required: "all" } }];
     const { host, done } = await open({ policy: { layers } });
     const auditor = host.session({ role: "auditor" });
@@ -92,14 +92,14 @@ describe("audit.required", () => {
   });
 
   it.each([
-    ["another word", { audit: { required: "most" } }, '"required" is not one of "effects", "all"'],
+    ["an unknown word", { audit: { required: "most" } }, '"required" is not one of "effects", "all"'],
     [
-      "all of a record that is not kept",
+      '"all" with a disabled journal',
       { audit: { required: "all", store: false } },
       '"required" is "all", and "store" is false: nothing is kept',
     ],
-    ["nothing in a layer", { policy: { layers: [{ name: "a", level: "global", audit: {} }] } }, 'Audit has no "required"'],
-  ])("is refused where it says %s [AU3.required]", (_what, config, message) => {
+    ["an empty layer", { policy: { layers: [{ name: "a", level: "global", audit: {} }] } }, 'Audit has no "required"'],
+  ])("is refused with %s [AU3.required]", (_what, config, message) => {
     expect(parseProject(JSON.stringify(config))).toMatchObject({ ok: false, problems: [{ message }] });
   });
 });

@@ -27,7 +27,7 @@ function act(number: number, plugin: string, callId: string): HostEvent {
 const BOUNDS: ActBounds = { rowsOfCall: 10, rowsOfPlugin: 100, rowsOfCaller: 100, rowsOfCallerOfPlugin: 100, windowMs: 1_000 };
 
 describe("createActBudget()", () => {
-  it("keeps a call's first rows, counts the others by kind and says so at its end [LV3.acts] [AU3.summed]", () => {
+  it("keeps the first rows of a call, counts the others by kind, and adds the counts at its end [LV3.acts] [AU3.summed]", () => {
     const budget = createActBudget({ ...BOUNDS, rowsOfCall: 3 });
     const kept = Array.from({ length: 11 }, (_, number) => budget.take(act(number, "p", "a") as never, undefined));
     expect(kept).toEqual([true, true, true, ...Array.from({ length: 8 }, () => false)]);
@@ -57,7 +57,7 @@ describe("createActBudget()", () => {
     const take = (plugin: string, caller: string): boolean => budget.take(act(++number, plugin, `${number}`) as never, caller);
     const times = (count: number, plugin: string, caller: string): boolean[] => Array.from({ length: count }, () => take(plugin, caller));
     expect(times(4, "p", "greedy")).toEqual([true, true, true, false]);
-    // A row that was refused counts for neither of its holders.
+    // A refused row counts for neither of its holders.
     expect(times(2, "p", "modest")).toEqual([true, false]);
     expect(times(3, "q", "greedy")).toEqual([true, true, false]);
     expect(times(3, "q", "modest")).toEqual([true, true, false]);
@@ -65,7 +65,7 @@ describe("createActBudget()", () => {
     expect(take("p", "greedy")).toBe(true);
   });
 
-  it("forgets callers whose window is over, and the oldest of too many [LV5.acts]", () => {
+  it("forgets callers whose window has ended, and the oldest of too many [LV5.acts]", () => {
     const budget = createActBudget({ ...BOUNDS, rowsOfPlugin: 1_000_000, rowsOfCaller: 1, windowMs: 100_000 });
     const take = (caller: string): boolean => budget.take(act(1, "p", caller) as never, caller);
     expect([take("first"), take("first")]).toEqual([true, false]);
@@ -74,13 +74,13 @@ describe("createActBudget()", () => {
   });
 });
 
-/** All of one caller. */
+/** Holdings of a single caller. */
 function ofOne(sizes: readonly (readonly [share: string, size: number])[]): Holdings {
   return new Map(sizes.map(([share, size]) => [share, new Map([["0", size]])]));
 }
 
 describe("decideKept()", () => {
-  it("takes from acts first, then from the plugin that has most, and nothing from who has less than its share [LV3.retention]", () => {
+  it("removes acts first, then rows of the largest plugin, and none of a plugin below its share [LV3.retention]", () => {
     const others = ofOne([
       ["acts evil", 500],
       ["calls evil", 400],
@@ -113,7 +113,7 @@ describe("decideKept()", () => {
     );
   });
 
-  it("takes from the caller that has most of a plugin's, and nothing from who has less than a share of that [LV3.retention]", () => {
+  it("removes rows of the caller that has most of a plugin's, and none of a caller below its share [LV3.retention]", () => {
     const others: Holdings = new Map([["calls shared", new Map([["greedy", 900]])]]);
     const oldest: Holdings = new Map([
       [
@@ -135,7 +135,7 @@ describe("decideKept()", () => {
 });
 
 describe("callerGroup()", () => {
-  it("tells callers apart in so many groups [LV3.retention]", () => {
+  it("spreads callers over all groups [LV3.retention]", () => {
     const groups = new Set(Array.from({ length: 10_000 }, (_, index) => callerGroup(`token ${index}`)));
     expect(groups.size).toBe(64);
     expect(callerGroup("modest")).not.toBe(callerGroup("greedy"));
@@ -172,7 +172,7 @@ describe("a full journal", () => {
     await store.flush();
   }
 
-  it("keeps another plugin's calls, however many one makes, and says what it removed and since when [LV3.retention] [AU3.removed]", async () => {
+  it("keeps one plugin's calls, however many another makes, and reports what it removed and since when [LV3.retention] [AU3.removed]", async () => {
     const full = await open();
     await flood(full, "weather", 1, 5);
     await flood(full, "evil", 100, 600);
@@ -186,12 +186,12 @@ describe("a full journal", () => {
       ...{ ok: true, problems: [], rows: report.rows, first: report.first, head: report.head },
       removed: { rows: 600 - evil.length, since: Date.UTC(2024, 0, 1), counts: { "calls evil": 600 - evil.length } },
     });
-    // The newest first, also where older ones were added again behind them.
+    // The newest first, also if older events were appended again after them.
     expect((await full.search(3)).map(({ event: { time } }) => time)).toEqual([697, 698, 699]);
     expect((await full.search(3, { before: 4 })).map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  it("keeps one caller's calls of a plugin, however many another makes of it in however many sessions [LV3.retention]", async () => {
+  it("keeps one caller's calls of a plugin, however many calls and sessions another has [LV3.retention]", async () => {
     const full = await open();
     const begin = (number: number, sessionId: string, owner: string): unknown =>
       full.store.append({ ...event(number, "session.opened", "", { owner }), plugin: undefined, sessionId } as never);
@@ -215,7 +215,7 @@ describe("a full journal", () => {
     expect((await full.verify()).removed?.counts).toMatchObject({ "calls shared": 605 - rows.length });
   });
 
-  it("misses a file that was removed by somebody else [AU3.verify]", async () => {
+  it("reports a file that was not removed by a host [AU3.verify]", async () => {
     const full = await open();
     await flood(full, "evil", 1, 300);
     await full.store.close();
@@ -223,7 +223,7 @@ describe("a full journal", () => {
     expect(ok).toBe(true);
     const names = (await full.platform.files.list(FOLDER)).map(({ name }) => name).toSorted();
     await full.platform.files.remove(`${FOLDER}/${names[0] ?? ""}`);
-    expect((await full.verify()).problems).toEqual([expect.stringContaining("and no record says that they were removed")]);
+    expect((await full.verify()).problems).toEqual([expect.stringContaining("and the journal has no record of their removal")]);
     expect(fileOf("", first)).toBe(`/${names[0] ?? ""}`);
   });
 

@@ -17,9 +17,9 @@ function rebuilt(sessionId: string, events: readonly JsonObject[]): SessionState
 }
 
 describe("rebuildSession()", () => {
-  it("says of every call what its result says, at every moment what was so then [AU5]", async () => {
+  it("matches the result of every call, and its status at every moment before [AU5]", async () => {
     const events: JsonObject[] = [];
-    // Events are JSON; their interfaces just have no index signature.
+    // Events are JSON; their interfaces only lack an index signature.
     const publish = (event: HostEvent): void => void events.push(JSON.parse(JSON.stringify(event)) as JsonObject);
     await using host = await createHost({
       ...{ config: false, platform: memoryPlatform(), tools, builtins: false },
@@ -60,7 +60,7 @@ describe("rebuildSession()", () => {
     );
     for (const call of calls) expect(call.endedAt, call.callId).toBeGreaterThanOrEqual(call.calledAt ?? 0);
     expect(calls.map(({ turnId, requestId }) => [turnId, requestId])).toEqual(calls.map(() => ["turn-1", undefined]));
-    // Other sessions' events, and events that say nothing, change nothing.
+    // Events of other sessions, and events without payload, change nothing.
     const more = [
       ...events,
       { type: "tool.called", sessionId: "another", callId: calls[0]?.callId ?? "", payload: {} },

@@ -1,4 +1,4 @@
-/** Disks that are full, and places that cannot be written: what changes something is refused, not done unrecorded. */
+/** Full disks and unwritable folders: a call that changes something is refused, because it cannot be recorded. */
 
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ async function open(maximumPages?: number): Promise<Project> {
   const host = await createHost({
     config: join(folder, "bascule.json"),
     logger: SILENT,
-    // Without a thread: its journals would be its own.
+    // Without a service thread: its journals would not have the page limit.
     platform:
       maximumPages === undefined
         ? { ...platform, ...(services && { services }) }
@@ -47,7 +47,7 @@ const REFUSED = {
 };
 
 describe("a call that changes something", () => {
-  it("is refused, and not done, once SQLite says that the disk is full; one that reads goes on [AU3.refused]", async () => {
+  it("is refused, and has no effect, when SQLite reports a full disk; a read-only call runs [AU3.refused]", async () => {
     const { host, done } = await open(30);
     let puts = 0;
     let result = await host.call("put", { text: "x".repeat(20_000) });
@@ -60,7 +60,7 @@ describe("a call that changes something", () => {
     expect(await host.audit.verify()).toMatchObject({ ok: true });
   });
 
-  it("is refused while something else is where the journal would be, and done when it is gone [AU3.refused]", async () => {
+  it("is refused while a file is in place of the journal's folder, and runs when the file is removed [AU3.refused]", async () => {
     const { host, audit, done } = await open();
     await mkdir(join(audit, ".."), { recursive: true });
     await writeFile(audit, "a file");
@@ -75,7 +75,7 @@ describe("a call that changes something", () => {
     const { host, audit, done } = await open();
     expect(await host.call("put")).toMatchObject({ ok: true });
     await rename(audit, `${audit}.away`);
-    // What SQLite would write into the file that is away could not be read.
+    // SQLite would write into the removed file, where the rows could not be read.
     expect(await host.call("put")).toMatchObject(REFUSED);
     expect(done).toEqual(["put"]);
     const { callId } = await host.call("put");
@@ -84,7 +84,7 @@ describe("a call that changes something", () => {
     expect(kept.map(({ event: { type } }) => type)).toEqual(["tool.called", "tool.completed"]);
   });
 
-  it("is refused while the journal's end is damaged: no row is sealed behind what cannot be read [AU3.refused] [AU3.damage]", async () => {
+  it("is refused while the journal's end is damaged: no row is sealed after an unreadable one [AU3.refused] [AU3.damage]", async () => {
     const { host, audit, done } = await open();
     expect(await host.call("put")).toMatchObject({ ok: true });
     await host.close();

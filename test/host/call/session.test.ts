@@ -9,7 +9,7 @@ function entered(entry: SlotEntry): () => void {
 }
 
 describe("createSlots()", () => {
-  it("lets as many run as it has room for, the rest in order of arrival [D4]", async () => {
+  it("runs as many calls as it has room for, and the rest in order of arrival [D4]", async () => {
     const slots = createSlots(1, 10);
     const order: number[] = [];
     const leave = entered(await slots.enter(never));
@@ -25,7 +25,7 @@ describe("createSlots()", () => {
     expect(slots).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("turns away more than its queue holds [D4.queue]", async () => {
+  it("refuses calls above the queue's length [D4.queue]", async () => {
     const slots = createSlots(1, 2);
     await slots.enter(never);
     void slots.enter(never);
@@ -33,7 +33,7 @@ describe("createSlots()", () => {
     expect(await slots.enter(never)).toEqual({ kind: "overloaded", waiting: 2 });
   });
 
-  it("frees a slot once however often it is left", async () => {
+  it("frees a slot once, even if it is left repeatedly", async () => {
     const slots = createSlots(2, 0);
     const leave = entered(await slots.enter(never));
     await slots.enter(never);
@@ -42,7 +42,7 @@ describe("createSlots()", () => {
     expect(slots.running).toBe(1);
   });
 
-  it("forgets a waiter that gave up", async () => {
+  it("forgets a cancelled waiter", async () => {
     const slots = createSlots(1, 2);
     const leave = entered(await slots.enter(never));
     const stop = new AbortController();
@@ -58,7 +58,7 @@ describe("createSlots()", () => {
 });
 
 describe("createSession()", () => {
-  it("runs four calls at once and lets 64 wait unless told otherwise [D4, T1]", async () => {
+  it("runs four calls at once and queues 64 by default [D4, T1]", async () => {
     const session = createSession({ id: "s", workspace: "/w" });
     expect(session).toMatchObject({ id: "s", workspace: "/w", concurrency: 4 });
     for (let call = 0; call < 68; call++) void session.slots.enter(never);

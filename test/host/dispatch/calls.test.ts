@@ -8,7 +8,7 @@ import { WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost } from "../../support/test-host.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** A tool whose calls end when the test says so, and how many ran at once. */
+/** Creates a tool whose calls end on `release`, and counts the concurrent ones. */
 function gated(): { readonly tool: ReturnType<typeof hostTool>; readonly most: () => number; readonly began: number[]; release(): void } {
   let running = 0;
   let most = 0;
@@ -39,7 +39,7 @@ describe("callAll()", () => {
     expect(slow.most()).toBe(4);
   });
 
-  it("runs one by one where that is asked for [D4.sequential]", async () => {
+  it("runs the calls one by one on request [D4.sequential]", async () => {
     const slow = gated();
     slow.release();
     const host = testHost({ tools: [slow.tool] });
@@ -48,7 +48,7 @@ describe("callAll()", () => {
     expect(slow.began).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("answers overloaded for more than the queue holds [D4.queue]", async () => {
+  it("answers overloaded if the queue is full [D4.queue]", async () => {
     const slow = gated();
     const session = createSession({ id: "s", workspace: WORKSPACE, concurrency: 1, queue: 2 });
     const host = testHost({ tools: [slow.tool], session });
@@ -58,7 +58,7 @@ describe("callAll()", () => {
     expect((await all).map((result) => (result.ok ? "ok" : result.error.code))).toEqual(["ok", "ok", "ok", "overloaded", "overloaded"]);
   });
 
-  it("never starts two sessions' calls in each other's slots [D4]", async () => {
+  it("never uses another session's slots [D4]", async () => {
     const slow = gated();
     const session = createSession({ id: "one", workspace: WORKSPACE, concurrency: 1 });
     const other = createSession({ id: "two", workspace: WORKSPACE, concurrency: 1 });
@@ -92,7 +92,7 @@ describe("createCalls()", () => {
     expect([results.get("mine"), results.get("later 1")?.callId]).toEqual([undefined, "later 1"]);
   });
 
-  it("keeps few results where they are large, however little JSON says of them [E6, X6]", async () => {
+  it("keeps fewer results if they are large in memory, even if their JSON is short [E6, X6]", async () => {
     const host = testHost({ tools: [hostTool("say")] });
     const { ...base } = await host.call("say", {});
     const empty = Array.from({ length: 350_000 }, () => []);
@@ -110,13 +110,13 @@ describe("createCalls()", () => {
     const host = testHost({ tools: [hostTool("say")] });
     const result = await host.call("say", {});
     const list = new Proxy([[], "text", 1], { ownKeys: () => expect.unreachable() });
-    // Each of its own, and its place in the list.
+    // The object's own size, plus its entry in the list.
     expect(sizeOf({ ...result, arguments: list as never }) - sizeOf({ ...result, arguments: null as never })).toBe(
       48 + 3 * 8 + 48 + 8 + 8 - 8,
     );
   });
 
-  it("remembers what ended, so many and so large, and what has not ended always [E6.bounded]", () => {
+  it("keeps a bounded number and size of ended entries, and all entries that have not ended [E6.bounded]", () => {
     const remembered = createRemembered<{ readonly id: string }>(3, 100);
     const put = (id: string, bytes?: number, owner = "me"): void => {
       const value = { id };
@@ -132,7 +132,7 @@ describe("createCalls()", () => {
     expect(kept()).toBe("acd");
     put("e", 95);
     expect(kept()).toBe("ae");
-    // One that is replaced gives back what it took, and its own end counts no more.
+    // A replaced entry releases its size, and its own end has no effect.
     const old = { id: "e" };
     remembered.set("e", old, "me");
     put("e", 5);
@@ -144,7 +144,7 @@ describe("createCalls()", () => {
     expect(kept()).toBe("aeg");
   });
 
-  it("lets nobody have others' results forgotten by having many, or large ones [E6.bounded]", () => {
+  it("never evicts another owner's results because an owner has many, or large ones [E6.bounded]", () => {
     const [me, other] = ["me", "other"];
     for (const [most, mostBytes] of [
       [4, 1_000],
@@ -173,7 +173,7 @@ describe("createCalls()", () => {
     expect(Array.from("abcde").filter((id) => remembered.has(id))).toEqual(["a", "b", "c", "e"]);
   });
 
-  it("forgets what came of asked calls where it is large [E6.bounded]", async () => {
+  it("forgets large results of calls that waited for a confirmation [E6.bounded]", async () => {
     const host = testHost({ tools: [hostTool("say")] });
     const { ...base } = await host.call("say", {});
     const asked = createAskedCalls();
@@ -187,7 +187,7 @@ describe("createCalls()", () => {
     expect(found.map((result) => result !== undefined)).toEqual([...Array.from({ length: 6 }, () => false), true, true, true]);
   });
 
-  it("cancels a call when its caller's signal fires, also before it begins, and lets go of the signal afterwards", async () => {
+  it("cancels a call when its caller's signal aborts, also before it begins, and removes its listener afterwards", async () => {
     const waiting = hostTool(
       "slow",
       {},
@@ -205,7 +205,7 @@ describe("createCalls()", () => {
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
-  it("cancels what still runs when it is closed, and takes no new calls [T5]", async () => {
+  it("cancels running calls on close, and refuses new ones [T5]", async () => {
     const stubborn = hostTool(
       "slow",
       {},

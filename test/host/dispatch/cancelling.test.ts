@@ -4,7 +4,7 @@ import type { HostEvent } from "../../../host/audit/events.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** A tool that ends only when it is told to, and how many of its calls began. */
+/** A tool that ends only when it is cancelled; `began` lists its calls. */
 const began: string[] = [];
 const endless = hostTool(
   "endless",
@@ -26,7 +26,7 @@ async function start(): Promise<{ readonly host: Host; readonly events: HostEven
 const CANCELLED = { ok: false, error: { code: "cancelled" } };
 
 describe("cancelling", () => {
-  it("ends one call, and is told again that there is nothing to end [T3.call]", async () => {
+  it("ends one call; a second cancellation finds none [T3.call]", async () => {
     const { host } = await start();
     await using _closed = host;
     const [one, other] = [host.call("endless", {}, { callId: "one" }), host.call("endless", {}, { callId: "other" })];
@@ -40,7 +40,7 @@ describe("cancelling", () => {
     expect(await other).toMatchObject(CANCELLED);
   });
 
-  it("ends the calls of one turn, those that wait for a slot too [T3.turn]", async () => {
+  it("ends the calls of one turn, including those that wait for a slot [T3.turn]", async () => {
     const { host } = await start();
     await using _closed = host;
     const session = host.session({ concurrency: 1 });
@@ -55,7 +55,7 @@ describe("cancelling", () => {
     expect(await later).toMatchObject(CANCELLED);
   });
 
-  it("begins no more calls of a turn, of whatever kind it is [T3.turn]", async () => {
+  it("starts no more calls of a turn, in any mode [T3.turn]", async () => {
     const { host } = await start();
     await using _closed = host;
     const session = host.session();
@@ -69,7 +69,7 @@ describe("cancelling", () => {
     }
   });
 
-  it("ends the calls of a session and of those it delegated to, and says once that it is over [T3.session]", async () => {
+  it("ends the calls of a session and of its delegated sessions, and emits its end once [T3.session]", async () => {
     const { host, events } = await start();
     await using _closed = host;
     const session = host.session();
@@ -88,7 +88,7 @@ describe("cancelling", () => {
 });
 
 describe("a call's id", () => {
-  it("cannot be taken by another session while its call runs, which could pass for it then [E6.own-id]", async () => {
+  it("cannot be reused by another session while its call runs [E6.own-id]", async () => {
     const { host, events } = await start();
     await using _closed = host;
     const mine = host.call("endless", {}, { session: host.session(), callId: "one" });
@@ -96,7 +96,7 @@ describe("a call's id", () => {
     const other = await host.call("echo", { text: "forged" }, { session: host.session(), callId: "one" });
     expect(other).toMatchObject({
       ok: false,
-      error: { code: "invalid_args", message: expect.stringContaining("give a new one") as unknown },
+      error: { code: "invalid_args", message: expect.stringContaining("choose another") as unknown },
     });
     expect(other.callId).not.toBe("one");
     expect(host.result("one")).toBeUndefined();

@@ -21,12 +21,12 @@ const CALL: ToolCall = {
 interface Bench {
   readonly running: UnderWay;
   readonly revocations: Revocations;
-  /** Which bytes hold the grant from now on. */
+  /** Moves the grant to the version with this hash. */
   grantTo(digest: string): void;
   publish(digest: string): void;
 }
 
-/** A call of the version with the digest "one" runs. */
+/** Starts a call of the version with the hash "one". */
 function bench(): Bench {
   const registry = createRegistry();
   let granted = "one";
@@ -51,7 +51,7 @@ function bench(): Bench {
 }
 
 describe("Revocations", () => {
-  it("compares a call of a version that was replaced by what took its place: the grant moved there [C2.revoked]", () => {
+  it("compares a call of a replaced version with its replacement, because the grant moved there [C2.revoked]", () => {
     const { running, revocations, publish, grantTo } = bench();
     publish("two");
     grantTo("two");
@@ -66,7 +66,7 @@ describe("Revocations", () => {
     expect(running.lost).toBe(lost);
   });
 
-  it("ends no call that is over [C2.revoked]", () => {
+  it("ignores calls that have ended [C2.revoked]", () => {
     const { running, revocations, grantTo } = bench();
     revocations.end(running);
     grantTo("none");

@@ -10,8 +10,8 @@ export async function run({ text }, { tools }) {
 }
 export const both = async (args, context) => [await run(args, context)];`;
 
-describe("a recorded call that called others", () => {
-  it("is run again with their recorded answers, and none of them runs [C9.replay] [B8.replay] [K5.replay]", async () => {
+describe("a recorded call that called other tools", () => {
+  it("is replayed with the recorded answers of the other tools, and none of them runs [C9.replay] [B8.replay] [K5.replay]", async () => {
     let counted = 0;
     await using box = await recordingHost(MAIN, {
       manifest: {

@@ -1,4 +1,4 @@
-/** A step that waits for a person takes neither time nor slot of those that wait for it (SPEC D4). */
+/** A step that waits for a confirmation takes neither time nor a slot of its callers (SPEC D4). */
 
 import { describe, expect, it } from "vitest";
 import type { ConfirmPrompt } from "../../../../host/mod.ts";
@@ -15,11 +15,11 @@ const WALL_MS = 2_000;
 const CALL = "export const go = async ({ to, next }, { tools }) => await tools.call(to, { to: next });";
 const CHAIN = { callers: ["direct", "chain"] };
 
-describe("a step that waits for a person", () => {
+describe("a step that waits for a confirmation", () => {
   it.each([
     ["of a step of a plugin", "outer.go", "inner.go"],
     ["of a host tool", "host_caller", "served.write"],
-  ])("lets the call %s stand still, which goes on with what it had left [D4.step]", async (_what, tool, to) => {
+  ])("suspends the call %s, which resumes with its remaining time [D4.step]", async (_what, tool, to) => {
     await using made = await chainHost(
       {
         outer: { main: CALL, tools: { go: {} }, calls: ["inner.go"] },
@@ -40,11 +40,11 @@ describe("a step that waits for a person", () => {
     );
     const session = made.host.session({ concurrency: 1 });
     const others: unknown[] = [];
-    /** Says yes when the outermost call would have been out of time, whose place another call has had meanwhile. */
+    /** Confirms after the outermost call's deadline would have passed; another call uses its slot meanwhile. */
     const confirm: ConfirmPrompt = async () => {
       const until = performance.now() + WALL_MS + 300;
       others.push((await made.host.call("quick", {}, { session })).ok);
-      // Guests are on the machine's time, host tools on the platform's.
+      // Guests use the machine's clock, host tools the platform's.
       made.platform.advance(WALL_MS + 300);
       if (tool !== "host_caller") await expect.poll(() => performance.now() > until, { timeout: 30_000 }).toBe(true);
       return true;
@@ -52,15 +52,15 @@ describe("a step that waits for a person", () => {
     const result = await made.host.call(tool, { to, next: "served.write" }, { session, confirm, timeoutMs: WALL_MS });
     expect(result).toMatchObject({ ok: true, output: "wrote" });
     expect(others).toEqual([true]);
-    // Only the platform's clock was advanced by hand, on which host tools and whole calls are.
+    // Only the platform's clock was advanced by hand; host tools and whole calls use it.
     expect([result.durationMs, ...(result.steps ?? []).map(({ durationMs }) => durationMs)]).toEqual(
       Array((result.steps ?? []).length + 1).fill(0),
     );
-    // The call's own time is less than the person took.
+    // The time of the call excludes the wait for the user.
     expect(result.limitsUsed.wallMs).toBeLessThanOrEqual(WALL_MS);
   });
 
-  it("is the only reason to stand still, whatever a guest says that it waits for [D4.forged]", async () => {
+  it("is suspended only by a confirmation, whatever a guest says that it waits for [D4.forged]", async () => {
     const released = Promise.withResolvers<void>();
     const host = testHost({ tools: [hostTool("slow", { callers: ["direct", "chain"] }, async () => (await released.promise, 1))] });
     const execution = executionOf({ tool: host.registry.get("slow") });

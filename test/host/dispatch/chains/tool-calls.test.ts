@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostTool } from "../../../support/tools.ts";
 import { type ChainHost, chainHost, endings } from "../../../support/chain-host.ts";
 
-/** Calls what it is told to, and tells what came of it. */
+/** A plugin that calls the tool in its arguments and returns the outcome. */
 const CALLER = `
 export async function ask({ tool, args }, { tools }) {
   try { return { output: await tools.call(tool, args) }; }
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => made[Symbol.asyncDispose]());
 
 describe("context.tools.call()", () => {
-  it("gives the output of a tool that only reads, as a step of a chain, with records of both [C9.output] [K6.reads] [AU6.record]", async () => {
+  it("returns the output of a read-only tool, as a step of a chain, with records of both [C9.output] [K6.reads] [AU6.record]", async () => {
     const { host, events } = made;
     const before = events.length;
     const result = await host.call("asking.ask", { tool: "served.up", args: { text: "abc" } });
@@ -70,7 +70,7 @@ describe("context.tools.call()", () => {
     expect(own.filter(({ type }) => type === "capability.used")).toMatchObject([{ payload: { permission: "tools", value: "served.up" } }]);
   });
 
-  it("refuses a tool that the grant does not name, and says what would allow it [C9.granted] [C10]", async () => {
+  it("refuses a tool without a grant, and says which grant would allow it [C9.granted] [C10]", async () => {
     await using other = await chainHost({
       asking: { main: CALLER, tools: { ask: {} }, calls: ["served.up", "echo"], granted: ["echo"] },
       served: { main: SERVED, tools: { up: {}, local: {} } },
@@ -88,7 +88,7 @@ describe("context.tools.call()", () => {
     );
   });
 
-  it("tells of a step that failed by its code, and where nobody catches it the caller reads it [C9.failure] [X4]", async () => {
+  it("throws the error of a failed step with its code; if the tool does not catch it, the caller receives it [C9.failure] [X4]", async () => {
     const { host } = made;
     expect((await host.call("asking.ask", { tool: "served.fail", args: {} })).output).toEqual({
       ...{ name: "ToolError", code: "tool_failed", message: "it broke", tool: "served.fail" },
@@ -101,7 +101,7 @@ describe("context.tools.call()", () => {
     });
   });
 
-  it("lets tools call only what may be chained: never delegation, nor what is the client's own [K6.callers] [K6.never] [H2]", async () => {
+  it("lets tools call only tools that may be chained: never delegation or the client's built-ins [K6.callers] [K6.never] [H2]", async () => {
     const { host } = made;
     const messageOf = async (tool: string): Promise<unknown> => (await host.call("asking.ask", { tool, args: {} })).output;
     expect(await messageOf("slow")).toMatchObject({
@@ -118,10 +118,10 @@ describe("context.tools.call()", () => {
     expect(host.definitionsFor().map(({ name }) => name)).not.toContain("inner");
   });
 
-  it("means a plugin's own tool by a bare name that others have too [C9.names]", async () => {
+  it("resolves a bare name to the plugin's own tool, even if other plugins have the name [C9.names]", async () => {
     const { host } = made;
     expect((await host.call("asking.ask", { tool: "local", args: {} })).output).toEqual({ output: "of asking" });
-    // To everybody else the bare name is the first plugin's.
+    // For all other callers the bare name is the first plugin's.
     expect((await host.call("local")).plugin).toBe("asking");
     expect((await host.call("served.mine")).output).toBe("of served");
     expect((await host.call("asking.ask", { tool: "served.twice", args: { text: "x" } })).output).toEqual({ output: "XX" });
@@ -136,9 +136,9 @@ describe("context.tools.call()", () => {
     expect(session.slots).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("ends with its caller: a deadline and a cancellation reach it, and nothing is left running [T3.chain] [D4.deadline]", async () => {
+  it("ends with its caller: a deadline and a cancellation reach it, and no step keeps running [T3.chain] [D4.deadline]", async () => {
     const { host, events } = made;
-    // Time stands still here: what is left is all of the caller's, less than the tool's own minute.
+    // The clock stands still, so the step gets all of its caller's time, which is less than the tool's own minute.
     await host.call("asking.ask", { tool: "echo", args: { text: "a" } }, { timeoutMs: 20_000 });
     const [given] = events.filter((event) => event.type === "tool.called" && event.payload.tool === "echo").slice(-1);
     expect(given).toMatchObject({ payload: { decision: { limits: { wallMs: 20_000 } } } });
@@ -154,13 +154,13 @@ describe("context.tools.call()", () => {
     ]);
   });
 
-  it("is awaited, or the call is at fault [B4] [C9.unfinished]", async () => {
+  it("is awaited, otherwise the call is at fault [B4] [C9.unfinished]", async () => {
     const result = await made.host.call("asking.leave", { tool: "served.forever" });
     expect(result).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringContaining("tools.call") } });
     expect(result.steps).toMatchObject([{ tool: "served.forever", code: "cancelled" }]);
   });
 
-  it("asks the person that is there, naming the chain, and remembers no yes that was given to somebody else [E1.chain] [E2.chain]", async () => {
+  it("asks the present user and names the chain, and ignores a remembered approval for another caller [E1.chain] [E2.chain]", async () => {
     const asked: unknown[] = [];
     await using other = await chainHost(
       {
@@ -187,7 +187,7 @@ describe("context.tools.call()", () => {
     });
   });
 
-  it("is refused where its caller is a dry run: what it changed would be changed [E8.chain] [C9.dry]", async () => {
+  it("is refused if its caller is a dry run, because its changes would be real [E8.chain] [C9.dry]", async () => {
     const { host, platform, events } = made;
     const before = events.length;
     for (const tool of ["served.write", "served.up"]) {
@@ -198,7 +198,7 @@ describe("context.tools.call()", () => {
     expect(await platform.files.stat("/workspace/out.txt")).toBeUndefined();
   });
 
-  it("is narrowed by the session as a direct call is, and counts in quotas [C9.session] [D9.chain]", async () => {
+  it("is restricted by the session like a direct call, and counts in quotas [C9.session] [D9.chain]", async () => {
     const { host } = made;
     const readOnly = host.session({ context: { readOnly: true } });
     expect((await host.call("asking.ask", { tool: "served.write", args: {} }, { session: readOnly })).output).toMatchObject({

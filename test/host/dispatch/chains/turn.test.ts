@@ -13,11 +13,11 @@ const CHAIN = { callers: ["direct", "chain"] } as const;
 
 interface Seen {
   readonly host: Host;
-  /** `+name` as a tool begins and `-name` as it ends. */
+  /** `+name` when a tool begins and `-name` when it ends. */
   readonly order: string[];
 }
 
-/** `look` and `see` each wait until the other runs too. */
+/** Makes `look` and `see` each wait until the other runs. */
 function meeting(order: readonly string[]): () => Promise<void> {
   let both: () => void = () => {};
   const met = new Promise<void>((resolve) => (both = resolve));
@@ -60,7 +60,7 @@ const shape = ({ toolChains }: TurnResponse): unknown =>
   }));
 
 describe("host.turn()", () => {
-  it("runs a chain in waves: what reads together, what changes something by itself [K6.waves] [AU6.metadata]", async () => {
+  it("runs a chain in waves: read-only steps together, every other step alone [K6.waves] [AU6.metadata]", async () => {
     const { host, order } = await start();
     const calls = ["look", "see", "write", "move", "echo"].map((tool) => ({ tool, args: tool === "echo" ? { text: "x" } : {} }));
     const turn = await host.turn(calls, { mode: "chain" });
@@ -82,7 +82,7 @@ describe("host.turn()", () => {
     expect(turn.results.every(({ chain }) => chain?.chainId === turn.toolChains[0]?.chainId)).toBe(true);
   });
 
-  it("falls back to one after the other where every step changes something, and runs together what was said to be safe [K6.mutations] [AU6.metadata]", async () => {
+  it("runs steps that change something one after the other, and together if the caller allows it [K6.mutations] [AU6.metadata]", async () => {
     const { host } = await start();
     const calls = [{ tool: "write" }, { tool: "move" }];
     const expected = { modeRequested: "parallel", steps: ["write", "move"] };
@@ -94,7 +94,7 @@ describe("host.turn()", () => {
     ]);
   });
 
-  it("runs one after the other what was wished so [K6.waves] [AU6.metadata]", async () => {
+  it("runs the steps one after the other on request [K6.waves] [AU6.metadata]", async () => {
     const { host } = await start();
     const calls = ["a", "b"].map((text) => ({ tool: "echo", args: { text } }));
     expect(shape(await host.turn(calls, { mode: "chain", sequential: true }))).toEqual([
@@ -105,7 +105,7 @@ describe("host.turn()", () => {
     ]);
   });
 
-  it("ends at the first wave that fails; what is left has its result and its record [K6.stop]", async () => {
+  it("stops after the first wave that fails; the remaining steps have a result and a record [K6.stop]", async () => {
     const { host, order } = await start();
     const turn = await host.turn([{ tool: "write" }, { tool: "alone" }, { tool: "move" }], { mode: "chain", turn: "t1" });
     expect(turn.turnId).toBe("t1");
@@ -115,7 +115,7 @@ describe("host.turn()", () => {
     expect((await host.callAll([{ tool: "alone" }], { mode: "chain" }))[0]).toMatchObject({ ok: false });
   });
 
-  it("of plain calls is direct, and tells of the chains that they began [K6.direct] [AU6.turn]", async () => {
+  it("of plain calls is direct, and returns the chains that they started [K6.direct] [AU6.turn]", async () => {
     const order: string[] = [];
     const meet = meeting(order);
     const tools = ["look", "see"].map((name) =>
