@@ -1,4 +1,6 @@
-/** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
+/**
+ * The argument gate: converts the arguments of a door to validated, complete and frozen JSON, or reports every problem at once (SPEC S3).
+ */
 
 import {
   LIMIT_CEILINGS,
@@ -21,10 +23,10 @@ import { takeIn, type TakeInOptions } from "../primitives/json/take-in.ts";
 import { writeSlices } from "../primitives/json/write-slices.ts";
 import { isTime } from "../../sandbox/mod.ts";
 
-/** Arguments as a door has them: parsed, or still text. */
+/** Arguments as a door provides them: parsed, or still text. */
 export type RawArguments = JsonValue | JsonArgumentText;
 
-/** Arguments as JSON text. A class, so that no argument value can look like it. */
+/** Arguments as JSON text. A class, so that no argument value can be mistaken for it. */
 export class JsonArgumentText {
   readonly text: string;
   constructor(text: string) {
@@ -32,34 +34,37 @@ export class JsonArgumentText {
   }
 }
 
-/** Arguments that a tool can be given, or the `invalid_args` that says what is wrong. */
+/** Valid arguments, or the `invalid_args` error. */
 export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | Misfit;
 
-/** Why there are none; `limit` is there if they go beyond it. */
+/** Refused arguments; `limit` is set if they exceed it. */
 export interface Misfit {
   readonly ok: false;
   readonly error: ToolErrorData;
   readonly limit?: "argumentBytes" | "jsonDepth";
 }
 
-/** A copy of what the caller has now, who may change it while the call waits. What has no JSON form stays as it is: the gate says what is wrong. */
+/**
+ * Copies the arguments, because the caller may change them while the call waits. Values without JSON form are returned as they are; the
+ * gate reports them.
+ */
 export function asGiven(raw: RawArguments): RawArguments {
   if (raw instanceof JsonArgumentText) return raw;
   const copy = copyJson(raw, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
   return copy.ok ? copy.value : raw;
 }
 
-/** The same for several calls. */
+/** Copies the arguments of several calls. */
 export function requestsAsGiven<T extends { readonly args?: RawArguments }>(requests: readonly T[]): readonly T[] {
   return requests.map((request) => ({ ...request, ...(request.args !== undefined && { args: asGiven(request.args) }) }));
 }
 
-/** Whether they are above 64 KB: then every stage of a call takes them in slices (SPEC LV2). */
+/** Returns whether the arguments exceed 64 KB: then every stage of the call processes them in slices (SPEC LV2). */
 export function areLarge(raw: RawArguments): boolean {
   return raw instanceof JsonArgumentText ? raw.text.length > LARGE_TEXT : sizeOf(raw) !== undefined;
 }
 
-/** As `readArguments`, in slices. */
+/** Like `readArguments`, in slices. */
 export function* readLargeArguments(
   schema: JsonSchema,
   raw: RawArguments,
@@ -68,7 +73,7 @@ export function* readLargeArguments(
   const bounds: JsonBounds = { maxBytes: limits.argumentBytes, maxDepth: limits.jsonDepth };
   const parsed = raw instanceof JsonArgumentText ? toValue(yield* readSlices(raw.text, bounds), bounds) : { ok: true as const, value: raw };
   if (!parsed.ok) return parsed;
-  // Measured when it was read: nothing is copied.
+  // Nothing is copied: the value was measured when it was read.
   const copy = copyJson(parsed.value, bounds);
   if (!copy.ok) return { ok: false, error: invalidArgs([copy.problem]), ...LIMITS[copy.reason] };
   const args = deepFreeze(yield* applyDefaultsSlices(schema, copy.value));
@@ -78,11 +83,11 @@ export function* readLargeArguments(
 }
 
 export interface ShowOptions extends Omit<TakeInOptions, "maxDepth"> {
-  /** Members to hide; undefined where arguments can only be redacted as a value, and are not shown whole therefore. */
+  /** Members to hide; undefined if arguments can only be redacted as whole values and are therefore shown as an outline. */
   readonly redaction: { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
 }
 
-/** Writes large arguments for the worker that they go to, and as results show them. */
+/** Writes large arguments, once for their worker and once as results show them. */
 export function* showLarge(args: JsonValue, { redaction, ...options }: ShowOptions): Generator<void, Large | undefined> {
   const text = yield* writeSlices(args);
   noteText(args, text);
@@ -92,7 +97,7 @@ export function* showLarge(args: JsonValue, { redaction, ...options }: ShowOptio
   return yield* takeIn({ kind: "json", bytes: new TextEncoder().encode(shown) }, { ...options, maxDepth: LIMIT_CEILINGS.jsonDepth });
 }
 
-/** Sizes first, then syntax, then defaults, then the schema. The answer is frozen. */
+/** Checks sizes, then syntax, fills in defaults, then validates against the schema. The result is frozen. */
 export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pick<Limits, "argumentBytes" | "jsonDepth">): ReadArguments {
   const bounds: JsonBounds = { maxBytes: limits.argumentBytes, maxDepth: limits.jsonDepth };
   const parsed = raw instanceof JsonArgumentText ? readText(raw.text, bounds) : { ok: true as const, value: raw };
@@ -106,7 +111,7 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
 }
 
-/** The part of a call that says how it is to run. */
+/** The options of a call that affect how it runs. */
 export interface CallWishes {
   readonly timeoutMs?: number;
   readonly seed?: string;
@@ -115,23 +120,23 @@ export interface CallWishes {
   readonly answer?: unknown;
 }
 
-/** What a caller may wish for beside the arguments. Above the limit is no mistake: policy lowers it. */
+/** Checks the options of a call. Values above a limit are not an error: policy lowers them. */
 export function checkWishes({ timeoutMs, seed, timeMs }: CallWishes): ToolErrorData | undefined {
   if (timeoutMs !== undefined && !(timeoutMs > 0))
-    return invalidOption("timeoutMs", `${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`);
+    return invalidOption("timeoutMs", `${timeoutMs} is not a duration (give milliseconds above 0, or leave it out)`);
   if (seed !== undefined && (typeof seed !== "string" || seed.length > MAX_SEED_LENGTH))
-    return invalidOption("seed", `a seed is a text of at most ${MAX_SEED_LENGTH} characters (give a shorter one, or leave it out)`);
+    return invalidOption("seed", `a seed has at most ${MAX_SEED_LENGTH} characters (shorten it, or leave it out)`);
   if (timeMs !== undefined && !isTime(timeMs))
-    return invalidOption("timeMs", `${String(timeMs)} is no time (give whole milliseconds since 1970, or leave it out)`);
+    return invalidOption("timeMs", `${String(timeMs)} is not a time (give whole milliseconds since 1970, or leave it out)`);
   return undefined;
 }
 
 const MAX_SEED_LENGTH = 1_000;
 
-/** What only the sandbox can give: the embedding program's own code has the machine's time, randomness and files. */
+/** Refuses options that only the sandbox supports: host code has the machine's clock, randomness and files. */
 export function checkWorld(call: CallWishes, route: Route): ToolErrorData | undefined {
   const wish = route === "wasm" ? undefined : WORLD_WISHES.find((name) => call[name] !== undefined && call[name] !== false);
-  return wish && invalidOption(wish, `the tool runs on the "${route}" route, where that is not possible (leave it out)`);
+  return wish && invalidOption(wish, `the tool runs on the "${route}" route, which does not support this option (leave it out)`);
 }
 
 const WORLD_WISHES = ["seed", "timeMs", "record", "answer"] as const;

@@ -1,17 +1,17 @@
-/** The blocks of a result: what may be in them, and how MCP writes them (SPEC X1, K3). */
+/** Content blocks of a result: their members, and their form in MCP (SPEC X1, K3). */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { copyJson } from "../primitives/json/json.ts";
 import { copyHolder, holdLarge, largeIn } from "../primitives/json/large.ts";
 
-/** Members that MCP lets a server give any block. */
+/** Members that MCP allows on every block. */
 export interface BlockNotes {
   readonly annotations?: BlockAnnotations;
-  /** For programs; no model reads it. */
+  /** For programs; models do not see it. */
   readonly _meta?: JsonObject;
 }
 
-/** A block's audience, its priority from 0 to 1, and when it last changed (ISO 8601 with an offset). */
+/** A block's audience, its priority from 0 to 1, and the time of its last change (ISO 8601 with an offset). */
 export interface BlockAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;
@@ -26,12 +26,12 @@ export interface BlockIcon {
   readonly theme?: "light" | "dark";
 }
 
-/** A block of a result for models and people, as in MCP. `data` and `blob` are base64. */
+/** A content block for models and users, as in MCP. `data` and `blob` are base64. */
 export type ContentBlock = BlockNotes &
   (
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-    /** Contents of a resource: `text` or `blob`. `resourceMeta` is the `_meta` of the contents, beside that of the block. */
+    /** The contents of a resource: `text` or `blob`. `resourceMeta` is the `_meta` of the contents, beside that of the block. */
     | {
         readonly type: "resource";
         readonly uri: string;
@@ -40,7 +40,7 @@ export type ContentBlock = BlockNotes &
         readonly mimeType?: string;
         readonly resourceMeta?: JsonObject;
       }
-    /** Where a resource is. `size` is in bytes. */
+    /** A link to a resource. `size` is in bytes. */
     | {
         readonly type: "resource_link";
         readonly uri: string;
@@ -53,17 +53,17 @@ export type ContentBlock = BlockNotes &
       }
   );
 
-/** Members that hold long strings, which may stay bytes. */
+/** Members with long strings, which may stay bytes. */
 export const LONG_MEMBERS: readonly string[] = ["data", "text", "blob"];
-/** Members about a block; they are small values in every result, which no door writes in slices. */
+/** Members that describe a block; they are small values in every result, and doors do not write them in slices. */
 const NOTES: readonly string[] = ["annotations", "_meta", "resourceMeta", "title", "description", "icons"];
 const NOTES_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 64 } as const;
 
-/** After so many blocks that were cut, what is said about the others is not even looked at: that takes time, and each is one of many. */
+/** Limit of truncated blocks: the descriptions of later blocks are dropped unread, because reading them takes time. */
 const MOST_CUT = 16;
-const CUT: JsonObject = Object.freeze({ "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" });
+const CUT: JsonObject = Object.freeze({ "bascule/cut": "The descriptions of a result's blocks are limited to 64 KB and 64 levels" });
 
-/** Reads the blocks of one result: what is said about them takes 64 KB in all, and a block that says more says that it was cut. */
+/** Reads the blocks of one result. Their descriptions take 64 KB in total; a block above that is marked as truncated. */
 export function createBlockReader(read: typeof readBlock = readBlock): typeof readBlock {
   let left = NOTES_BOUNDS.maxBytes;
   let cut = 0;
@@ -86,7 +86,7 @@ export function createBlockReader(read: typeof readBlock = readBlock): typeof re
   };
 }
 
-/** Undefined for what is no block; members of a wrong shape are left out, because they would make the whole answer one that no client takes. */
+/** Returns undefined for an invalid block. Members of a wrong type are left out, because a client would refuse the whole result. */
 export function readBlock(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block)) return undefined;
   const { type, text, data, uri, name } = block;
@@ -100,7 +100,7 @@ export function readBlock(block: JsonValue): ContentBlock | undefined {
     const blob = textOf(block, "blob");
     return {
       ...{ type, uri },
-      // MCP has contents of one kind only.
+      // MCP allows contents of one kind only.
       ...(typeof text === "string" ? { text } : blob !== undefined && { blob }),
       ...(mimeType !== undefined && { mimeType }),
       ...(isJsonObject(block["resourceMeta"]) && { resourceMeta: block["resourceMeta"] }),
@@ -121,7 +121,7 @@ export function readBlock(block: JsonValue): ContentBlock | undefined {
   };
 }
 
-/** A block as MCP writes it. Undefined for what is none. */
+/** Reads a block in MCP's form. Returns undefined for an invalid block. */
 export function blockFromMcp(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block) || block["type"] !== "resource") return readBlock(block);
   const { type, resource, annotations, _meta } = block;
@@ -131,7 +131,7 @@ export function blockFromMcp(block: JsonValue): ContentBlock | undefined {
   return readBlock(Object.fromEntries(parts.flatMap(([name, part]) => (part === undefined ? [] : [[name, part]]))));
 }
 
-/** Data that is no base64 would make the whole answer one that no client takes. */
+/** Replaces data that is not base64, because a client would refuse the whole result. */
 export function blockToMcp(block: ContentBlock): JsonObject {
   if (!isSendable(block)) return { type: "text", text: `[${block.type} that is not base64]` };
   if (block.type !== "resource") return copyHolder<JsonObject>(block as unknown as JsonObject);
@@ -148,7 +148,7 @@ export function blockToMcp(block: ContentBlock): JsonObject {
   return { type: "resource", resource, ...(annotations && { annotations: { ...annotations } }), ...(_meta && { _meta }) };
 }
 
-/** The text of a block; without one its address, or its kind. */
+/** Returns the text of a block, else its URI or its type. */
 export function blockToText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
   if (block.type === "resource") return block.text ?? `[${block.uri}]`;
@@ -181,7 +181,7 @@ function isAudience(audience: JsonValue | undefined): audience is readonly ("use
   return audience !== undefined && isJsonArray(audience) && audience.every((one) => one === "user" || one === "assistant");
 }
 
-/** ISO 8601 as clients check it: with an offset, of a day that there is. */
+/** Accepts ISO 8601 as clients check it: with an offset and a valid date. */
 function isDateTime(text: string): boolean {
   const [, year, month, day] =
     /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? [];

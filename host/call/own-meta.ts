@@ -1,11 +1,11 @@
-/** Words of a tool or its server for programs: `_meta` as MCP has it (SPEC K3). */
+/** `_meta` of a tool or its server, as in MCP (SPEC K3). */
 
 import type { JsonObject } from "../../manifests/mod.ts";
 
-/** `io.modelcontextprotocol/serverInfo` and its like are about one connection, and the client's is another. */
+/** Reserved prefixes: `io.modelcontextprotocol/serverInfo` and similar describe one connection, and the client's is another. */
 const RESERVED: readonly string[] = ["bascule/", "io.modelcontextprotocol/"];
 
-/** Without names that are the host's or the protocol's own: a client would take them for theirs. */
+/** Removes names that are reserved for the host or the protocol, because a client would trust them as such. */
 export function ownMeta(meta: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(meta).filter(([name]) => !RESERVED.some((prefix) => name.startsWith(prefix))));
 }

@@ -1,6 +1,6 @@
-/** How much of a result a session takes at once, in bytes (SPEC X6). */
+/** Maximum bytes of a result that a session takes at once (SPEC X6). */
 
-/** Unless it says otherwise. */
+/** Default of a session. */
 export const DEFAULT_RESULT_BYTES: number = 1024 * 1024;
-/** Less than this holds no summary. */
+/** Minimum: a summary needs this much. */
 export const LEAST_RESULT_BYTES = 4_096;

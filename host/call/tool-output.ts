@@ -1,23 +1,23 @@
-/** What a tool may return beside plain JSON (SPEC X1). */
+/** Outputs of host tools beside plain JSON (SPEC X1). */
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import type { ContentBlock } from "./content-block.ts";
 
 export type { ContentBlock } from "./content-block.ts";
 
-/** The parts of a result that a tool may set itself. */
+/** The parts of a result that a tool may set. */
 export interface ToolOutputParts {
   readonly output?: JsonValue;
   readonly content?: readonly ContentBlock[];
   /** False makes the call fail with `tool_failed`; `output` is then its details. */
   readonly success?: boolean;
-  /** Its member `_meta`, an object of at most 64 KB, is the answer's `_meta` for MCP clients. */
+  /** Its member `_meta`, an object of at most 64 KB, becomes the answer's `_meta` for MCP clients. */
   readonly metadata?: JsonObject;
   readonly filesModified?: readonly string[];
   readonly commandExecuted?: string;
 }
 
-/** Made by `toolOutput`; a plain object with the same fields is output like any other. */
+/** Created by `toolOutput`; a plain object with the same fields counts as ordinary output. */
 export interface ToolOutput {
   readonly parts: ToolOutputParts;
 }
@@ -25,13 +25,11 @@ export interface ToolOutput {
 const made = new WeakSet<object>();
 
 /**
- * Returns more than a value from a host tool: content blocks, metadata, files it changed, or that it did not succeed.
+ * Creates an output with more than a value: content blocks, metadata, changed files, or failure.
  *
  * @example
- * ```ts
- * import { toolOutput } from "bascule";
- * const result = toolOutput({ output: { lines: 2 }, content: [{ type: "text", text: "2 lines" }] });
- * console.log(result.parts.output); // { lines: 2 }
+ * ```ts import { toolOutput } from "bascule"; const result = toolOutput({ output: { lines: 2 }, content: [{ type: "text", text: "2 lines"
+ * }] }); console.log(result.parts.output); // { lines: 2 }
  * ```
  */
 export function toolOutput(parts: ToolOutputParts): ToolOutput {
@@ -40,7 +38,7 @@ export function toolOutput(parts: ToolOutputParts): ToolOutput {
   return output;
 }
 
-/** True for what `toolOutput` made; no object that came as JSON can pass for it. */
+/** Returns whether `toolOutput` created the value; parsed JSON can never match. */
 export function isToolOutput(value: unknown): value is ToolOutput {
   return typeof value === "object" && value !== null && made.has(value);
 }

@@ -1,4 +1,4 @@
-/** A host's tools as lists show them, one after another: with thousands of them, a door lets others have their turns in between (SPEC LV2). */
+/** Lists a host's tools one by one: with thousands of tools, a door can yield in between (SPEC LV2). */
 
 import type { Session } from "../call/session.ts";
 import { exportNames } from "../tools/exports/names.ts";
@@ -10,7 +10,7 @@ import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "../t
 import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** These are the host's own (`host-interface.ts`). */
+/** Methods of the host (`host-interface.ts`). */
 export interface Listings {
   list(filter?: ToolFilter): readonly ToolListing[];
   listEach(filter?: ToolFilter): Iterable<ToolListing>;
@@ -25,14 +25,14 @@ export interface ListingsOptions {
   readonly defaultSession: () => Session;
 }
 
-/** A row with what it was made of. */
+/** A listing with the outlook that it was made from. */
 interface Row {
   readonly outlook: Outlook;
   readonly listing: ToolListing;
 }
 
 export function createListings({ snapshot, policies, defaultSession }: ListingsOptions): Listings {
-  // Making rows takes ten times as long as asking whether they still say what policy does.
+  // Making a listing takes ten times as long as checking that it is still current.
   const rows = new WeakMap<RegisteredTool, Row>();
 
   function rowOf(tool: RegisteredTool, session: Session): ToolListing {
@@ -60,7 +60,7 @@ export function createListings({ snapshot, policies, defaultSession }: ListingsO
   };
 }
 
-/** Limits and grants are the very same objects as long as nothing changed. */
+/** Compares by identity: limits and grants stay the same objects until something changes. */
 function showsSame(one: Outlook, other: Outlook): boolean {
   if (one === other) return true;
   if (one.kind === "deny" || other.kind === "deny") return one.kind === other.kind;

@@ -1,4 +1,4 @@
-/** A host tool's definition, read like a manifest's: every problem at once, defaults filled in (SPEC R2, M3). */
+/** Validates a host tool's definition like a manifest's: reports every problem at once and fills in defaults (SPEC R2, M3). */
 
 import {
   type JsonObject,
@@ -14,10 +14,10 @@ import type { PublishedWords, ToolDeclaration } from "./tool.ts";
 
 const DEFINITION_BOUNDS = { maxBytes: 256 * 1024, maxDepth: 64 };
 
-/** @throws {ToolRegistrationError} with every problem; `field` is where the first one is. */
+/** @throws {ToolRegistrationError} with every problem; `field` is the place of the first one. */
 export function completeDefinition(declaration: ToolDeclaration): ToolDefinition {
   const name = typeof declaration?.name === "string" ? declaration.name : "?";
-  // Schemas made by TypeBox carry symbols, and the program may change its object later: only a JSON copy is kept.
+  // Only a JSON copy is kept: TypeBox schemas carry symbols, and the program may change its object later.
   const copy = copyJson(declaration, DEFINITION_BOUNDS);
   if (!copy.ok) throw new ToolRegistrationError(name, [{ severity: "error", ...copy.problem }]);
 
@@ -28,11 +28,14 @@ export function completeDefinition(declaration: ToolDeclaration): ToolDefinition
   return parsed.value;
 }
 
-/** A copy of what its source says of a tool, bounded as a definition is. @throws {ToolRegistrationError} if it is more, or no JSON. */
+/**
+ * Copies the source's own words about a tool, with the bounds of a definition. @throws {ToolRegistrationError} if they exceed the bounds or
+ * are not JSON.
+ */
 export function completePublished(name: string, published: PublishedWords | undefined): PublishedWords | undefined {
   if (published === undefined) return undefined;
   const copy = copyJson(published, DEFINITION_BOUNDS);
-  // A copy has the shape of the value that was given.
+  // A copy has the shape of the original.
   if (copy.ok) return copy.value as unknown as PublishedWords;
   const { pointer, message } = copy.problem;
   throw new ToolRegistrationError(name, [{ severity: "error", pointer: `/published${pointer}`, message }]);
@@ -45,7 +48,7 @@ const REQUIRED: ReadonlyMap<string, string> = new Map([
   ["sideEffects", `write a list of ${SIDE_EFFECTS.join(", ")}; [] is none`],
 ]);
 
-/** Named by their own place, where a document would name the object that lacks them. */
+/** Reports missing fields at their own pointers; a document reader would report the object that lacks them. */
 function missingFields(declared: JsonObject): readonly Problem[] {
   const missing = [...REQUIRED].filter(([field]) => !Object.hasOwn(declared, field));
   return missing.map(([field, fix]) => ({ severity: "error", pointer: `/${field}`, message: `The definition has no "${field}"`, fix }));

@@ -16,7 +16,7 @@ import type { Session } from "../call/session.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PublishedWords, RegisteredTool, ToolSourceName } from "./tool.ts";
 
-/** What to list; every part that is given must match. */
+/** Selects tools: all parts that are given must match. */
 export interface ToolFilter {
   /** Bare or qualified. */
   readonly name?: string;
@@ -26,9 +26,9 @@ export interface ToolFilter {
   readonly category?: string;
   /** All of them must match. */
   readonly tags?: readonly string[];
-  /** Only what this role may see. */
+  /** Only tools that this role may see. */
   readonly role?: string;
-  /** Leaves out what cannot be called now. */
+  /** Omits tools that cannot be called now. */
   readonly enabledOnly?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ToolListing {
   readonly id: string;
   readonly name: string;
   readonly qualifiedName: string;
-  /** Whose the bare name is, if that is another's. */
+  /** Owner of the bare name, if another owner has it. */
   readonly yieldsTo?: string;
   readonly title?: string;
   readonly description: string;
@@ -48,43 +48,46 @@ export interface ToolListing {
   readonly toolkit?: string;
   readonly category?: string;
   readonly tags: readonly string[];
-  /** As its source wrote it; where `checks` is there, it may be any JSON Schema. */
+  /** As written by its source; may be any JSON Schema if `checks` is set. */
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** The schemas that the host itself checks, in the words of tool schemas; set if those above are in others: the source checks the rest. */
+  /**
+   * The schemas that the host validates, in the dialect of tool schemas; set if those above use another dialect, whose rest the source
+   * validates.
+   */
   readonly checks?: { readonly inputSchema: JsonSchema; readonly outputSchema?: JsonSchema };
-  /** Members for clients in an MCP server's definition of the tool, in its own words. */
+  /** Members of an MCP server's definition of the tool, for clients. */
   readonly mcp?: NonNullable<PublishedWords["mcp"]>;
   /** Absent when there are none. */
   readonly sideEffects?: readonly SideEffect[];
-  /** Its manifest, in the older spelling, declares none: these are assumed (SPEC M9). */
+  /** Whether the side effects are assumed, because a manifest in the older spelling declares none (SPEC M9). */
   readonly assumed?: true;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
   readonly annotations: ToolAnnotations;
-  /** What the tool asks for (its own permissions, else its plugin's). */
+  /** Requested permissions (the tool's own, else its plugin's). */
   readonly permissions?: Permissions;
-  /** Where it runs unless policy says otherwise. */
+  /** Default route; policy may choose another. */
   readonly route: Route;
-  /** What holds the process of a trusted plugin, where policy says route "host". */
+  /** Confinement of a trusted plugin's process, if policy selects route "host". */
   readonly confinement?: Confinement;
-  /** What the tool asks for, in place of the defaults; where policy has decided, what is in force. */
+  /** Requested limits in place of the defaults; after a policy decision, the limits in force. */
   readonly limits: LimitRequest;
-  /** What it asks for above those that are in force. */
+  /** Requested limits above those in force. */
   readonly lacking?: readonly LackingLimit[];
-  /** Items that it may neither read nor write, since it needs no grant (`policy.protected`). */
+  /** Items that a tool without a grant may neither read nor write (`policy.protected`). */
   readonly protected?: readonly string[];
   readonly enabled: boolean;
-  /** Why it cannot be called. */
+  /** Reason if the tool cannot be called. */
   readonly reason?: string;
 }
 
-/** Policy's decision about a tool, as far as lists show it. */
+/** The fields of a listing that depend on policy's decision. */
 export type DecidedListing = Pick<ToolListing, "route" | "limits" | "confinement" | "lacking" | "protected"> & {
   readonly unavailable?: string;
 };
 
-/** Lists one tool; without a decision, as it is before policy had a say. */
+/** Returns the listing of a tool; without a decision, the state before policy. */
 export function listTool(tool: RegisteredTool, decided: DecidedListing = undecided(tool)): ToolListing {
   const { definition, binding, published } = tool;
   const { inputSchema, outputSchema } = definition;
@@ -134,7 +137,7 @@ function undecided({ definition, binding, plugin }: RegisteredTool): DecidedList
   };
 }
 
-/** Whether every part of the filter matches. */
+/** Returns whether the tool matches every part of the filter. */
 export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
   const { name, plugin, source, category, tags = [], role, enabledOnly = false } = filter;
   if (name !== undefined && tool.name !== name && tool.qualifiedName !== name) return false;
@@ -146,7 +149,7 @@ export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean
   return !enabledOnly || tool.binding.kind !== "unavailable";
 }
 
-/** Whether a session, and every session that delegated to it, may see the tool (SPEC R4, P3). */
+/** Returns whether a session, and every session above it, may see the tool (SPEC R4, P3). */
 export function isVisibleTo({ role, parent }: Session, tool: RegisteredTool): boolean {
   return isVisible(tool.definition.visibility, role) && (parent === undefined || isVisibleTo(parent, tool));
 }

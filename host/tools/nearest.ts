@@ -1,14 +1,14 @@
-/** Which names a caller may have meant (SPEC D3). */
+/** Suggests names that a caller may have meant (SPEC D3). */
 
 import { editDistance } from "../../manifests/mod.ts";
 
 const MOST = 20;
 const LONGEST = 128;
 const MAX_DISTANCE = 3;
-/** A part of a name that is shorter says too little. */
+/** Minimum length of a common part; shorter parts match too many names. */
 const SHORTEST_PART = 3;
 
-/** At most 20 of `names`, the nearest to `wanted` first. `wanted` is the caller's and may be of any length. */
+/** Returns at most 20 of `names`, the nearest to `wanted` first. `wanted` comes from the caller and may be of any length. */
 export function nearestNames(wanted: string, names: readonly string[]): readonly string[] {
   const target = comparable(wanted);
   const scored = names.map((name) => ({ name, distance: distanceTo(target, comparable(name)) }));
@@ -16,10 +16,7 @@ export function nearestNames(wanted: string, names: readonly string[]): readonly
   return scored.slice(0, MOST).map(({ name }) => name);
 }
 
-/**
- * The one of `names` that was most likely meant ("Did you mean …"): the first of the nearest, if that is near enough, else
- * the first that contains what was written.
- */
+/** Returns the most likely name for "Did you mean …": the nearest, if it is near enough, else the first that contains the input. */
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
   const target = comparable(wanted);
   let best: string | undefined;
@@ -35,7 +32,7 @@ function comparable(name: string): string {
   return name.slice(0, LONGEST).toLowerCase();
 }
 
-/** Edit distance, with a name that contains the wanted one (or is contained in it) before any other. */
+/** Edit distance that ranks names that contain the wanted one, or are contained in it, before all others. */
 function distanceTo(target: string, candidate: string): number {
   const distance = editDistance(target, candidate);
   const contained = target !== "" && (candidate.includes(target) || target.includes(candidate));

@@ -1,7 +1,7 @@
 /**
- * The tools that can be called (SPEC R): owners publish and withdraw, readers get an immutable snapshot.
+ * The registry of callable tools (SPEC R): owners publish and withdraw tools, readers get an immutable snapshot.
  *
- * Every change swaps the whole snapshot, so a call sees one state from its look-up to its end.
+ * Every change replaces the whole snapshot, so a call sees one state from its look-up to its end.
  */
 
 import { completeDefinition, completePublished } from "./definition.ts";
@@ -20,38 +20,38 @@ export { BUILTIN_OWNER } from "./snapshot.ts";
 export { TOOL_SOURCES } from "./tool.ts";
 export type { PluginVersion, RegisteredTool, Tool, ToolBinding, ToolDeclaration, ToolFactory, ToolSourceName } from "./tool.ts";
 
-/** Owner of the tools that the embedding program registers, unless it names another. */
+/** Default owner of the tools that the embedding program registers. */
 const HOST_OWNER = "$host";
 
 /** Owner of the tools that `bascule.json` declares. */
 export const PROJECT_OWNER = "$project";
-/** Whose tools are called by their bare names. */
+/** Owners whose tools are called by their bare names. */
 const BARE: ReadonlySet<string> = new Set([BUILTIN_OWNER, HOST_OWNER, PROJECT_OWNER]);
 
-/** What a registry is made with. */
+/** Options of `createRegistry()`. */
 export interface RegistryOptions {
-  /** Makes a UUIDv7 for each registration. Default: this platform's. */
+  /** Generates a UUIDv7 for each registration. Default: this platform's. */
   readonly newId?: () => string;
-  /** Called once for each new collision of names. */
+  /** Called once for each new name collision. */
   readonly onWarning?: (warning: RegistryWarning) => void;
 }
 
-/** What one swap did. */
+/** Tools that one swap added and removed. */
 export interface RegistryChange {
   readonly added: readonly RegisteredTool[];
   readonly removed: readonly RegisteredTool[];
 }
 
-/** Whose tools are registered, and as what. */
+/** Options of a registration. */
 export interface RegisterOptions {
-  /** Default `$host`. The same owner replaces its own tool of the same name. */
+  /** Default `$host`. An owner replaces its own tool of the same name. */
   readonly owner?: string;
   /** Default `function`. */
   readonly source?: ToolSourceName;
   readonly toolkit?: string;
 }
 
-/** A tool as a plugin source publishes it; its definition has been checked by `parseManifest`. */
+/** A tool as a plugin source publishes it; `parseManifest` has validated its definition. */
 export interface RegisteredToolInput {
   readonly definition: ToolDefinition;
   readonly published?: PublishedWords;
@@ -61,7 +61,7 @@ export interface RegisteredToolInput {
   readonly toolkit?: string;
 }
 
-/** What tools must be able to do; every part that is given must match. */
+/** Selects tools by capability: all parts that are given must match. */
 export interface CapabilityQuery {
   /** Tools that declare all of these. */
   readonly sideEffects?: readonly SideEffect[];
@@ -72,45 +72,52 @@ export interface CapabilityQuery {
 
 /** Publishes tools and finds them. */
 export interface Registry {
-  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field, the name is a built-in's, or the owner is a plugin. */
+  /**
+   * Registers a tool. @throws {ToolRegistrationError} if the definition is invalid (with the field), the name is a built-in's, or the owner
+   * is a plugin.
+   */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
-  /** All or none. @throws {ToolRegistrationError} as `register`. */
+  /** Registers all tools or none. @throws {ToolRegistrationError} as `register`. */
   registerMany(factories: readonly ToolFactory[], options?: RegisterOptions): readonly RegisteredTool[];
-  /** Removes a tool by any of its names; false if there was none. */
+  /** Removes a tool by any of its names; returns false if it was not registered. */
   unregister(name: string): boolean;
   /**
-   * Publishes all tools of one plugin in one swap; what it published before is gone.
+   * Publishes all tools of one plugin in one swap, in place of those it published before.
    *
-   * @param standing what is known of it; without it, it is a newcomer. It stays until the owner is removed, also while it has no tools.
+   * @param standing history of the owner; without it, the owner is a newcomer. It stays until the owner is removed, also while the owner
+   * has no tools.
    * @throws {ToolRegistrationError} if the embedding program registers tools of that owner
    */
   replaceOwner(owner: string, tools: readonly RegisteredToolInput[], standing?: OwnerStanding): readonly RegisteredTool[];
   removeOwner(owner: string): void;
-  /** True if the embedding program registers tools of that owner. */
+  /** Returns whether the embedding program registers tools of that owner. */
   isProgram(owner: string): boolean;
-  /** A tool of the embedding program or of an MCP server whose name a person could take for this one. */
+  /** Returns a tool of the embedding program or of an MCP server whose name looks like this one. */
   lookAlike(name: string): { readonly name: string; readonly owner: string } | undefined;
-  /** From now on a plugin that serves under a bare name keeps it, whatever is loaded later. `createHost` says so when it has loaded everything. */
+  /**
+   * From now on a plugin keeps the bare names that it serves under, whatever is loaded later. `createHost` calls this after it has loaded
+   * everything.
+   */
   keepNames(): void;
-  /** Bare names that are plugins' own, also while they have no such tool; asked for at each change from now on. */
+  /** Sets the source of bare names that plugins keep, also while they have no such tool; read on every later change. */
   reserve(kept: () => ReadonlyMap<string, ReadonlySet<string>>): void;
-  /** A second name for a tool, for look-ups only. @throws {ToolRegistrationError} if a tool or alias has it. */
+  /** Adds an alias of a tool, for look-ups only. @throws {ToolRegistrationError} if a tool or alias has that name. */
   alias(alias: string, name: string): void;
 
-  /** By bare name, qualified name or alias. @throws {ToolNotFound} if there is none. */
+  /** Finds a tool by bare name, qualified name or alias. @throws {ToolNotFound} if it does not exist. */
   get(name: string): RegisteredTool;
   has(name: string): boolean;
   getById(id: string): RegisteredTool | undefined;
   list(filter?: ToolFilter): readonly ToolListing[];
-  /** Tools whose callers include `chain`. */
+  /** Lists tools whose callers include `chain`. */
   chainable(): readonly ToolListing[];
   find(query: CapabilityQuery): readonly ToolListing[];
   snapshot(): Snapshot;
-  /** Called in the tick of each change (SPEC H8). Returns unsubscribe. */
+  /** Calls the listener in the tick of each change (SPEC H8). Returns unsubscribe. */
   onChange(listener: (change: RegistryChange) => void): () => void;
 }
 
-/** An empty registry. Two of them share nothing. */
+/** Creates an empty registry. Registries share no state. */
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const { newId = currentPlatform().random.uuidv7, onWarning } = options;
   const listeners = new Set<(change: RegistryChange) => void>();
@@ -121,13 +128,13 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const programs = new Set<string>();
   const standings = new Map<string, OwnerStanding>();
   const isProgram = (owner: string): boolean => owner.startsWith("$") || (programs.has(owner) && owners.has(owner));
-  /** By bare name: the plugin that serves under it. */
+  /** Plugins by the bare name that they serve under. */
   let holders: ReadonlyMap<string, string> = new Map();
   let keepsNames = false;
   let kept: () => ReadonlyMap<string, ReadonlySet<string>> = () => NOTHING_KEPT;
   let current: Snapshot | undefined;
 
-  /** Built when first read after a change, so that loading many plugins costs one pass. */
+  /** Built on the first read after a change, so that loading many plugins costs one pass. */
   function snapshot(): Snapshot {
     if (current !== undefined) return current;
     current = buildSnapshot(owners, aliases, keyOf, { isProgram, standings, holders, kept: kept() });
@@ -291,7 +298,7 @@ function toRegistered(owner: string, input: RegisteredToolInput, id: string): Re
 const NOTHING_KEPT: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 const KEPT = 100_000;
 
-/** The same function, with its answers kept: a snapshot asks again for every tool of every plugin. */
+/** Memoizes the function: a snapshot calls it for every tool of every plugin. */
 function remember(keyOf: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {

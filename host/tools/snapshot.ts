@@ -1,63 +1,65 @@
 /**
- * One state of the registry: which name means which tool (SPEC R2, R7, M5). The one authority for bare and exported names.
+ * One state of the registry: maps names to tools (SPEC R2, R7, M5). The one authority for bare and exported names.
  *
- * Names are given out by standing, never by time of arrival: built-ins, the embedding program, MCP servers, plugins that the lock or the
- * grants know, newcomers. Among plugins, one that had a bare name before keeps it; else the first by name gets it.
+ * Names are assigned by rank, never by time of arrival: built-ins, the embedding program, MCP servers, plugins that the lock or the grants
+ * know, newcomers. Among plugins, one that had a bare name before keeps it; otherwise the first in alphabetical order gets it.
  */
 
 import { exportName } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "./tool.ts";
 
-/** Owner of the tools that come with bascule. No plugin can have a name with `$`. */
+/** Owner of the built-in tools. Plugin names cannot contain `$`. */
 export const BUILTIN_OWNER = "$builtin";
 
-/** Immutable. */
+/** An immutable state of the registry. */
 export interface Snapshot {
   /** By qualified name. */
   readonly tools: readonly RegisteredTool[];
   readonly warnings: readonly RegistryWarning[];
-  /** By bare name, qualified name or alias. */
+  /** Finds a tool by bare name, qualified name or alias. */
   find(name: string): RegisteredTool | undefined;
   getById(id: string): RegisteredTool | undefined;
-  /** The shortest name of every tool, sorted; without those that `hidden` is true for. */
+  /** Returns the shortest name of every tool, sorted; without those for which `hidden` returns true. */
   names(hidden?: (tool: RegisteredTool) => boolean): readonly string[];
-  /** The built-in that holds this name, or one that looks like it. */
+  /** Returns the built-in that has this name, or one that looks like it. */
   reserved(name: string): string | undefined;
-  /** What models call the tool of this id by: no two tools have the same, even if no client sees both. */
+  /** Returns the tool's name for models: unique, even among tools that no client sees together. */
   exportName(id: string): string | undefined;
 }
 
-/** Two tools wanted one name. */
+/** A collision of two tools over one name. */
 export interface RegistryWarning {
   readonly tool: string;
   readonly message: string;
 }
 
-/** What is known of an owner of tools, as far as names go. */
+/** History of an owner, as far as names depend on it. */
 export interface OwnerStanding {
-  /** A person let it serve before: it is no newcomer, and stands beside names that look like its own. */
+  /** Whether the user accepted it before: then its names may look like those of others. */
   readonly known: boolean;
-  /** Bare names that are its own from before. An MCP server's are kept for it while it is not connected. */
+  /** Bare names that it keeps from before. Those of an MCP server stay reserved while it is not connected. */
   readonly holds: ReadonlySet<string>;
 }
 
-/** Who had which name before, and who is who. */
+/** History of names and owners. */
 export interface NameHistory {
-  /** True if the embedding program registered the owner's tools. */
+  /** Returns whether the embedding program registered the owner's tools. */
   isProgram(owner: string): boolean;
   readonly standings: ReadonlyMap<string, OwnerStanding>;
-  /** By bare name: the plugin that served under it. */
+  /** Plugins by the bare name that they served under. */
   readonly holders: ReadonlyMap<string, string>;
-  /** By plugin: the bare names that are its own, also while it has no such tool. No other plugin gets their calls. */
+  /** Bare names that each plugin keeps, also while it has no such tool. No other plugin gets their calls. */
   readonly kept: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const NO_HISTORY: NameHistory = { isProgram: (owner) => owner.startsWith("$"), standings: new Map(), holders: new Map(), kept: new Map() };
 
-/** The state of a host that has no registry: nothing is found (SPEC R8). */
+/** The state of a host without a registry: no tool is found (SPEC R8). */
 export const EMPTY_SNAPSHOT: Snapshot = buildSnapshot(new Map(), new Map(), (name) => name, NO_HISTORY);
 
-/** `keyOf` maps names that look alike to one key. Aliases only look up: they hold no look-alikes (SPEC G2). */
+/**
+ * Builds a snapshot. `keyOf` maps names that look alike to one key. Aliases are for look-ups only and reserve no similar names (SPEC G2).
+ */
 export function buildSnapshot(
   owners: ReadonlyMap<string, readonly RegisteredTool[]>,
   aliases: ReadonlyMap<string, string>,
@@ -69,14 +71,14 @@ export function buildSnapshot(
   const byId = new Map<string, RegisteredTool>();
   const shortest = new Map<RegisteredTool, string>();
   const holderByKey = new Map<string, { readonly name: string; readonly owner: string }>();
-  // What cannot be called, and never was, takes no name.
+  // A tool that cannot be called, and never could, gets no bare name.
   const standing = [...owners.values()].flat().filter((tool) => tool.binding.kind !== "unavailable" || isEstablished(tool));
   const ownerByKey = plainest([...new Set(standing.map(({ owner }) => owner))].sort(compare), (owner) => owner);
   const plainByKey = plainest(standing, ({ name }) => name);
   const reservedByKey = new Map<string, string>();
   for (const { name } of owners.get(BUILTIN_OWNER) ?? []) reservedByKey.set(keyOf(name), name);
 
-  /** True if a person accepted the tool beside all that look like it, or it serves: it does not lose by one that comes later. */
+  /** Returns whether the user accepted the tool beside similar names, or it serves already: later tools cannot displace it. */
   function isEstablished({ name, owner }: RegisteredTool): boolean {
     const known = history.standings.get(owner);
     return history.isProgram(owner) || known?.known === true || known?.holds.has(name) === true || history.holders.get(name) === owner;
@@ -92,7 +94,7 @@ export function buildSnapshot(
     add(Object.freeze({ ...tool, binding: { kind: "unavailable" as const, reason } }));
   }
 
-  /** Of names that look alike, the one with the fewest odd characters, else the first: nobody can crowd out `words` with `w0rds`. */
+  /** Returns, of names that look alike, the one with the fewest odd characters, else the first, so that `w0rds` cannot displace `words`. */
   function plainest<T>(items: readonly T[], nameOf: (item: T) => string): ReadonlyMap<string, string> {
     const byKey = new Map<string, string>();
     for (const item of items) {
@@ -120,13 +122,13 @@ export function buildSnapshot(
   const rankOf = (owner: string): number =>
     owner === BUILTIN_OWNER ? BUILTIN : history.isProgram(owner) ? PROGRAM : isServer(owner) ? SERVER : PLUGIN;
 
-  /** What decides which of two gets a bare name; the smaller first. */
+  /** Returns the rank of a tool's claim to a bare name; the smaller one wins. */
   function claimOf({ owner, name, binding }: RegisteredTool): number {
     const rank = rankOf(owner);
     if (rank < SERVER) return rank * WITHIN_RANK;
     const { known = false, holds } = history.standings.get(owner) ?? {};
     const hold = holds?.has(name) === true ? 0 : history.holders.get(name) === owner ? 1 : 2;
-    // What never served takes no name from what does.
+    // A tool that never served cannot take a name from one that serves.
     if (binding.kind === "unavailable" && hold === 2) return UNPROVEN * WITHIN_RANK + rank;
     return rank === SERVER ? rank * WITHIN_RANK : rank * WITHIN_RANK + hold * 2 + (known ? 0 : 1);
   }
@@ -137,7 +139,7 @@ export function buildSnapshot(
   );
   const above = new Set(inOrder.filter(({ owner }) => rankOf(owner) < SERVER).map(({ name }) => keyOf(name)));
   for (const [owner, { holds }] of history.standings) {
-    // Names of a server that is not connected: no plugin gets its calls meanwhile.
+    // Names of a disconnected server: no plugin gets its calls meanwhile.
     if (!isServer(owner) || owners.has(owner)) continue;
     for (const name of holds) if (!above.has(keyOf(name))) holderByKey.set(keyOf(name), { name, owner });
   }
@@ -147,7 +149,7 @@ export function buildSnapshot(
   });
   if (missing.length > 0) {
     const wanted = new Set(missing.map(({ name }) => name));
-    // A server comes before a plugin that has no such tool, and so does a plugin that the lock gave the name to.
+    // A server has priority over a plugin without such a tool, and so has a plugin that the lock gave the name to.
     const isFirst = ({ owner, name }: RegisteredTool): boolean =>
       isServer(owner) || (wanted.has(name) && history.standings.get(owner)?.holds.has(name) === true);
     const first = new Set(inOrder.filter(isFirst).map(({ name }) => keyOf(name)));
@@ -160,7 +162,7 @@ export function buildSnapshot(
   for (const tool of inOrder) {
     const key = keyOf(tool.name);
     const holder = holderByKey.get(key);
-    // A person cannot rename a server's tool, and no other tool has its qualified name.
+    // The user cannot rename a server's tool, and its qualified name is unique.
     const builtin = isServer(tool.owner) ? builtinOf(tool) : undefined;
     const refusal = builtin === undefined ? refusalOf(tool) : undefined;
     if (builtin !== undefined) {
@@ -168,10 +170,10 @@ export function buildSnapshot(
     } else if (refusal !== undefined) {
       refuse(tool, refusal);
     } else if (byName.get(tool.qualifiedName)?.qualifiedName === tool.qualifiedName) {
-      // Both have the bare name only: the first keeps it, and the second has none.
+      // Both have a bare name only: the first keeps it, and the second gets none.
       warnings.push({
         tool: tool.qualifiedName,
-        message: `Tool "${tool.name}" of "${tool.owner}" is left out: "${byName.get(tool.qualifiedName)?.owner ?? ""}" has a tool of this name (rename one)`,
+        message: `Tool "${tool.name}" of "${tool.owner}" is omitted: "${byName.get(tool.qualifiedName)?.owner ?? ""}" has a tool of this name (rename one)`,
       });
     } else if (holder === undefined || (holder.name !== tool.name && !byName.has(tool.name) && isEstablished(tool))) {
       add(tool);
@@ -209,7 +211,7 @@ export function buildSnapshot(
 
 const yieldings = new WeakMap<RegisteredTool, RegisteredTool>();
 
-/** The tool without its bare name: the same object as long as both are. */
+/** Returns the tool without its bare name. The object is reused while the tool and the name's owner stay the same. */
 function yielding(tool: RegisteredTool, yieldsTo: string): RegisteredTool {
   const before = yieldings.get(tool);
   if (before?.yieldsTo === yieldsTo) return before;
@@ -219,8 +221,8 @@ function yielding(tool: RegisteredTool, yieldsTo: string): RegisteredTool {
 }
 
 /**
- * By id: `plugin__tool`, or the bare name for tools of no plugin. Where two would be the same, which only a tool of the program with `__` in
- * its name can bring about, that one has it, and the other gets a name with a hash, which no other can have: no plugin is called `tool`.
+ * Returns export names by id: `plugin__tool`, or the bare name for tools of no plugin. Two can only collide if the program has a tool with
+ * `__` in its name; that tool keeps the name, and the other gets a name with a hash, which is unique because no plugin is called `tool`.
  */
 function chooseExportNames(tools: readonly RegisteredTool[], rankOf: (owner: string) => number): ReadonlyMap<string, string> {
   const taken = new Set<string>();
@@ -235,24 +237,24 @@ function chooseExportNames(tools: readonly RegisteredTool[], rankOf: (owner: str
   return names;
 }
 
-/** Longer than any name may be, so that what it is joined with is told by its hash. */
+/** Longer than any name, so that the joined name is shortened with a hash. */
 const LONG = "tool".padEnd(64, "_");
 
 const [BUILTIN, PROGRAM, SERVER, PLUGIN, UNPROVEN] = [0, 1, 2, 3, 4] as const;
-/** More than the claims that are told apart within one rank. */
+/** Larger than the number of claims within one rank. */
 const WITHIN_RANK = 8;
 
-/** Whether the tools are an MCP server's: no plugin's name holds `__`. */
+/** Returns whether the owner is an MCP server: plugin names cannot contain `__`. */
 export function isServer(owner: string): boolean {
   return owner.startsWith("mcp__");
 }
 
-/** How many characters are not plain lower-case letters and separators. */
+/** Counts the characters other than lower-case letters and separators. */
 function oddness(name: string): number {
   return name.replace(/[a-z_-]/g, "").length;
 }
 
-/** By code unit: the same on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 function compare(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

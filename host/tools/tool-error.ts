@@ -1,9 +1,9 @@
-/** The errors that host tools throw on purpose, one class a code, and those that misuse of the registry throws (SPEC X3, X4). */
+/** Errors that host tools throw on purpose, one class per code, and errors for misuse of the registry (SPEC X3, X4). */
 
 import type { JsonObject, Problem } from "../../manifests/mod.ts";
 import { type ErrorCode, type GrantHint, toolError, type ToolErrorData } from "../call/errors.ts";
 
-/** What a thrown error may say beside its message. */
+/** Options of a thrown error. */
 export interface ToolErrorOptions {
   readonly details?: JsonObject;
   readonly hint?: GrantHint;
@@ -11,13 +11,11 @@ export interface ToolErrorOptions {
 }
 
 /**
- * Thrown by a host tool, it becomes the call's error as it is: code, message, details and hint.
+ * An error of a host tool. It becomes the call's error unchanged: code, message, details and hint.
  *
  * @example
- * ```ts
- * import { ToolError } from "bascule";
- * const error = new ToolError("unavailable", "The index is being rebuilt", { details: { retryAfterMs: 500 } });
- * console.log(error.code); // "unavailable"
+ * ```ts import { ToolError } from "bascule"; const error = new ToolError("unavailable", "The index is being rebuilt", { details: {
+ * retryAfterMs: 500 } }); console.log(error.code); // "unavailable"
  * ```
  */
 export class ToolError extends Error {
@@ -33,13 +31,13 @@ export class ToolError extends Error {
     if (options.hint) this.hint = options.hint;
   }
 
-  /** The same error as data, as results carry it. */
+  /** Returns the error as data, as results carry it. */
   toData(): ToolErrorData {
     return toolError(this.code, this.message, { ...(this.details && { details: this.details }), ...(this.hint && { hint: this.hint }) });
   }
 }
 
-/** `tool_not_found`: No tool of that name; also what `registry.get` throws. */
+/** `tool_not_found`: The tool does not exist; also thrown by `registry.get`. */
 export class ToolNotFound extends ToolError {
   override readonly name = "ToolNotFound";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -47,7 +45,7 @@ export class ToolNotFound extends ToolError {
   }
 }
 
-/** `invalid_args`: The arguments do not fit; list every problem in `details.errors`. */
+/** `invalid_args`: The arguments are invalid; list every problem in `details.errors`. */
 export class InvalidArgs extends ToolError {
   override readonly name = "InvalidArgs";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -55,7 +53,7 @@ export class InvalidArgs extends ToolError {
   }
 }
 
-/** `permission_denied`: Policy refuses. */
+/** `permission_denied`: Policy denies the call. */
 export class PermissionDenied extends ToolError {
   override readonly name = "PermissionDenied";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -63,7 +61,7 @@ export class PermissionDenied extends ToolError {
   }
 }
 
-/** `fs_denied`: A file is outside the grant. */
+/** `fs_denied`: A file is outside of the grant. */
 export class FsDenied extends ToolError {
   override readonly name = "FsDenied";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -71,7 +69,7 @@ export class FsDenied extends ToolError {
   }
 }
 
-/** `net_denied`: A host is outside the grant. */
+/** `net_denied`: A host is outside of the grant. */
 export class NetDenied extends ToolError {
   override readonly name = "NetDenied";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -79,7 +77,7 @@ export class NetDenied extends ToolError {
   }
 }
 
-/** `user_denied`: A person refused. */
+/** `user_denied`: The user refused. */
 export class UserDenied extends ToolError {
   override readonly name = "UserDenied";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -87,7 +85,7 @@ export class UserDenied extends ToolError {
   }
 }
 
-/** `confirmation_timeout`: Nobody answered in time. */
+/** `confirmation_timeout`: The user did not answer in time. */
 export class ConfirmationTimeout extends ToolError {
   override readonly name = "ConfirmationTimeout";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -95,7 +93,7 @@ export class ConfirmationTimeout extends ToolError {
   }
 }
 
-/** `approval_required`: A person has to approve first. */
+/** `approval_required`: The user has to approve the call first. */
 export class ApprovalRequired extends ToolError {
   override readonly name = "ApprovalRequired";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -103,7 +101,7 @@ export class ApprovalRequired extends ToolError {
   }
 }
 
-/** `timeout`: The tool ran out of time. */
+/** `timeout`: The tool exceeded its time limit. */
 export class ToolTimeout extends ToolError {
   override readonly name = "ToolTimeout";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -111,7 +109,7 @@ export class ToolTimeout extends ToolError {
   }
 }
 
-/** `cancelled`: The caller gave up. */
+/** `cancelled`: The caller cancelled the call. */
 export class ToolCancelled extends ToolError {
   override readonly name = "ToolCancelled";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -119,7 +117,7 @@ export class ToolCancelled extends ToolError {
   }
 }
 
-/** `resource_exhausted`: A limit other than time was used up. */
+/** `resource_exhausted`: The tool exceeded a limit other than time. */
 export class ResourceExhausted extends ToolError {
   override readonly name = "ResourceExhausted";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -127,7 +125,7 @@ export class ResourceExhausted extends ToolError {
   }
 }
 
-/** `overloaded`: Too much is waiting already. */
+/** `overloaded`: Too many calls are waiting. */
 export class Overloaded extends ToolError {
   override readonly name = "Overloaded";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -135,7 +133,7 @@ export class Overloaded extends ToolError {
   }
 }
 
-/** `tool_failed`: The tool could not do what was asked. */
+/** `tool_failed`: The tool could not complete its task. */
 export class ToolFailed extends ToolError {
   override readonly name = "ToolFailed";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -143,7 +141,7 @@ export class ToolFailed extends ToolError {
   }
 }
 
-/** `invalid_output`: The output does not fit its schema. */
+/** `invalid_output`: The output does not match its schema. */
 export class InvalidOutput extends ToolError {
   override readonly name = "InvalidOutput";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -159,7 +157,7 @@ export class ToolUnavailable extends ToolError {
   }
 }
 
-/** `internal`: A defect. */
+/** `internal`: A defect in the host. */
 export class InternalError extends ToolError {
   override readonly name = "InternalError";
   constructor(message: string, options?: ToolErrorOptions) {
@@ -168,7 +166,7 @@ export class InternalError extends ToolError {
 }
 
 /**
- * A tool's definition was refused at registration (SPEC R2).
+ * Thrown if a tool's definition is refused at registration (SPEC R2).
  *
  * `field` is the JSON pointer of the first problem; `problems` has them all.
  */

@@ -1,8 +1,8 @@
 /**
- * Cuts a result down to what its session takes, and keeps the whole of what was cut (SPEC X6).
+ * Cuts a result to the size that its session accepts, and keeps the whole result (SPEC X6).
  *
- * This is about what a model reads. What a tool may answer at all is its `outputBytes` (SPEC B3): above that the call fails,
- * and nothing is kept.
+ * This limits what a model reads. The limit of a tool's output is its `outputBytes` (SPEC B3): above that the call fails, and nothing is
+ * kept.
  */
 
 import type { ContentBlock, ToolFailure, ToolResult, ToolSuccess, TruncatedPart } from "../../call/call.ts";
@@ -12,21 +12,21 @@ import { LONG_MEMBERS } from "../../call/content-block.ts";
 import { LEAST_RESULT_BYTES } from "../../call/result-bytes.ts";
 
 export interface ResultCap {
-  /** Of output and content together, as JSON. */
+  /** Maximum JSON bytes of output and content together. */
   readonly maxBytes: number;
-  /** Keeps a text or its bytes for the session; undefined if it is too large even for that. */
+  /** Keeps a text or its bytes for the session and returns the handle; undefined if it is too large to keep. */
   readonly keep: (text: string | Uint8Array) => string | undefined;
 }
 
-/** Room for the line that says what was left out. */
+/** Room for the line about the omitted part. */
 const NOTE_BYTES = 512;
 const MAX_PREVIEW_BYTES = 2_048;
-/** An escaped character takes up to six bytes of JSON, and a preview is text within text. */
+/** An escaped character takes up to six bytes of JSON, and a preview is a string within JSON text. */
 const ESCAPED = 12;
 
-/** The same object where nothing has to be cut. */
+/** Returns the same object if nothing has to be cut. */
 export function capResult(result: ToolResult, cap: ResultCap): ToolResult {
-  // Counted when the output crossed; what a call failed of before that is bounded elsewhere.
+  // Counted when the output crossed the boundary; errors before that are bounded elsewhere.
   if ((result.limitsUsed.outputBytes ?? 0) <= cap.maxBytes) return result;
   return Object.freeze(result.ok ? capSuccess(result, cap) : capFailure(result, cap));
 }
@@ -47,7 +47,7 @@ function capSuccess(result: ToolSuccess, cap: ResultCap): ToolResult {
   return copyHolder(result, { content, output: shown, truncated: [part, ...truncated] });
 }
 
-/** `left` is what the blocks leave for the rest. */
+/** Cuts the blocks. `left` is the room that they leave for the rest. */
 function capContent(
   blocks: readonly ContentBlock[],
   cap: ResultCap,
@@ -71,7 +71,7 @@ function capOutput(output: JsonValue, cap: ResultCap): { readonly shown: JsonVal
   return summarize(new TextEncoder().encode(JSON.stringify(output)), { type, count }, cap);
 }
 
-/** What stands for JSON that is too large. */
+/** Returns a summary in place of JSON that is too large. */
 function summarize(
   bytes: Uint8Array,
   { type, count }: { readonly type: string; readonly count: number },
@@ -84,13 +84,13 @@ function summarize(
     type,
     ...(type === "array" ? { items: count } : type === "object" ? { members: count } : {}),
     bytes: bytes.length,
-    ...(handle === undefined ? { lost: "larger than what is kept" } : { handle, next: `read_result {"handle":"${handle}","offset":0}` }),
+    ...(handle === undefined ? { lost: "too large to keep" } : { handle, next: `read_result {"handle":"${handle}","offset":0}` }),
     preview: decodeText(bytes.subarray(0, wholeCharacters(bytes, previewBytes))),
   };
   return { shown, part: { part: "output", bytes: bytes.length, shownBytes: 0, ...(handle !== undefined && { handle }) } };
 }
 
-/** `capText` for a text that stays bytes, and so does what is shown of it. */
+/** Like `capText`, for a text that stays bytes, also in what is shown. */
 function capBytes(part: string, { bytes, jsonBytes }: Large, cap: ResultCap): { readonly shown: Large; readonly part: TruncatedPart } {
   const handle = cap.keep(bytes);
   const room = Math.max(0, cap.maxBytes - NOTE_BYTES);
@@ -101,13 +101,13 @@ function capBytes(part: string, { bytes, jsonBytes }: Large, cap: ResultCap): { 
   shown.set(note, shownBytes);
   const shape = { type: "string", count: 0, depth: 0 } as const;
   return {
-    // Escapes may be anywhere: no more than there was room for.
+    // Escapes may be anywhere, so this is an upper bound.
     shown: new Large({ kind: "text", bytes: shown, shape, jsonBytes: Math.min(cap.maxBytes, shown.length * 6) }),
     part: { part, bytes: bytes.length, shownBytes, ...(handle !== undefined && { handle }) },
   };
 }
 
-/** The largest number of bytes, `most` of them at most, that cuts no character. */
+/** Returns the largest number of bytes, at most `most`, that does not split a character. */
 function wholeCharacters(bytes: Uint8Array, most: number): number {
   let end = Math.min(most, bytes.length);
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--;
@@ -123,17 +123,16 @@ function restNote({
   readonly bytes: number;
   readonly handle: string | undefined;
 }): string {
-  const rest =
-    handle === undefined ? "and was larger than what is kept" : `read on with read_result {"handle":"${handle}","offset":${shownBytes}}`;
-  return `\n[${shownBytes} of ${bytes} bytes are shown; the rest was left out: ${rest}]`;
+  const rest = handle === undefined ? "too large to keep" : `read on with read_result {"handle":"${handle}","offset":${shownBytes}}`;
+  return `\n[${shownBytes} of ${bytes} bytes are shown; the rest is omitted: ${rest}]`;
 }
 
-/** As much of the text as there is room for, whole characters only, and a line about the rest. */
+/** Returns the beginning of the text that fits, in whole characters, with a line about the rest. */
 function capText(part: string, text: string, cap: ResultCap): { readonly shown: string; readonly part: TruncatedPart } {
   const bytes = byteLength(text);
   const handle = cap.keep(text);
   const room = Math.max(0, cap.maxBytes - NOTE_BYTES);
-  // Quotes and control characters grow when they are written as JSON.
+  // Quotes and control characters take more bytes in JSON.
   const shown = cutText(text, Math.floor((room * bytes) / Math.max(bytes, jsonLength(text))));
   const shownBytes = byteLength(shown);
   return {
@@ -157,28 +156,28 @@ function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonl
     const { shown, part } = capText(name, text, cap);
     return { block: { type: "text", text: shown }, part };
   }
-  // A part of an image is no image.
+  // An image cannot be cut, so it is replaced by a note.
   const bytes = large?.bytes.length ?? byteLength(text);
   const handle = cap.keep(large?.bytes ?? text);
   const what =
     "data" in block
       ? `${block.type}, ${block.mimeType}, in base64`
       : `resource ${cutText(block.uri, 500)}${"blob" in block ? ", in base64" : ""}`;
-  const rest = handle === undefined ? "larger than what is kept" : `read_result {"handle":"${handle}","offset":0}`;
+  const rest = handle === undefined ? "too large to keep" : `read_result {"handle":"${handle}","offset":0}`;
   return {
-    block: { type: "text", text: `[${cutText(what, 600)}, ${bytes} bytes: left out, ${rest}]` },
+    block: { type: "text", text: `[${cutText(what, 600)}, ${bytes} bytes: omitted, ${rest}]` },
     part: { part: name, bytes, shownBytes: 0, ...(handle !== undefined && { handle }) },
   };
 }
 
-/** The long part of a block. A link has only words about it, and is kept as JSON. */
+/** Returns the long part of a block. A link has descriptions only, and is kept as JSON. */
 function longIn(block: ContentBlock): string {
   if ("data" in block) return block.data;
   if (block.type === "resource_link") return JSON.stringify(block);
   return ("blob" in block ? block.blob : block.text) ?? "";
 }
 
-/** A tool that failed may say why at any length, too. */
+/** Cuts the message and details of an error, which may be of any length. */
 function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
   const { message, details } = result.error;
   const half = { ...cap, maxBytes: Math.max(LEAST_RESULT_BYTES, Math.floor(cap.maxBytes / 2)) };
@@ -191,14 +190,14 @@ function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
   const error = {
     ...result.error,
     ...(said && { message: said.shown }),
-    // A summary of an object is an object.
+    // The summary of an object is an object.
     ...(more && isJsonObject(more.shown) && { details: more.shown }),
   };
   const parts = [said?.part, more && { ...more.part, part: "error/details" }].filter((part) => part !== undefined);
   return copyHolder(result, { content: blocks.content, error, truncated: [...parts, ...blocks.truncated] });
 }
 
-/** What stays bytes in them is the output of a tool that failed. */
+/** Cuts the details. A member that stays bytes is the output of a failed tool. */
 function capDetails(details: JsonObject, cap: ResultCap): { readonly shown: JsonValue; readonly part: TruncatedPart } {
   const output = largeIn(details, "output");
   if (output === undefined) return capOutput(details, cap);
@@ -206,9 +205,9 @@ function capDetails(details: JsonObject, cap: ResultCap): { readonly shown: Json
   return { shown: copyHolder(details, { output: shown }), part };
 }
 
-/** The longest beginning that fits, in whole characters. */
+/** Returns the longest beginning that fits, in whole characters. */
 export function cutText(text: string, maxBytes: number): string {
-  // Not more than could fit: a huge text is not encoded for its beginning.
+  // Slices first, so that a huge text is not encoded as a whole.
   const { read } = new TextEncoder().encodeInto(text.slice(0, maxBytes + 1), new Uint8Array(maxBytes));
   return text.slice(0, read);
 }

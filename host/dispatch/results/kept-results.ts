@@ -1,60 +1,60 @@
 /**
- * Results that were too large for who asked, kept for a while so that the rest can be read in ranges (SPEC X6).
+ * Keeps oversized results for a while, so that callers can read them in ranges (SPEC X6).
  *
- * A handle is a random number and counts only in the session it was given to: for every other one there is no such result.
+ * A handle is a random number and valid only in its session; in any other session it is unknown.
  */
 
 import type { Session } from "../../call/session.ts";
 import type { Platform } from "../../platform/platform.ts";
 
-/** A part of a kept result. Ranges never divide a character, so they may be a few bytes off what was asked for. */
+/** A part of a kept result. Ranges never split a character, so they may differ from the request by a few bytes. */
 export interface KeptRange {
   readonly text: string;
-  /** In bytes of UTF-8, where the text really begins. */
+  /** Start of the text in bytes of UTF-8. */
   readonly offset: number;
   readonly totalBytes: number;
-  /** Where to read on; absent at the end. */
+  /** Offset of the next range; absent at the end. */
   readonly nextOffset?: number;
 }
 
-/** In bytes of UTF-8. */
+/** A range in bytes of UTF-8. */
 export interface KeptRangeWish {
   /** Default 0. */
   readonly offset?: number;
-  /** Default, and at most, 256 KiB. */
+  /** Default and maximum 256 KiB. */
   readonly length?: number;
-  /** The range is to be a result itself: it has to fit into what the session takes, however it is escaped. */
+  /** Whether the range becomes a result itself: it must fit the session's limit, including JSON escapes. */
   readonly asResult?: boolean;
 }
 
-/** One host's. */
+/** The kept results of one host. */
 export interface KeptResults {
   /**
-   * @param text bytes are kept as they are, and once however often they are given
-   * @returns the handle; undefined if the text is larger than all that the session may keep
+   * @param text bytes are kept without a copy, and once even if they are kept repeatedly
+   * @returns the handle; undefined if the text exceeds what the session may keep
    */
   keep(session: Pick<Session, "id" | "owner" | "resultBytes">, text: string | Uint8Array): string | undefined;
-  /** @returns undefined if the session has no such result, or has it no more. */
+  /** @returns undefined if the session has no such result, or it has expired. */
   read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
-  /** Forgets those of a session that is over. */
+  /** Drops the results of an ended session. */
   endSession(sessionId: string): void;
 }
 
 const MIB = 1024 * 1024;
-/** Of all sessions, and of all that one owner opened. */
+/** Limits for all sessions, and for all sessions of one owner. */
 const MAX_BYTES = 64 * MIB;
 const MAX_OWNER_BYTES = 32 * MIB;
-/** Counted from when it was last read. Looked at when something is kept or read. */
+/** Lifetime since the last read. Checked on every `keep` and `read`. */
 const KEPT_MS = 15 * 60_000;
 const MAX_RANGE_BYTES = 256 * 1024;
-/** What a range is wrapped in where it is a result. */
+/** Bytes around a range that is a result. */
 const AROUND_BYTES = 512;
-/** The most that JSON makes of one byte. */
+/** Maximum JSON bytes of one byte. */
 const ESCAPED = 6;
 
 interface Kept {
   readonly sessionId: string;
-  /** Who opened the session, or the session itself. */
+  /** The session's owner, or the session itself. */
   readonly owner: string;
   readonly bytes: Uint8Array;
   readonly takesBytes: number;
@@ -62,7 +62,7 @@ interface Kept {
 }
 
 export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "random">): KeptResults {
-  /** The one that was used longest ago first. */
+  /** Ordered from least to most recently used. */
   const kept = new Map<string, Kept>();
   const handles = new WeakMap<Uint8Array, string>();
 
@@ -76,7 +76,10 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
     for (const [handle, one] of kept) if (one.owner === owner) return void kept.delete(handle);
   }
 
-  /** An owner above its share loses its own oldest first, then the owner that keeps most: many sessions of one owner push out no other's. */
+  /**
+   * Evicts results. An owner above its share loses its own oldest first, then the owner that keeps the most: an owner with many sessions
+   * evicts no other's.
+   */
   function makeRoom(owner: string, wanted: number): void {
     for (let byOwner = bytesByOwner(); byOwner.size > 0; byOwner = bytesByOwner()) {
       const own = (byOwner.get(owner) ?? 0) + wanted;
@@ -126,7 +129,7 @@ function rangeOf(bytes: Uint8Array, offset: number, length: number): KeptRange {
   const begin = nextCharacter(bytes, Math.min(Math.max(0, Math.floor(offset)), bytes.length));
   let end = Math.min(begin + Math.max(1, Math.floor(length)), bytes.length);
   while (end > begin && isInside(bytes, end)) end--;
-  // A character that is longer than what was asked for comes whole: reading on must get on.
+  // A character longer than the requested length is returned as a whole, so that reading advances.
   if (end === begin) end = nextCharacter(bytes, Math.min(begin + 1, bytes.length));
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(begin, end));
   return { text, offset: begin, totalBytes: bytes.length, ...(end < bytes.length && { nextOffset: end }) };
@@ -138,7 +141,7 @@ function nextCharacter(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Whether a place lies within a character. */
+/** Returns whether a position lies within a character. */
 function isInside(bytes: Uint8Array, at: number): boolean {
   return ((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000;
 }

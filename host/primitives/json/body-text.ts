@@ -1,13 +1,13 @@
-/** Reads a body from the network as text, decoding no more of it at once than 64 KB (SPEC LV2). */
+/** Reads a network body as text and decodes at most 64 KB at once (SPEC LV2). */
 
 import { piecesOf } from "./json-bytes.ts";
 
-/** @returns undefined if it is longer than `maxBytes`; the rest is not read then */
+/** @returns undefined if it is longer than `maxBytes`; the rest is not read */
 export async function bodyText(body: ReadableStream | null, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
-  // The runtime's type leaves open what the pieces are.
+  // The runtime's type does not specify the chunk type.
   const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
   for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
     bytes += next.value.length;

@@ -1,8 +1,8 @@
-/** Whether two JSON values say the same. */
+/** Deep equality of JSON values. */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 
-/** The order of an object's members does not matter. The depth is bounded where the values are made. */
+/** Compares two values; the order of an object's members does not matter. Their depth must be bounded. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index] ?? null));
   if (!isJsonObject(a)) return Object.is(a, b);

@@ -1,6 +1,6 @@
-/** JSON text without what is nested deep, so that the rest of it can be read although it is large (SPEC LV2). */
+/** Removes deeply nested parts from JSON text, so that the rest of a large text can be parsed (SPEC LV2). */
 
-/** The text with `0` in place of each container that is nested deeper. What is no JSON stays none, or loses what was wrong. */
+/** Replaces each container below the given depth with `0`. Invalid JSON stays invalid, or loses its invalid part. */
 export function* flatten(text: string, maxDepth: number): Generator<void, string> {
   const kept: string[] = [];
   let [from, depth, isInString, steps] = [0, 0, false, STEPS];
@@ -22,5 +22,5 @@ export function* flatten(text: string, maxDepth: number): Generator<void, string
   return kept.join("");
 }
 
-/** Characters between two turns. */
+/** Characters per slice. */
 const STEPS = 16_384;

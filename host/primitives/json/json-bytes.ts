@@ -1,4 +1,4 @@
-/** Writes JSON whose large values are bytes, piece by piece (SPEC LV2). */
+/** Writes JSON whose large values are bytes, in pieces (SPEC LV2). */
 
 import type { Platform, RunningHash, Slices } from "../../platform/platform.ts";
 import { LARGE_BYTES } from "../../../sandbox/mod.ts";
@@ -7,12 +7,12 @@ import type { JsonPiece } from "./large.ts";
 const encoder = new TextEncoder();
 const QUOTE = encoder.encode('"');
 
-/** UTF-8 of what `toPieces` made, in pieces of some 64 KB; bytes that need no change are not copied. */
+/** Yields the UTF-8 of the pieces from `toPieces`, in chunks of some 64 KB; bytes that need no change are not copied. */
 export async function* piecesBytes(pieces: readonly JsonPiece[], slices: Slices): AsyncGenerator<Uint8Array, void> {
   for (const piece of pieces) yield* pieceBytes(piece, slices);
 }
 
-/** One of them. */
+/** Yields the UTF-8 of one piece. */
 export async function* pieceBytes(piece: JsonPiece, slices: Slices): AsyncGenerator<Uint8Array, void> {
   if (typeof piece === "string") yield encoder.encode(piece);
   else if (piece.kind === "json") {
@@ -21,7 +21,7 @@ export async function* pieceBytes(piece: JsonPiece, slices: Slices): AsyncGenera
     yield QUOTE;
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     for (const slice of piecesOf(piece.bytes)) yield await slices.run(escaped(decoder, slice));
-    // Ends with what a cut character leaves: a replacement for it.
+    // The last call flushes the decoder: a truncated character becomes a replacement character.
     yield encoder.encode(decoder.decode());
     yield QUOTE;
   }
@@ -32,7 +32,7 @@ function* escaped(decoder: InstanceType<typeof TextDecoder>, slice: Uint8Array):
   return encoder.encode(JSON.stringify(decoder.decode(slice, { stream: true })).slice(1, -1));
 }
 
-/** The parts in memory of their own. */
+/** Joins the parts into new memory. */
 export function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Array> {
   const whole = new Uint8Array(parts.reduce((total, { length }) => total + length, 0));
   let at = 0;
@@ -44,10 +44,10 @@ export function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Arra
   return whole;
 }
 
-/** What hashes in slices. */
+/** The parts of the platform that hash in slices. */
 export type Hasher = Pick<Platform, "slices" | "sha256">;
 
-/** SHA-256 in hexadecimal. */
+/** Returns the SHA-256 hash in hexadecimal. */
 export async function hashBytes(bytes: Uint8Array, { slices, sha256 }: Hasher): Promise<string> {
   return await slices.run(hashed(bytes, sha256()));
 }
@@ -60,7 +60,7 @@ function* hashed(bytes: Uint8Array, hash: RunningHash): Generator<void, string> 
   return hash.hex();
 }
 
-/** Parts of the same memory. */
+/** Yields subarrays of the same memory. */
 export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += LARGE_BYTES) yield bytes.subarray(at, at + LARGE_BYTES);
 }

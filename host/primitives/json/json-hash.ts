@@ -1,4 +1,4 @@
-/** What stands for a JSON value where it is bound to or compared: the same for the same value, however it is written. */
+/** Canonical hash of a JSON value: equal values have the same hash, however they are written. */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
@@ -6,13 +6,13 @@ import { compareText, sha256Hex } from "../digest.ts";
 import { sizeOf } from "./known-size.ts";
 import { hashSlices } from "./write-slices.ts";
 
-/** What large values are hashed with. */
+/** The parts of the platform that hash large values. */
 export type HashPlatform = Pick<Platform, "slices" | "sha256">;
 
 /**
- * SHA-256 in hexadecimal of the value's canonical text.
+ * Returns the SHA-256 of the value's canonical text in hexadecimal.
  *
- * @param platform hashes in slices where the value is a list with something large from outside in it
+ * @param platform hashes in slices if the value is a list with a large value from outside
  */
 export async function hashOf(value: JsonValue, platform?: HashPlatform): Promise<string> {
   if (platform !== undefined && isJsonArray(value) && value.some((item) => sizeOf(item) !== undefined))
@@ -20,7 +20,7 @@ export async function hashOf(value: JsonValue, platform?: HashPlatform): Promise
   return await sha256Hex(new TextEncoder().encode(JSON.stringify(inOrder(value))));
 }
 
-/** The same value with the members of every object in one order. */
+/** Returns the same value with sorted members in every object. */
 function inOrder(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(inOrder);
   if (!isJsonObject(value)) return value;

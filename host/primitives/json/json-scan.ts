@@ -1,20 +1,20 @@
-/** Checks JSON as bytes, piece by piece: grammar and depth, and nothing is made of it (SPEC LV2). */
+/** Validates JSON bytes in pieces: grammar and depth, without creating a value (SPEC LV2). */
 
-/** Of a text that is JSON. */
+/** Shape of a valid JSON text. */
 export interface JsonShape {
   readonly type: "string" | "number" | "boolean" | "null" | "array" | "object";
-  /** Items or members; 0 of anything else. */
+  /** Number of items or members; 0 for other types. */
   readonly count: number;
   readonly depth: number;
 }
 
 /**
- * RFC 8259 without white space between tokens, which no writer of ours leaves: what passes is one line, wherever it is put. Bytes
- * above ASCII are taken for characters of strings, well-formed or not.
+ * Accepts RFC 8259 without white space between tokens, as our writers emit it, so that accepted text is one line. Bytes above ASCII count
+ * as characters of strings, well-formed or not.
  */
 export class JsonScan {
   readonly #maxDepth: number;
-  /** What follows a value at each depth. */
+  /** State after a value, by depth. */
   readonly #after: Uint8Array;
   #state = VALUE;
   #depth = 0;
@@ -28,7 +28,7 @@ export class JsonScan {
     this.#after = new Uint8Array(maxDepth + 1).fill(AFTER_ALL, 0, 1);
   }
 
-  /** @returns false if this is no beginning of JSON, or nests too deep. */
+  /** @returns false if the bytes are not a prefix of JSON, or nest too deep. */
   push(bytes: Uint8Array): boolean {
     if (this.#first === -1) this.#first = bytes[0] ?? -1;
     let state = this.#state;
@@ -47,7 +47,7 @@ export class JsonScan {
     return state !== FAILED;
   }
 
-  /** Undefined if it is not JSON. */
+  /** Returns undefined if the text is not JSON. */
   end(): JsonShape | undefined {
     const isOver = this.#state === AFTER_ALL || (this.#depth === 0 && TABLE[this.#state * 256 + COMMA] === NUMBER_OVER);
     if (!isOver) return undefined;
@@ -72,7 +72,7 @@ export class JsonScan {
         if (this.#depth === 1) this.#commas++;
         return state === AFTER_MEMBER ? KEY : VALUE;
       case NUMBER_OVER: {
-        // The byte after a number is the next token's.
+        // The byte after a number belongs to the next token.
         const after = this.#after[this.#depth] ?? FAILED;
         const next = TABLE[after * 256 + byte] ?? FAILED;
         return next > FAILED ? this.#act(next, after, byte) : next;
@@ -91,7 +91,7 @@ const BEFORE_COLON = 4;
 const AFTER_MEMBER = 5;
 const AFTER_ITEM = 6;
 const AFTER_ALL = 7;
-/** Each followed by its five states within an escape: the backslash, and four digits. */
+/** String states, each followed by five states within an escape: the backslash and four digits. */
 const STRING = 8;
 const KEY_STRING = 14;
 const MINUS = 20;
@@ -103,7 +103,7 @@ const EXPONENT = 25;
 const SIGN = 26;
 const POWER = 27;
 const LITERALS = 28;
-/** States are below it, actions above. */
+/** States are below this value, actions above. */
 const FAILED = 64;
 const OPEN = 65;
 const CLOSE = 66;

@@ -1,27 +1,27 @@
-/** JSON text from callers: bounded before it is parsed, and refused with the position of the first wrong character. */
+/** Parses JSON text from callers: bounded before it is parsed, and refused with the position of the first invalid character. */
 
 import type { JsonBounds } from "./json.ts";
 
-/** What a text holds, or why it was refused. */
+/** The parsed value, or the reason for the refusal. */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown }
-  /** Not JSON from UTF-16 unit `position` on. */
+  /** Invalid JSON from UTF-16 unit `position` on. */
   | { readonly ok: false; readonly position: number }
   | { readonly ok: false; readonly tooLarge: "bytes" | "depth" | "members" };
 
-/** Parses a text that is within bounds. */
+/** Parses a text within bounds. */
 export function readJsonText(text: string, bounds: JsonBounds): JsonText {
   if (text.length > bounds.maxBytes) return { ok: false, tooLarge: "bytes" };
   if (nesting(text, bounds.maxDepth) > bounds.maxDepth) return { ok: false, tooLarge: "depth" };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    // Engines word their errors differently and leave the position out at times: find it ourselves.
+    // Engines word their errors differently and may omit the position, so it is computed here.
     return { ok: false, position: firstWrongPosition(text) };
   }
 }
 
-/** How deep brackets nest outside strings; stops counting above `enough`. */
+/** Returns the nesting depth of brackets outside of strings; stops counting above `enough`. */
 function nesting(text: string, enough: number): number {
   let depth = 0;
   let deepest = 0;
@@ -34,7 +34,7 @@ function nesting(text: string, enough: number): number {
   return deepest;
 }
 
-/** Index of the closing quote of the string that opens at `start`, or the text's length. */
+/** Returns the index of the closing quote of the string that opens at `start`, or the text's length. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     if (text[index] === "\\") index += 1;
@@ -47,11 +47,11 @@ const SPACE = /[ \t\n\r]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 export const LITERAL: RegExp = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
-/** What may come next in a text. */
+/** The tokens that may come next. */
 export type Expected = "value" | "value-or-end" | "key-or-end" | "key" | "colon" | "after";
 
 /**
- * Where RFC 8259's grammar first breaks. An explicit stack instead of recursion: the text is the caller's.
+ * Returns the first position that violates RFC 8259's grammar. Uses an explicit stack instead of recursion, because the text is untrusted.
  */
 function firstWrongPosition(text: string): number {
   const open: ("[" | "{")[] = [];
@@ -103,7 +103,7 @@ export function isEmptyEnd(expect: Expected, character: string): boolean {
   return (expect === "value-or-end" && character === "]") || (expect === "key-or-end" && character === "}");
 }
 
-/** The closing quote of the string whose content begins at `at`, or the first place that no string may have. */
+/** Returns the index of the closing quote of the string whose content begins at `at`, or of the first invalid character. */
 function wellFormedUntil(text: string, at: number): number {
   for (let index = at; ; index++) {
     const character = text[index];
@@ -115,7 +115,7 @@ function wellFormedUntil(text: string, at: number): number {
   }
 }
 
-/** The end of `pattern`'s match at `at`, or `at`. */
+/** Returns the end of `pattern`'s match at `at`, or `at` without a match. */
 export function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

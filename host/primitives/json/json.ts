@@ -1,4 +1,4 @@
-/** Values that cross into a call or out of it: copied to plain frozen JSON, bounded in size and depth. */
+/** Copies values that cross a call boundary to plain frozen JSON, bounded in size and depth. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { lostValue } from "../../platform/lost-values.ts";
@@ -14,21 +14,21 @@ export interface ValueProblem {
 
 /** How large a value may be. */
 export interface JsonBounds {
-  /** Of the UTF-8 text the value would have, about. */
+  /** Approximate bytes of the value's UTF-8 text. */
   readonly maxBytes: number;
   readonly maxDepth: number;
 }
 
-/** The copy and its size, or why there is none. */
+/** The copy and its size, or the problem. */
 export type JsonCopy =
   | { readonly ok: true; readonly value: JsonValue; readonly bytes: number }
   | { readonly ok: false; readonly problem: ValueProblem; readonly reason: "not_json" | "too_large" | "too_deep" };
 
 /**
- * Copies any value to frozen JSON data, as `JSON.stringify` would see it: `toJSON` is called, members that are
- * `undefined` are left out. What has no JSON form (functions, BigInt, NaN, cycles, maps, bytes) is a problem, not a silent null.
+ * Copies any value to frozen JSON data with the rules of `JSON.stringify`: `toJSON` is called, `undefined` members are left out. A value
+ * without JSON form (functions, BigInt, NaN, cycles, maps, bytes) is a problem, not a silent null.
  *
- * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
+ * Members named `__proto__` are dropped, so that they cannot affect readers of the copy.
  */
 export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
   const known = sizeOf(value);
@@ -45,9 +45,9 @@ export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
 }
 
 /**
- * The same in slices, for what is above 64 KB. The copy is the reader's own: neither frozen nor measured.
+ * Like `copyJson`, in slices, for values above 64 KB. The copy belongs to the caller and is neither frozen nor measured.
  *
- * The names of an object's members are one step of the engine, however many there are.
+ * Listing the names of an object's members is one step of the engine, regardless of their number.
  */
 export function* copySlices(value: unknown, bounds: JsonBounds): Generator<void, JsonCopy> {
   const walk: Walk = { left: bounds.maxBytes, deepest: 0, bounds, path: [] };
@@ -84,16 +84,16 @@ function* copyContainer(value: unknown, depth: number, slice: { readonly walk: W
   return isList ? list : object;
 }
 
-/** Members between two turns. */
+/** Members per slice. */
 const SLICE_STEPS = 1_000;
 
 function toProblem(stop: unknown, walk: Walk): JsonCopy {
   if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
-  // A getter or `toJSON` of the value threw: its message is the value's own business.
+  // A getter or `toJSON` of the value threw. Its message is not shown, because it is untrusted.
   return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
 }
 
-/** What was read or copied before is frozen and measured, and need not be copied. */
+/** Earlier read or copied values are frozen and measured, and need no copy. */
 function sameJson(value: JsonValue, { bytes, depth }: KnownSize, { maxBytes, maxDepth }: JsonBounds): JsonCopy {
   const problem = (message: string): ValueProblem => ({ pointer: "", message });
   if (bytes > maxBytes) return { ok: false, problem: problem(`The value is larger than ${maxBytes} bytes`), reason: "too_large" };
@@ -102,7 +102,7 @@ function sameJson(value: JsonValue, { bytes, depth }: KnownSize, { maxBytes, max
   return { ok: true, value, bytes };
 }
 
-/** Freezes JSON data all the way down. `value` must be acyclic and of bounded depth. */
+/** Freezes JSON data deeply. `value` must be acyclic and of bounded depth. */
 export function deepFreeze<T extends JsonValue>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const member of Object.values(value)) deepFreeze(member);
@@ -111,13 +111,13 @@ export function deepFreeze<T extends JsonValue>(value: T): T {
   return value;
 }
 
-/** How much may still come, and where the walk is. */
+/** Remaining budget and position of a copy. */
 interface Walk {
   left: number;
-  /** Levels of containers below the outermost. */
+  /** Depth of containers below the outermost. */
   deepest: number;
   readonly bounds: JsonBounds;
-  /** Names and indexes on the way here; after a problem, on the way to it. */
+  /** Names and indexes of the current member; after a problem, of the invalid member. */
   readonly path: (string | number)[];
 }
 
@@ -187,7 +187,7 @@ function refuseLost(value: object, members: number): void {
   if (lost !== undefined) throw new NotJson("not_json", lost);
 }
 
-/** Leaves the path as it was, unless there is a problem: then it says where. */
+/** Restores the path afterwards, unless there is a problem: then the path shows its place. */
 function copyMember(name: string | number, member: unknown, depth: number, walk: Walk): JsonValue {
   walk.path.push(name);
   const copy = copyAt(member, depth + 1, walk);
@@ -215,7 +215,7 @@ function pointerOf({ path }: Walk): string {
   return pointer;
 }
 
-/** Exact up to `enough`; beyond it any larger number. */
+/** Returns the exact number up to `enough`; beyond it, any larger number. */
 export function utf8Bytes(text: string, enough: number): number {
   let bytes = text.length;
   if (bytes > enough) return bytes;

@@ -1,22 +1,22 @@
-/** What is shown of values that are too large to be shown whole. */
+/** Outlines of values that are too large to be shown whole. */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { sizeOf } from "./known-size.ts";
 
-/** Values of an outline, and the longest text in it, in characters. */
+/** Maximum number of values in an outline, and maximum lengths of its names and texts in characters. */
 const MOST_VALUES = 256;
 const MOST_NAME = 128;
 const MOST_TEXT = 1_024;
 
 /**
- * The value itself, or for one above 64 KB its first 256 values: a longer text is replaced by its length, because a part of it could hold
- * a part of a secret.
+ * Returns the value itself, or the first 256 values of one above 64 KB. A longer text is replaced by its length, because a part of it could
+ * contain a part of a secret.
  */
 export function outlineOf(value: JsonValue): JsonValue {
   return sizeOf(value) === undefined ? value : outlineOfLarge(value);
 }
 
-/** The outline of a value of any size. */
+/** Returns the outline of a value of any size. */
 export function outlineOfLarge(value: JsonValue): JsonValue {
   return outline(value, { left: MOST_VALUES });
 }

@@ -1,4 +1,4 @@
-/** Reads large JSON text from callers in slices: the value that comes of it is plain, frozen and measured (SPEC LV2). */
+/** Parses large JSON text from callers in slices: the value is plain, frozen and measured (SPEC LV2). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { noteSize } from "./known-size.ts";
@@ -8,21 +8,21 @@ import type { Large } from "./large.ts";
 import { type Expected, isEmptyEnd, isKey, type JsonText, LITERAL, match, readJsonText } from "./json-text.ts";
 import type { Slices } from "../../platform/platform.ts";
 
-/** Texts up to this length are parsed in one go. In characters. */
+/** Maximum length of a text that is parsed at once, in characters. */
 export const LARGE_TEXT: number = 64 * 1024;
 
 /**
- * Members of one object. Listing, sorting and freezing an object are single operations of the engine, which take time by the number of
- * its members.
+ * Maximum number of members of one object. Listing, sorting and freezing an object are single engine operations, whose time grows with the
+ * number of members.
  */
 export const MAX_MEMBERS = 10_000;
 
-/** As `readJsonText`; a large text is read in slices, and may have no object of more than `MAX_MEMBERS`. */
+/** Like `readJsonText`; a large text is read in slices, and its objects may have at most `MAX_MEMBERS` members. */
 export function readText(text: string, bounds: JsonBounds, slices: Slices): JsonText | Promise<JsonText> {
   return text.length <= LARGE_TEXT || text.length > bounds.maxBytes ? readJsonText(text, bounds) : slices.run(readSlices(text, bounds));
 }
 
-/** A container that is still open. */
+/** An open container. */
 interface Frame {
   readonly list: JsonValue[] | undefined;
   readonly object: Record<string, JsonValue>;
@@ -32,10 +32,10 @@ interface Frame {
   depth: number;
 }
 
-/** JSON of a guest, or its UTF-8; undefined if it is not JSON within the bounds. The value is frozen and measured. */
+/** Parses a guest's JSON text or its UTF-8; returns undefined if it is not JSON within the bounds. The value is frozen and measured. */
 export function* readLargeJson(text: string | Uint8Array, maxDepth: number): Generator<void, JsonValue | undefined> {
   const read = yield* readSlices(typeof text === "string" ? text : yield* decodeSlices(text), { maxBytes: Infinity, maxDepth });
-  // What was read is JSON.
+  // The parsed value is JSON.
   return read.ok ? (read.value as JsonValue) : undefined;
 }
 
@@ -49,17 +49,17 @@ function* decodeSlices(bytes: Uint8Array): Generator<void, string> {
   return text + decoder.decode();
 }
 
-/** What is kept as bytes, for a reader who needs the value: it is the reader's own, neither frozen nor bounded again. */
+/** Parses a value that is kept as bytes. The result belongs to the caller and is neither frozen nor bounded again. */
 export function* readLarge(large: Pick<Large, "kind" | "bytes">): Generator<void, JsonValue> {
   const text = yield* decodeSlices(large.bytes);
   if (large.kind === "text") return text;
   const read = yield* readSlices(text, { maxBytes: Infinity, maxDepth: Infinity }, { isReadersOwn: true });
-  if (!read.ok) throw new Error("Cannot read a large value: it was checked when it was taken in, and is not JSON");
-  // What was read is JSON.
+  if (!read.ok) throw new Error("Cannot read a large value: its validated bytes are not JSON");
+  // The parsed value is JSON.
   return read.value as JsonValue;
 }
 
-/** Members named `__proto__` are dropped, as `copyJson` does. `isReadersOwn`: nothing is frozen or measured, and objects may have any size. */
+/** Drops members named `__proto__`, like `copyJson`. `isReadersOwn`: nothing is frozen or measured, and objects may have any size. */
 export function* readSlices(
   text: string,
   { maxBytes, maxDepth }: JsonBounds,
@@ -171,9 +171,9 @@ export function* readSlices(
   }
 }
 
-/** Tokens between two turns; 32 characters of a long one count as one. */
+/** Tokens per slice; 32 characters of a long one count as one. */
 const STEPS = 1_000;
 const MAX_SPACE = 8_192;
 const SPACE = /[ \t\n\r]{0,8192}/y;
-/** One character at a time, so that there is little to go back to, and a bounded number of them. */
+/** Matches one character at a time, to limit backtracking, and a bounded number of them. */
 const CHARACTERS = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,8192}/y;

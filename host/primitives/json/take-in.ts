@@ -1,4 +1,4 @@
-/** Takes in bytes that came from outside: looks through them in slices, so that the host's thread is never held by them (SPEC LV2). */
+/** Validates bytes from outside in slices, so that they never block the host's thread (SPEC LV2). */
 
 import type { RunningHash } from "../../platform/platform.ts";
 import { JsonScan, type JsonShape } from "./json-scan.ts";
@@ -8,11 +8,11 @@ import { Large, type LargeFacts } from "./large.ts";
 export interface TakeInOptions {
   readonly maxDepth: number;
   readonly sha256: () => RunningHash;
-  /** Takes secrets out; gives the same bytes where there is none. */
+  /** Removes secrets; returns the same bytes if there are none. */
   readonly redact: (given: Pick<LargeFacts, "kind" | "bytes">) => Generator<void, Uint8Array>;
 }
 
-/** Undefined for what is to be JSON and is not, nests too deep, or has white space between its tokens. */
+/** Returns undefined if the bytes should be JSON and are not, nest too deep, or have white space between tokens. */
 export function* takeIn(given: Pick<LargeFacts, "kind" | "bytes">, options: TakeInOptions): Generator<void, Large | undefined> {
   const { kind } = given;
   const shape = kind === "text" ? TEXT : yield* scanned(given.bytes, options.maxDepth);
@@ -42,14 +42,14 @@ function* scanned(bytes: Uint8Array, maxDepth: number): Generator<void, JsonShap
   return scan.end();
 }
 
-/** Bytes that JSON takes more than the text. */
+/** Counts the additional bytes of a text in JSON. */
 function escapesIn(piece: Uint8Array): number {
   let more = 0;
   for (let at = 0; at < piece.length; at++) more += ESCAPES[piece[at] ?? 0] ?? 0;
   return more;
 }
 
-/** By byte: one for a short escape, five for `\u0000`. */
+/** Additional bytes by byte value: one for a short escape, five for `\u0000`. */
 const ESCAPES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => JSON.stringify(String.fromCharCode(byte)).length - 3);
 
 function isBase64Piece(piece: Uint8Array, isLast: boolean): boolean {

@@ -1,21 +1,21 @@
-/** Random names that stand for large values while code that copies and checks messages whole handles those messages (SPEC LV2). */
+/** Random names that stand for large values in messages, while other code copies and validates these messages as a whole (SPEC LV2). */
 
 import type { Platform } from "../../platform/platform.ts";
 
-/** Values by name, each until it is taken. If they grow too many, the oldest are dropped. */
+/** Values by name, each until it is taken. If their total size exceeds the limit, the oldest are dropped. */
 export interface WaitingMarks<T> {
   readonly isEmpty: boolean;
-  /** @param size what it adds to the values that wait @returns 32 hexadecimal digits */
+  /** @param size of the value, counted in the total @returns 32 hexadecimal digits */
   add(value: T, size: number): string;
-  /** Leaves it. */
+  /** Returns the value and keeps it. */
   find(name: string): T | undefined;
-  /** Each name is good once. */
+  /** Returns the value and removes it. */
   take(name: string): T | undefined;
 }
 
 const MARK_BYTES = 16;
 
-/** @param maxSize of all values that wait; one that is larger waits alone */
+/** @param maxSize of all waiting values; a larger one waits alone */
 export function createWaitingMarks<T>(random: Platform["random"], maxSize: number): WaitingMarks<T> {
   const waiting = new Map<string, { readonly value: T; readonly size: number }>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** Writes and hashes JSON values in slices (SPEC LV2). */
+/** Serializes and hashes JSON values in slices (SPEC LV2). */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { REDACTED } from "./redact-fields.ts";
@@ -6,15 +6,15 @@ import type { RunningHash } from "../../platform/platform.ts";
 import { compareText } from "../digest.ts";
 
 export interface WriteOptions {
-  /** The same text for the same value: members in one order. */
+  /** Whether to sort members, so that equal values have the same text. */
   readonly sorted?: boolean;
-  /** The JSON of what is no plain value, in pieces; undefined for anything else. */
+  /** Returns the JSON of a value that is not plain, in pieces; undefined for any other value. */
   readonly leaf?: (item: object) => Iterable<string> | undefined;
-  /** Members whose values are not to be shown. */
+  /** Members whose values are hidden. */
   readonly isHidden?: (name: string) => boolean;
 }
 
-/** The value's JSON, whole at the end. */
+/** Returns the value's JSON as one text. */
 export function* writeSlices(value: JsonValue, options: WriteOptions = {}): Generator<void, string> {
   const pieces: string[] = [];
   for (const piece of jsonPieces(value, options)) {
@@ -24,7 +24,7 @@ export function* writeSlices(value: JsonValue, options: WriteOptions = {}): Gene
   return pieces.join("");
 }
 
-/** The value's JSON in UTF-8, in parts. */
+/** Returns the value's JSON in UTF-8, in parts. */
 export function* encodeSlices(value: JsonValue, options: WriteOptions = {}): Generator<void, readonly Uint8Array[]> {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [];
@@ -35,7 +35,7 @@ export function* encodeSlices(value: JsonValue, options: WriteOptions = {}): Gen
   return parts;
 }
 
-/** SHA-256 in hexadecimal of the value's canonical text, as `hashOf` has it, and how long that is in UTF-8. */
+/** Returns the SHA-256 of the value's canonical text in hexadecimal, as in `hashOf`, and the text's length in UTF-8. */
 export function* hashSlices(
   value: JsonValue,
   sha256: () => RunningHash,
@@ -62,7 +62,7 @@ interface Frame {
 
 const PIECE = 8_192;
 
-/** No piece ends within a character, and the longest is about twelve times `PIECE`. */
+/** Yields the JSON in pieces. No piece splits a character, and the longest is about twelve times `PIECE`. */
 export function* jsonPieces(value: JsonValue, { sorted = false, isHidden, leaf }: WriteOptions): Generator<string, void> {
   const open: Frame[] = [];
   let text = "";
@@ -113,7 +113,7 @@ export function* jsonPieces(value: JsonValue, { sorted = false, isHidden, leaf }
   yield text;
 }
 
-/** A text in pieces, none of which ends within a character. */
+/** Yields a text in pieces that do not split a character. */
 export function* textPieces(text: string): Generator<string, void> {
   for (let at = 0; at < text.length;) {
     const end = endOfPiece(text, at + PIECE);
@@ -127,7 +127,7 @@ function endOfPiece(text: string, end: number): number {
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
 }
 
-/** As an object has them that they were put into sorted: names that are array indexes come first. */
+/** Returns the order of an object with sorted members: names that are array indexes come first. */
 function inOrder(keys: readonly string[]): readonly string[] {
   return Object.keys(Object.fromEntries(keys.toSorted(compareText).map((key) => [key, 0])));
 }

@@ -5,11 +5,11 @@ import type { ToolFormat } from "./format.ts";
 import { outputOf } from "./output-of.ts";
 import { type SchemaRules, toObjectSchema, wholeRules } from "./schema-rules.ts";
 
-/** By this symbol the AI SDK knows a JSON Schema that it must take as it is; of any other it closes all objects. */
+/** The symbol by which the AI SDK recognizes a JSON Schema to use unchanged; in all other schemas it closes all objects. */
 const SCHEMA_MARK = Symbol.for("vercel.ai.schema");
 const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 512 } as const;
 
-/** Objects that the SDK can run. */
+/** Objects that the SDK can execute. */
 export const aiSdkFormat: ToolFormat<AiSdkTool> = {
   title: "AI SDK",
   says: ["outputSchema"],
@@ -23,7 +23,7 @@ export const aiSdkFormat: ToolFormat<AiSdkTool> = {
   }),
 };
 
-/** @param checked what of it is checked here, in the words of tool schemas */
+/** @param checked the part that is validated here, in the dialect of tool schemas */
 function toSchema(schema: JsonSchema, checked: JsonSchema, rules: SchemaRules): StandardSchema {
   const jsonSchema = (): Record<string, unknown> =>
     schema.type === "object" ? toObjectSchema(schema, rules, () => {}) : structuredClone(schema as Record<string, unknown>);

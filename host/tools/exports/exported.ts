@@ -1,12 +1,12 @@
-/** Tools in the shapes that models' APIs and frameworks take (SPEC R5). Types only, written by hand: no package is needed for them. */
+/** Tools in the formats of model APIs and frameworks (SPEC R5). Types only, written by hand, so that no package is needed. */
 
 import type { ToolResult } from "../../call/call.ts";
 import type { JsonValue, ToolAnnotations } from "../../../manifests/mod.ts";
 
-/** JSON that its new owner may change, as the packages' types have it. */
+/** Mutable JSON, as in the packages' types. */
 export type PlainJson = string | number | boolean | null | PlainJson[] | { [name: string]: PlainJson };
 
-/** A JSON Schema of an object, as the packages' types have it. */
+/** A JSON Schema of an object, as in the packages' types. */
 export type ObjectSchema = {
   type: "object";
   properties?: Record<string, PlainJson>;
@@ -22,25 +22,25 @@ export type McpTool = {
   inputSchema: ObjectSchema;
   outputSchema?: ObjectSchema;
   annotations: ToolAnnotations;
-  /** The icons that the tool's own MCP server gives it, if it has one. */
+  /** Icons from the tool's MCP server, if it comes from one. */
   icons?: McpIcon[];
   execution?: { taskSupport: "forbidden" };
   _meta?: Record<string, unknown>;
 };
 
-/** A picture of a tool. */
+/** An icon of a tool. */
 export type McpIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };
 
-/** A tool of OpenAI's chat completions. */
+/** A tool of OpenAI's chat completions API. */
 export type OpenAiTool = { type: "function"; function: { name: string; description: string; parameters: ObjectSchema; strict: boolean } };
-/** A tool of OpenAI's responses. */
+/** A tool of OpenAI's responses API. */
 export type OpenAiResponsesTool = { type: "function"; name: string; description: string; parameters: ObjectSchema; strict: boolean };
-/** A tool of Anthropic's messages. */
+/** A tool of Anthropic's messages API. */
 export type AnthropicTool = { name: string; description: string; input_schema: ObjectSchema };
-/** A function declaration of Gemini; they go together into one `{ functionDeclarations }`. */
+/** A function declaration of Gemini; all of them go into one `{ functionDeclarations }`. */
 export type GeminiTool = { name: string; description: string; parametersJsonSchema: ObjectSchema };
 
-/** A schema that brings its own check (https://standardschema.dev). */
+/** A schema with its own validation (https://standardschema.dev). */
 export type StandardSchema = {
   readonly "~standard": {
     readonly version: 1;
@@ -55,26 +55,26 @@ export type AiSdkTool = {
   description: string;
   inputSchema: StandardSchema;
   outputSchema?: StandardSchema;
-  /** @throws {ToolError} what the host answered, if the call failed. */
+  /** @throws {ToolError} the host's error, if the call failed. */
   execute: (input: JsonValue, options?: { readonly abortSignal?: AbortSignal }) => Promise<JsonValue>;
 };
 
 /**
- * A tool of LangChain: `bindTools` takes it as it is, `new DynamicStructuredTool(…)` makes one of LangChain's own classes of it, and
- * `invoke` calls the host.
+ * A tool of LangChain: `bindTools` accepts it unchanged, `new DynamicStructuredTool(…)` converts it to LangChain's own class, and `invoke`
+ * calls the host.
  */
 export type LangChainTool = {
   name: string;
   description: string;
   schema: ObjectSchema;
   lc_namespace: string[];
-  /** Takes arguments, or a call of a model. @throws {ToolError} what the host answered, if the call failed. */
+  /** Accepts arguments or a model's tool call. @throws {ToolError} the host's error, if the call failed. */
   invoke: (input: unknown, config?: { readonly signal?: AbortSignal }) => Promise<string>;
-  /** What LangChain's own classes call. */
+  /** Called by LangChain's own classes. */
   func: (input: unknown, runManager?: unknown, config?: { readonly signal?: AbortSignal }) => Promise<string>;
 };
 
-/** What each format is a list of. */
+/** Element types of the formats. */
 export interface ExportedTools {
   readonly mcp: McpTool[];
   readonly openai: OpenAiTool[];
@@ -84,25 +84,25 @@ export interface ExportedTools {
   readonly "ai-sdk": Record<string, AiSdkTool>;
   readonly langchain: LangChainTool[];
 }
-/** One of the formats. */
+/** Name of a format. */
 export type ExportFormat = keyof ExportedTools;
 
-/** Something that the target has no way to say. */
+/** A part of a tool that the target format cannot express. */
 export interface Lossy {
-  /** Qualified name. */
+  /** Qualified name of the tool. */
   readonly tool: string;
-  /** Where in the tool: `/inputSchema/properties/path/minLength`. */
+  /** Place in the tool: `/inputSchema/properties/path/minLength`. */
   readonly pointer: string;
   readonly message: string;
 }
 
-/** Tools of one format, and how to come back from it. */
+/** The tools in one format, with the mapping of names back to the host. */
 export interface Exported<F extends ExportFormat> {
   readonly tools: ExportedTools[F];
-  /** What is lost; the host still checks all of it at each call. */
+  /** Parts that are lost in the format; the host still validates them at each call. */
   readonly lossy: readonly Lossy[];
   /** Qualified names by exported name. */
   readonly names: ReadonlyMap<string, string>;
-  /** Calls a tool by the name that a model knows. Never rejects. */
+  /** Calls a tool by its exported name. Never rejects. */
   call(name: string, args: JsonValue | string, options?: { readonly signal?: AbortSignal }): Promise<ToolResult>;
 }

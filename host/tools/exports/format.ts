@@ -1,29 +1,29 @@
-/** What a format is: one file here, and one line in `mod.ts`. */
+/** Interface of an export format. A format is one file in this folder and one line in `mod.ts`. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolListing } from "../listing.ts";
 import type { ToolResult } from "../../call/call.ts";
 
-/** One tool on its way out; its input is an object, as every tool's is. */
+/** A tool to export; its input is an object, as for every tool. */
 export interface ToolToExport {
-  /** As models see it. */
+  /** Name for models. */
   readonly name: string;
   readonly listing: ToolListing;
-  /** Says what is lost, at a place below the tool. */
+  /** Reports a lost part, with its place in the tool. */
   readonly lose: (pointer: string, message: string) => void;
-  /** Calls it. Never rejects. */
+  /** Calls the tool. Never rejects. */
   readonly call: (args: JsonValue, signal?: AbortSignal) => Promise<ToolResult>;
 }
 
-/** Makes one tool of the target's. */
+/** Converts tools to the target format. */
 export interface ToolFormat<T> {
-  /** As errors and help call it. */
+  /** Title in errors and help. */
   readonly title: string;
-  /** Longest description it takes, in UTF-16 units; what is longer is cut. */
+  /** Maximum length of a description in UTF-16 units; longer ones are cut. */
   readonly descriptionLength?: number;
-  /** Most tools in one request. */
+  /** Maximum number of tools in one request. */
   readonly maxTools?: number;
-  /** What of a tool it has a place for, besides name, description and input. */
+  /** Parts of a tool that the format supports, beside name, description and input. */
   readonly says?: readonly ("outputSchema" | "title")[];
   convert(tool: ToolToExport & { readonly description: string }): T;
 }

@@ -3,7 +3,7 @@ import type { GeminiTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { type SchemaRules, toObjectSchema } from "./schema-rules.ts";
 
-/** `parametersJsonSchema` understands a part of JSON Schema; what is said in other words means the same. */
+/** `parametersJsonSchema` supports a part of JSON Schema; other keywords are rewritten to equivalent ones where possible. */
 export const geminiFormat: ToolFormat<GeminiTool> = {
   title: "Gemini",
   maxTools: 512,
@@ -22,7 +22,7 @@ const RULES: SchemaRules = {
   rewrite,
 };
 
-/** Nothing may stand beside a reference that checks something, and definitions have one name. */
+/** Normalizes references: Gemini allows no validating keyword beside a reference, and only one name for definitions. */
 function withoutAliases(schema: JsonObject): JsonObject {
   const { $ref, definitions, ...rest } = schema;
   const target = typeof $ref === "string" ? /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref)?.[1] : undefined;
@@ -40,7 +40,9 @@ function withoutAliases(schema: JsonObject): JsonObject {
   };
 }
 
-/** A constant is a list of one, and a whole number above 0 is one from 1; `null` may stand beside one type only. */
+/**
+ * Rewrites constants as enums with one value, and exclusive integer bounds as inclusive ones; `null` can be combined with one type only.
+ */
 function rewrite(given: JsonObject): JsonObject {
   const schema = withoutAliases(given);
   const { const: only, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
@@ -50,7 +52,7 @@ function rewrite(given: JsonObject): JsonObject {
   limit(rewritten, "exclusiveMinimum", exclusiveMinimum, isInteger ? 1 : undefined);
   limit(rewritten, "exclusiveMaximum", exclusiveMaximum, isInteger ? -1 : undefined);
   const { enum: values } = rewritten;
-  // Kept under a name that is dropped, and so told.
+  // Kept under a name that is dropped later, so that the loss is reported.
   if (isJsonArray(values) && !values.every(isListable)) {
     delete rewritten["enum"];
     rewritten["enum of other values than texts and numbers"] = values;
@@ -66,7 +68,7 @@ function listed(only: JsonValue, schema: JsonObject): JsonValue {
   return isListable(only) && schema["enum"] === undefined ? [only] : only;
 }
 
-/** For whole numbers the bound itself is the next one in. */
+/** Converts an exclusive bound of integers to the inclusive one next to it. */
 function limit(
   schema: Record<string, JsonValue>,
   keyword: "exclusiveMinimum" | "exclusiveMaximum",
@@ -84,7 +86,7 @@ function stricter(keyword: "minimum" | "maximum", before: JsonValue | undefined,
   return keyword === "minimum" ? Math.max(before, bound) : Math.min(before, bound);
 }
 
-/** Several types become `anyOf`, each with the keywords beside it, which other types ignore. */
+/** Splits several types into `anyOf`. Each gets all keywords beside it, because other types ignore them. */
 function splitTypes(schema: Record<string, JsonValue>): JsonObject {
   const { type, title, description, default: filled, examples, ...rest } = schema;
   if (!isJsonArray(type)) return schema;

@@ -8,7 +8,7 @@ import { toObjectSchema, wholeRules } from "./schema-rules.ts";
 
 const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 512 } as const;
 
-/** Objects that can be invoked, and given to LangChain's own classes. What they answer is text: JSON, where it is none. */
+/** Objects that can be invoked, and passed to LangChain's own classes. They return text: JSON if the output is not a string. */
 export const langChainFormat: ToolFormat<LangChainTool> = {
   title: "LangChain",
   convert({ name, description, listing, call }) {
@@ -27,10 +27,10 @@ export const langChainFormat: ToolFormat<LangChainTool> = {
   },
 };
 
-/** Arguments as they are, or those of a model's call. */
+/** Returns the arguments, or those of a model's tool call. */
 function toArguments(input: unknown): JsonValue {
   const copy = copyJson(input ?? {}, BOUNDS);
-  if (!copy.ok) throw new ToolError("invalid_args", `The arguments are no JSON: ${copy.problem.message}`);
+  if (!copy.ok) throw new ToolError("invalid_args", `The arguments are not JSON: ${copy.problem.message}`);
   const { value } = copy;
   return isJsonObject(value) && value["type"] === "tool_call" ? (value["args"] ?? {}) : value;
 }

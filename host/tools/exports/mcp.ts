@@ -3,14 +3,14 @@ import type { ToolFormat } from "./format.ts";
 import { wordsForClients } from "./mcp-annotations.ts";
 import { isObjectSchema, toObjectSchema, wholeRules } from "./schema-rules.ts";
 
-/** Whole: what a tool is, MCP can say, but for an output that is no object. */
+/** MCP can express the whole tool, except for an output that is not an object. */
 export const mcpFormat: ToolFormat<McpTool> = {
   title: "MCP",
   says: ["outputSchema", "title"],
   convert({ name, description, listing, lose }) {
     const { title, inputSchema, outputSchema } = listing;
     const hasObject = outputSchema !== undefined && isObjectSchema(outputSchema);
-    if (outputSchema !== undefined && !hasObject) lose("/outputSchema", "MCP has output schemas of objects only");
+    if (outputSchema !== undefined && !hasObject) lose("/outputSchema", "MCP supports output schemas of objects only");
     return {
       name,
       ...(title !== undefined && { title }),

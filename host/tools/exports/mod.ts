@@ -1,4 +1,4 @@
-/** Every format that tools can be exported to (SPEC R5). A new one is its file, its type in `exported.ts` and its line here. */
+/** Registry of the export formats (SPEC R5). To add one, write its file, its type in `exported.ts` and its line here. */
 
 import type { ToolResult } from "../../call/call.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
@@ -30,15 +30,15 @@ const FORMATS: { readonly [F in ExportFormat]: ToolFormat<ToolOf<F>> } = {
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["mcp", "openai", "openai-responses", "anthropic", "gemini", "ai-sdk", "langchain"];
 
-/** How an exported tool is called: by its qualified name. Never rejects. */
+/** Calls an exported tool by its qualified name. Never rejects. */
 export type CallExported = (qualifiedName: string, args: JsonValue | string, signal?: AbortSignal) => Promise<ToolResult>;
 
 /**
- * The tools in the shapes of one target.
+ * Converts tools to one format.
  *
  * @param tools by exported name
- * @param names which of them: bare, qualified or exported names; absent: all
- * @throws {TypeError} if there is no such format or tool
+ * @param names of the tools to export: bare, qualified or exported; absent: all
+ * @throws {TypeError} if the format or a tool is unknown
  */
 export function exportTools<F extends ExportFormat>(
   format: F,
@@ -64,15 +64,15 @@ export function exportTools<F extends ExportFormat>(
     qualified.set(name, tool);
   }
   if (target.maxTools !== undefined && made.length > target.maxTools)
-    lossy.push({ tool: "", pointer: "", message: `${target.title} takes at most ${target.maxTools} tools, these are ${made.length}` });
+    lossy.push({ tool: "", pointer: "", message: `${target.title} allows at most ${target.maxTools} tools, not ${made.length}` });
 
-  // What a format is a list or a record of is what its converter makes.
+  // The format's converter determines the element type.
   const shaped = (format === "ai-sdk" ? Object.fromEntries(made) : made.map(([, tool]) => tool)) as unknown as ExportedTools[F];
   return {
     tools: shaped,
     lossy,
     names: qualified,
-    // A tool that was not exported is not called, whatever else the session may see.
+    // Only exported tools can be called, even if the session may see others.
     call: (name, args, options) => call(qualified.get(name) ?? notExported(name), args, options?.signal),
   };
 }
@@ -90,7 +90,7 @@ function choose(all: ReadonlyMap<string, ToolListing>, names: readonly string[] 
         wanted,
         entries.map(([, tool]) => tool.name),
       );
-      throw new TypeError(`There is no tool "${wanted}" to export${near === undefined ? "" : ` (did you mean "${near}"?)`}`);
+      throw new TypeError(`Tool "${wanted}" not found${near === undefined ? "" : ` (did you mean "${near}"?)`}`);
     }),
   );
 }
@@ -101,6 +101,6 @@ function cut(
   lose: (pointer: string, message: string) => void,
 ): string {
   if (descriptionLength === undefined || description.length <= descriptionLength) return description;
-  lose("/description", `${title} takes ${descriptionLength} characters: it is cut`);
+  lose("/description", `${title} allows ${descriptionLength} characters: the rest is cut`);
   return `${description.slice(0, descriptionLength - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }

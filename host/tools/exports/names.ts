@@ -1,9 +1,9 @@
-/** The names that tools have for models, and back (SPEC R2). `tools/snapshot.ts` gives them out. */
+/** Maps tools to their names for models and back (SPEC R2). `tools/snapshot.ts` assigns the names. */
 
 import type { ToolListing } from "../listing.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** By exported name, in the order of the qualified ones. What the snapshot does not have, no model can call. */
+/** Returns the tools by exported name, sorted by qualified name. Tools that are missing in the snapshot are omitted. */
 export function exportNames(tools: readonly ToolListing[], snapshot: Pick<Snapshot, "exportName">): ReadonlyMap<string, ToolListing> {
   const sorted = tools.toSorted((a, b) => (a.qualifiedName < b.qualifiedName ? -1 : 1));
   return new Map(
@@ -14,12 +14,15 @@ export function exportNames(tools: readonly ToolListing[], snapshot: Pick<Snapsh
   );
 }
 
-/** What is called in place of a name that no exported tool has. No tool's name has a space, so the host refuses the call and records it. */
+/** Returns a placeholder for a name that was not exported. Tool names contain no space, so the host refuses the call and records it. */
 export function notExported(name: string): string {
   return `${name} (not exported)`;
 }
 
-/** By its qualified name, which is its bare name for a tool of no plugin: once that tool is gone, a plugin's may have the bare name. */
+/**
+ * Returns the qualified name if it still denotes the exported tool. A bare name may belong to a plugin's tool after the original tool was
+ * removed.
+ */
 export function stillExported(qualifiedName: string, snapshot: Pick<Snapshot, "find">): string {
   const now = snapshot.find(qualifiedName)?.qualifiedName ?? qualifiedName;
   return now === qualifiedName ? qualifiedName : notExported(qualifiedName);

@@ -3,7 +3,7 @@ import type { ObjectSchema, OpenAiResponsesTool, OpenAiTool } from "./exported.t
 import type { ToolFormat, ToolToExport } from "./format.ts";
 import { toObjectSchema, wholeRules } from "./schema-rules.ts";
 
-/** Chat completions. */
+/** Format of the chat completions API. */
 export const openAiFormat: ToolFormat<OpenAiTool> = {
   title: "OpenAI",
   descriptionLength: 1_024,
@@ -11,19 +11,20 @@ export const openAiFormat: ToolFormat<OpenAiTool> = {
   convert: (tool) => ({ type: "function", function: { name: tool.name, description: tool.description, ...parametersOf(tool) } }),
 };
 
-/** Responses: the same, one level up. */
+/** Format of the responses API: the same members without the `function` level. */
 export const openAiResponsesFormat: ToolFormat<OpenAiResponsesTool> = {
   title: "OpenAI responses",
   maxTools: 128,
   convert: (tool) => ({ type: "function", name: tool.name, description: tool.description, ...parametersOf(tool) }),
 };
 
-/** `strict` where the schema already is what strict mode asks for; it is never changed to be so. */
+/** Sets `strict` if the schema already satisfies strict mode; the schema is never changed for it. */
 function parametersOf({ listing, lose }: ToolToExport): { readonly parameters: ObjectSchema; readonly strict: boolean } {
-  const dropped = (pointer: string, keyword: string): void => lose(`/inputSchema${pointer}`, `OpenAI takes no "${keyword}" at the top`);
+  const dropped = (pointer: string, keyword: string): void =>
+    lose(`/inputSchema${pointer}`, `OpenAI does not support "${keyword}" at the top`);
   const parameters = toObjectSchema(listing.inputSchema, { ...wholeRules(listing), notAtTop: NOT_AT_TOP }, dropped);
   const reason = unstrict(listing.inputSchema, "/inputSchema");
-  if (reason !== undefined) lose(reason.pointer, `not for strict mode: ${reason.why}`);
+  if (reason !== undefined) lose(reason.pointer, `not valid in strict mode: ${reason.why}`);
   return { parameters, strict: reason === undefined };
 }
 
@@ -33,20 +34,22 @@ const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
   ..."minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems".split(" "),
 ]);
 
-/** The first thing that keeps a schema from strict mode. It may be a source's own, of any shape. */
+/** Returns the first part of a schema that prevents strict mode. The schema may be a source's own, of any shape. */
 function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: string; readonly why: string } | undefined {
   const unknown = Object.keys(schema).find((keyword) => !STRICT_KEYWORDS.has(keyword));
-  if (unknown !== undefined) return { pointer: `${pointer}/${unknown}`, why: `it has no "${unknown}"` };
+  if (unknown !== undefined) return { pointer: `${pointer}/${unknown}`, why: `"${unknown}" is not supported` };
   const types = [schema.type ?? []].flat();
-  if (types.length === 0 && schema.enum === undefined && schema.const === undefined) return { pointer, why: "every value has a type" };
+  if (types.length === 0 && schema.enum === undefined && schema.const === undefined)
+    return { pointer, why: "every value must have a type" };
   if (types.includes("object")) {
     const names = Object.keys(schema.properties ?? {});
-    if (schema.additionalProperties !== false) return { pointer, why: 'objects have "additionalProperties": false' };
+    if (schema.additionalProperties !== false) return { pointer, why: 'objects must have "additionalProperties": false' };
     const required: unknown = schema.required;
     const optional = names.find((name) => !Array.isArray(required) || !required.includes(name));
-    if (optional !== undefined) return { pointer: `${pointer}/properties/${pointerToken(optional)}`, why: "every property is required" };
+    if (optional !== undefined)
+      return { pointer: `${pointer}/properties/${pointerToken(optional)}`, why: "every property must be required" };
   }
-  if (types.includes("array") && schema.items === undefined) return { pointer, why: "items have a schema" };
+  if (types.includes("array") && schema.items === undefined) return { pointer, why: "items must have a schema" };
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const found = unstrict(inner, `${pointer}/properties/${pointerToken(name)}`);
     if (found !== undefined) return found;

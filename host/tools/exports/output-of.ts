@@ -2,7 +2,7 @@ import type { ToolResult } from "../../call/call.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { ToolError } from "../tool-error.ts";
 
-/** For frameworks whose tools return or throw. @throws {ToolError} what the host answered; the message says what would allow it. */
+/** Returns the output, for frameworks whose tools return or throw. @throws {ToolError} the host's error; its message includes the hint. */
 export function outputOf(result: ToolResult): JsonValue {
   if (result.ok) return result.output;
   const { code, message, details, hint } = result.error;

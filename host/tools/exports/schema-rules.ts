@@ -1,40 +1,40 @@
-/** Rewrites a tool's schema for a target that knows fewer keywords; says what it drops. */
+/** Rewrites a tool's schema for a target that supports fewer keywords, and reports what it drops. */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonSchema, type JsonValue, pointerToken } from "../../../manifests/mod.ts";
 import type { ToolListing } from "../listing.ts";
 import type { ObjectSchema, PlainJson } from "./exported.ts";
 
-/** What a target knows. */
+/** Keywords that a target supports. */
 export interface SchemaRules {
-  /** Keywords that it understands; others are dropped. Absent: all. */
+  /** Supported keywords; others are dropped. Absent: all are supported. */
   readonly keywords?: ReadonlySet<string>;
-  /** Keywords that it refuses at the top of a schema; they are dropped there. */
+  /** Keywords that the target refuses at the top of a schema; they are dropped there. */
   readonly notAtTop?: ReadonlySet<string>;
-  /** The schema is its source's own, and every word of it that the target knows is handed on. */
+  /** Whether the schema is the source's own: all keywords that the target supports are passed on. */
   readonly isWhole?: boolean;
-  /** Says the same in the target's words, before keywords are dropped. */
+  /** Rewrites a schema to equivalent keywords of the target, before unsupported ones are dropped. */
   readonly rewrite?: (schema: JsonObject) => JsonObject;
 }
 
 /** Called for each keyword that is dropped. */
 export type OnDropped = (pointer: string, keyword: string) => void;
 
-/** For a target that knows all keywords. */
+/** Rules of a target that supports all keywords. */
 export function wholeRules({ checks }: Pick<ToolListing, "checks">): SchemaRules {
   return { isWhole: checks !== undefined };
 }
 
-/** Keywords that tell readers something and check nothing. */
+/** Keywords that do not affect validation. */
 const SILENT: ReadonlySet<string> = new Set(["$schema", "$id"]);
 
-/** Only schemas of objects: every target wants one at the top. */
+/** Converts the schema of an object: every target requires an object at the top. */
 export function toObjectSchema(schema: JsonSchema, rules: SchemaRules, dropped: OnDropped): ObjectSchema {
-  // A schema is JSON; its interface just has no index signature.
+  // A schema is JSON; its interface only lacks an index signature.
   const converted = convert(schema as JsonObject, "", rules, dropped);
   return { ...converted, type: "object" };
 }
 
-/** Whether nothing but objects fits, so that the target's own wish for an object changes nothing. */
+/** Returns whether only objects match, so that the target's `type: "object"` changes nothing. */
 export function isObjectSchema({ type }: JsonSchema): boolean {
   return type === "object" || (Array.isArray(type) && type.length === 1 && type[0] === "object");
 }
@@ -52,7 +52,7 @@ function convert(schema: JsonObject, pointer: string, rules: SchemaRules, droppe
   return converted;
 }
 
-/** Keywords by what holds schemas in them. */
+/** Keywords by the place of the schemas in their values. */
 const OF_ONE: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
 const OF_LIST: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);
 const OF_MEMBERS: ReadonlySet<string> = new Set(["properties", "$defs"]);
@@ -73,7 +73,7 @@ function convertValue(
   return Object.fromEntries(converted);
 }
 
-/** Ours are frozen; who gets it may change it. */
+/** Clones the value, because ours are frozen and the receiver may change its copy. */
 function cloned(value: JsonValue): PlainJson {
   return structuredClone(value) as PlainJson;
 }

@@ -1,4 +1,4 @@
-/** Tools that call one another without end, or as many at once as they can (SPEC C9, K6, D4). */
+/** Tools that call one another recursively, or in large numbers (SPEC C9, K6, D4). */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConfirmPrompt } from "../../../host/mod.ts";
@@ -7,7 +7,7 @@ import { type ChainHost, chainHost, type ChainPlugin, endings } from "../../supp
 
 const CHAIN = { callers: ["direct", "chain"] };
 const CALL = "export const go = async ({ to }, { tools }) => await tools.call(to, { to });";
-/** d0 calls d1, which calls d2, … each a tool of its own, so that none comes round. */
+/** d0 calls d1, which calls d2, and so on: every tool is different, so the chain is not a cycle. */
 const DEEP: ChainPlugin = {
   main: `${Array.from({ length: 15 }, (_, n) => `export const d${n} = (_args, { tools }) => tools.call("deep.d${n + 1}");`).join("\n")}
 export const d15 = () => "the bottom";`,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => made[Symbol.asyncDispose]());
 
 describe("tools that call one another", () => {
-  it("come round at most once: A calls B calls A, and A calls itself [C9.cycle]", async () => {
+  it("cannot form a cycle: A calls B calls A, and A calls itself [C9.cycle]", async () => {
     const { host } = made;
     const message = (path: string): string => `Permission denied: tool 'a.go' waits for this call itself (${path})`;
     expect(await host.call("a.go", { to: "b.go" })).toMatchObject({
@@ -69,7 +69,7 @@ describe("tools that call one another", () => {
     ]);
   });
 
-  it("go eight deep [C9.depth] [D4.depth]", async () => {
+  it("nest at most eight deep [C9.depth] [D4.depth]", async () => {
     const { host } = made;
     expect(await host.call("deep.d7")).toMatchObject({ ok: true, output: "the bottom" });
     const result = await host.call("deep.d0");
@@ -77,7 +77,7 @@ describe("tools that call one another", () => {
     expect(result.steps).toHaveLength(9);
   });
 
-  it("are a hundred in one chain, however they are spread, and the host serves others meanwhile [C9.count] [C9.flood]", async () => {
+  it("are limited to a hundred in one chain, however they are spread, and the host serves other calls meanwhile [C9.count] [C9.flood]", async () => {
     const { host } = made;
     const flood = host.call("flood.flood", { times: 320 });
     expect(await host.call("echo", { text: "hi" }, { session: host.session() })).toMatchObject({ ok: true });
@@ -88,15 +88,15 @@ describe("tools that call one another", () => {
     expect(tree.steps).toHaveLength(100);
   });
 
-  it("wait in no greater number than operations may [C9.flood] [B3]", async () => {
+  it("are limited by the number of pending operations [C9.flood] [B3]", async () => {
     const result = await made.host.call("flood.atOnce");
-    // The others wait inside, and the chain's own limit ends it.
+    // The other calls wait in the sandbox, and the chain's own limit ends it.
     expect(result).toMatchObject({ ok: false, limitsUsed: { pendingOperations: 64 }, error: { code: "tool_failed" } });
     expect(result.steps).toHaveLength(100);
     expect(await made.host.call("echo", { text: "hi" })).toMatchObject({ ok: true });
   });
 
-  it("do not wait for one another where both keep state [C9.state]", async () => {
+  it("do not deadlock if both keep state [C9.state]", async () => {
     const { host } = made;
     for (const to of ["other.go", "keeper.go"]) {
       expect(await host.call("keeper.go", { to })).toMatchObject({
@@ -106,7 +106,7 @@ describe("tools that call one another", () => {
     }
   });
 
-  it("run at once as many of a call's steps as the session allows, and no more [D4.cap]", async () => {
+  it("run concurrently up to the session's limit [D4.cap]", async () => {
     let [running, most] = [0, 0];
     const release = Promise.withResolvers<void>();
     const slow = hostTool("slow", { callers: ["chain"] }, async () => {
@@ -133,7 +133,7 @@ describe("tools that call one another", () => {
     expect(most).toBe(2);
   });
 
-  it("wait for no slot of their own session's, also where a step runs dry before a person is asked [D4, E8.preview]", async () => {
+  it("take no further slot of their session, also if a step runs dry before its confirmation [D4, E8.preview]", async () => {
     await using writing = await chainHost(
       {
         asking: { main: CALL, tools: { go: {} }, calls: ["served.write"] },

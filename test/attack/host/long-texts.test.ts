@@ -6,8 +6,8 @@ import { memoryPlatform } from "../../support/memory-platform.ts";
 const MILLION = 1_000_000;
 
 /**
- * Texts as long as an operation's may be, which cost the host's own thread the square of their length, or much of a
- * second each: needed is no grant. A test that fails here does not end.
+ * Texts of the maximum length of an operation, which could take the host's thread quadratic time, or almost a second each, without any
+ * grant. On failure this test does not end.
  */
 const OPERATIONS: readonly (readonly [string, JsonValue, name: string, message: string])[] = [
   ["fs.makeTempFile", { dir: `${"/".repeat(MILLION)}a` }, "Error", "File name too long (os error 36): tmpfile"],
@@ -17,7 +17,7 @@ const OPERATIONS: readonly (readonly [string, JsonValue, name: string, message: 
   ["permissions.query", { name: "import", host: "é".repeat(MILLION / 2) }, "URIError", "A host has at most 512 characters"],
 ];
 
-describe("attack: texts that keep the host's thread", () => {
+describe("attack: texts that block the host's thread", () => {
   it.each(OPERATIONS)("%s refuses them at once [B1.loop]", async (operation, args, name, message) => {
     const call = testCall({ platform: memoryPlatform(), cwd: "/ws", permissions: {} });
     const answer = await call.answer(operation, args);
@@ -25,7 +25,7 @@ describe("attack: texts that keep the host's thread", () => {
     expect(answer.ok ? "" : answer.error.message.slice(0, message.length)).toBe(message);
   });
 
-  it("reads revoked hosts as briefly [B1.loop, PA7]", async () => {
+  it("parses revoked hosts as fast [B1.loop, PA7]", async () => {
     const call = testCall({ platform: memoryPlatform(), cwd: "/ws", permissions: { net: ["a.b"] } });
     const revoked = Array.from({ length: 256 }, () => ({ name: "net", host: "a.".repeat(2_000) }));
     expect(await call.answer("permissions.query", { name: "net", host: "a.b", revoked })).toEqual({

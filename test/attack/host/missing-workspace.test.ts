@@ -6,8 +6,8 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SILENT: Log = { write: () => {}, child: () => SILENT };
 
-describe("attack: a session whose workspace is not there", () => {
-  it("gets results and no rejections, and works once the folder is there [D1.never-rejects] [I1]", async () => {
+describe("attack: a session whose workspace does not exist", () => {
+  it("returns results without rejections, and works when the folder exists [D1.never-rejects] [I1]", async () => {
     const folder = await temporaryFolder();
     const workspace = join(folder, "later");
     await using host = await createHost({ config: false, workspace: folder, logger: SILENT });

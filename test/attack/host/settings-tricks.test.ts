@@ -1,4 +1,4 @@
-/** Settings files that are too large, too deep, links, or named to reach something else (SPEC G1). */
+/** Settings files that are too large, too deep, links, or named to reach other files (SPEC G1). */
 
 import { describe, expect, it } from "vitest";
 import type { MemoryEntry, MemoryPlatform } from "../../../host/platform/memory/memory.ts";
@@ -18,7 +18,7 @@ async function stateOf(entry: MemoryEntry, more: (platform: MemoryPlatform) => v
 }
 
 describe("a settings file", () => {
-  it("that is a link is refused, and nothing of what lies behind it is shown [G1.link]", async () => {
+  it("that is a link is refused, and the target's content is not shown [G1.link]", async () => {
     const { settings, problems } = await stateOf({ link: "/home/user/secret.txt" });
     expect(settings).toBeUndefined();
     expect(problems).toMatchObject([{ message: "It is a symlink (replace it by a file)" }]);
@@ -31,13 +31,13 @@ describe("a settings file", () => {
     ["names a prototype", '{"config":{"__proto__":{"limit":1}}}', "__proto__"],
     ["is not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "UTF-8"],
     ["is a folder", { directory: true }, "directory"],
-  ])("that %s is refused whole [G1.bounds]", async (_what, entry, message) => {
+  ])("that %s is refused as a whole [G1.bounds]", async (_what, entry, message) => {
     const { settings, problems } = await stateOf(entry);
     expect(settings).toBeUndefined();
     expect(problems[0]?.message).toContain(message);
   });
 
-  it("in a folder that is a link sets nothing, and no plugin runs on settings that somebody else chose [G1.link]", async () => {
+  it("in a folder that is a link has no effect, and plugins do not run with the target's settings [G1.link]", async () => {
     const platform = memoryPlatform({ "/elsewhere/words.json": '{"enabled":true}' });
     platform.plant(FOLDER, { link: "/elsewhere" });
     const store = createSettingsStore(platform, FOLDER);
@@ -46,7 +46,7 @@ describe("a settings file", () => {
     expect(store.stateOf("words", undefined).settings).toBeUndefined();
   });
 
-  it("whose name is no plugin's is not looked at [G1.names]", async () => {
+  it("whose name is not a plugin's is ignored [G1.names]", async () => {
     const platform = memoryPlatform();
     for (const name of ["..", "Words", "__proto__", "w\u200brds", "a b", ".hidden"]) platform.plant(`${FOLDER}/${name}.json`, "{");
     const store = createSettingsStore(platform, FOLDER);

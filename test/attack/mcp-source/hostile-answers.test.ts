@@ -7,7 +7,7 @@ import { throughHost } from "../../support/mcp-through.ts";
 const SECONDS = { timeout: 60_000 };
 /** Above it the SDK does not look at what a server answers. */
 const UNCHECKED = "x".repeat(70_000);
-const CUT = { "bascule/cut": "What is said about the blocks of a result takes at most 64 KB, and 64 levels" };
+const CUT = { "bascule/cut": "The descriptions of a result's blocks are limited to 64 KB and 64 levels" };
 
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   shapes: {

@@ -3,12 +3,12 @@ import { checkSchema } from "../../../manifests/mod.ts";
 
 it.each([
   ["itself", { $ref: "#" }],
-  ["a circle of definitions", { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" }],
+  ["circular definitions", { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" }],
   ["another file", { $ref: "file:///etc/passwd" }],
   ["another host", { $ref: "http://169.254.169.254/latest" }],
   ["a dynamic anchor", { $dynamicRef: "#node", $dynamicAnchor: "node" }],
   ["a recursive anchor", { $recursiveRef: "#", $recursiveAnchor: true }],
-  ["below a property", { type: "object", properties: { a: { items: { $ref: "#" } } } }],
+  ["itself below a property", { type: "object", properties: { a: { items: { $ref: "#" } } } }],
   [
     "doubling definitions",
     {

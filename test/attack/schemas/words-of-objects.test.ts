@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { applyDefaults, checkValue, type JsonSchema } from "../../../manifests/mod.ts";
 
-// Of a document: a literal of TypeScript would have the inherited members' types.
+// Parsed as a document, because a literal of TypeScript would have the types of inherited members.
 const OWN = JSON.parse(
   '{"type": "object", "properties": {"toString": {"type": "string"}, "constructor": {"type": "number"}}, "additionalProperties": false}',
 ) as JsonSchema;
 
-it("attack: what every object inherits is taken for a property that is there, or allowed [S4.own]", () => {
+it("attack: inherited members are mistaken for present or allowed properties [S4.own]", () => {
   expect(checkValue({ required: ["toString"] }, {})).toMatchObject([{ keyword: "required" }]);
   expect(checkValue(OWN, { hasOwnProperty: 1 })).toMatchObject([{ keyword: "additionalProperties" }]);
   expect(checkValue(OWN, {})).toEqual([]);

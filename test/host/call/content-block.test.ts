@@ -10,13 +10,13 @@ function isCut(block: ContentBlock | undefined): boolean {
 }
 
 describe("createBlockReader()", () => {
-  it("keeps notes about blocks up to 64 KB in all, and marks the block whose notes were cut [K3.unchanged-bounded]", () => {
+  it("keeps descriptions of blocks up to 64 KB in total, and marks the block that is truncated [K3.unchanged-bounded]", () => {
     const read = createBlockReader();
     const half = { ...SMALL, _meta: { half: "m".repeat(33_000) } };
     expect([half, half, SMALL].map((block) => isCut(read(block)))).toEqual([false, true, false]);
   });
 
-  it("looks at no more of it once sixteen blocks had too much: a result may have ten thousand [K3.unchanged-bounded]", () => {
+  it("skips the descriptions after sixteen truncated blocks, because a result may have ten thousand [K3.unchanged-bounded]", () => {
     const read = createBlockReader();
     for (let at = 0; at < 15; at++) expect(isCut(read(BIG))).toBe(true);
     expect(read(SMALL)).toEqual(SMALL);
@@ -27,7 +27,7 @@ describe("createBlockReader()", () => {
       value: { toJSON: () => looked.push("") },
     });
     expect([isCut(read(watched)), looked]).toEqual([true, []]);
-    // A block without annotations and `_meta` is read as ever.
+    // A block without annotations and `_meta` is read as before.
     expect(read({ type: "text", text: "plain" })).toEqual({ type: "text", text: "plain" });
   });
 });

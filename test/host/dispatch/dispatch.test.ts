@@ -213,7 +213,7 @@ describe.each<[string, Policy | undefined]>([
     "answers a wish for %s milliseconds as invalid use, before anything runs [T2]",
     async (timeoutMs) => {
       const host = testHost({ tools: [hostTool("say")] });
-      const message = `Invalid call option "timeoutMs": ${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`;
+      const message = `Invalid call option "timeoutMs": ${timeoutMs} is not a duration (give milliseconds above 0, or leave it out)`;
       expect(await host.call("say", {}, { timeoutMs })).toMatchObject({ ok: false, error: { code: "invalid_args", message } });
       expect(host.types()).toEqual(["tool.input_invalid"]);
     },

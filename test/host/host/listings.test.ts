@@ -5,7 +5,7 @@ import { hostTool } from "../../support/tools.ts";
 const TOOLS = ["first", "second"].map((name) => hostTool(name, { sideEffects: ["read"] }));
 
 describe("host.list()", () => {
-  it("makes a row once, for every list and session, until policy says something else of its tool [LV2.listings]", async () => {
+  it("creates a listing once for every list and session, until policy's decision changes [LV2.listings]", async () => {
     await using host = await createHost({ config: false, builtins: false, plugins: [], tools: TOOLS });
     const before = host.list();
     const seen = host.definitionsFor(host.session({ role: "guests" }));
@@ -17,7 +17,7 @@ describe("host.list()", () => {
     expect(before.map((row) => Object.isFrozen(row))).toEqual([true, true]);
   });
 
-  it("says what policy says now, of each tool [LV2.listings]", async () => {
+  it("shows the current decision of policy for each tool [LV2.listings]", async () => {
     const config = { policy: { rules: [{ tool: "second", limits: { wallMs: 5 } }] } };
     await using host = await createHost({ config, builtins: false, plugins: [], tools: TOOLS });
     const listed = (): readonly unknown[] => host.list().map(({ limits }) => limits.wallMs);

@@ -11,11 +11,11 @@ describe("nearestName()", () => {
     ["GRANTS", "grants"],
     ["reloda", "reload"],
     ["voke", "revoke"],
-  ])("takes %s for %s [I2.nearest]", (written, meant) => {
+  ])("suggests %s for %s [I2.nearest]", (written, meant) => {
     expect(nearestName(written, COMMANDS)).toBe(meant);
   });
 
-  it("suggests nothing for what is near nothing [I2.nearest]", () => {
+  it("suggests nothing for a name without near matches [I2.nearest]", () => {
     expect(nearestName("frobnicate", COMMANDS)).toBeUndefined();
     expect(nearestName("x".repeat(100_000), COMMANDS)).toBeUndefined();
     expect(nearestName("list", [])).toBeUndefined();
@@ -24,7 +24,7 @@ describe("nearestName()", () => {
 });
 
 describe("nearestNames()", () => {
-  it("puts the nearest first, names that contain the wanted one before all [D3.nearest]", () => {
+  it("ranks the nearest first, and names that contain the wanted one before all others [D3.nearest]", () => {
     expect(nearestNames("raed", ["grep", "write", "read"])).toEqual(["read", "grep", "write"]);
     expect(nearestNames("peek", ["seek", "demo_peek"])).toEqual(["demo_peek", "seek"]);
   });

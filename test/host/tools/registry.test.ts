@@ -11,13 +11,13 @@ function registry(warnings: string[] = []): Registry {
   return createRegistry({ newId: () => `id-${++next}`, onWarning: ({ message }) => warnings.push(message) });
 }
 
-/** The plugin's tools, each named as given. */
+/** Publishes a plugin with tools of these names. */
 function plugin(to: Registry, name: string, ...tools: string[]): void {
   to.replaceOwner(name, publishedTools(pluginVersion(name, { tools: tools.map((tool) => ({ name: tool })) })));
 }
 
 describe("createRegistry()", () => {
-  it("registers, finds, lists and removes [R1]", () => {
+  it("registers, finds, lists and removes tools [R1]", () => {
     const tools = registry();
     const [one] = tools.registerMany([hostTool("one"), hostTool("two")]);
     expect(tools.get("one")).toBe(one);
@@ -29,14 +29,14 @@ describe("createRegistry()", () => {
     expect(tools.has("two")).toBe(false);
   });
 
-  it("throws ToolNotFound for a name that is not there, naming the nearest [R1]", () => {
+  it("throws ToolNotFound for an unknown name, with the nearest names [R1]", () => {
     const tools = registry();
     tools.register(hostTool("word_count"));
     expect(() => tools.get("wordcount")).toThrow(ToolNotFound);
     expect(() => tools.get("wordcount")).toThrow("Tool 'wordcount' not found. Available: [word_count]");
   });
 
-  it("lists what may be chained [R1]", () => {
+  it("lists tools that may be chained [R1]", () => {
     const tools = registry();
     tools.registerMany([hostTool("one", { callers: ["direct", "chain"] }), hostTool("two")]);
     expect(tools.chainable().map(({ name }) => name)).toEqual(["one"]);
@@ -46,7 +46,7 @@ describe("createRegistry()", () => {
     ["a name outside the grammar", { name: "a.b" }, "/name"],
     ["a missing description", { description: " " }, "/description"],
     ["hidden text", { description: "Reads\u202e files" }, "/description"],
-    ["side effects that are not declared", { sideEffects: undefined }, "/sideEffects"],
+    ["undeclared side effects", { sideEffects: undefined }, "/sideEffects"],
     ["an unknown side effect", { sideEffects: ["fly"] }, "/sideEffects/0"],
     [
       "a schema outside the subset",
@@ -54,20 +54,20 @@ describe("createRegistry()", () => {
       "/inputSchema/properties/a/$ref",
     ],
     ["a wrong output schema", { outputSchema: { type: "thing" } }, "/outputSchema/type"],
-    ["a requirement that names no argument", { requires: [{ capability: "read", arg: "path" }] }, "/requires/0/arg"],
+    ["a requirement for an unknown argument", { requires: [{ capability: "read", arg: "path" }] }, "/requires/0/arg"],
     ["an unknown caller", { callers: ["aliens"] }, "/callers/0"],
-    ["a timeout that is no number of milliseconds", { timeoutMs: -1 }, "/timeoutMs"],
+    ["a timeout that is not a number of milliseconds", { timeoutMs: -1 }, "/timeoutMs"],
     ["wrong permissions", { permissions: { fly: true } }, "/permissions/fly"],
-  ])("refuses %s, naming the field [R2]", (_what, wrong, field) => {
+  ])("refuses %s, and names the field [R2]", (_what, wrong, field) => {
     const tools = registry();
-    // Programs without types can declare anything.
+    // Untyped programs can declare anything.
     const register = (): unknown => tools.register(hostTool("tool", wrong as Partial<ToolDeclaration>));
     expect(register).toThrow(ToolRegistrationError);
     expect(register).toThrow(expect.objectContaining({ field }));
     expect(tools.list()).toEqual([]);
   });
 
-  it("registers all or none [R1]", () => {
+  it("registers all tools or none [R1]", () => {
     const tools = registry();
     expect(() => tools.registerMany([hostTool("one"), hostTool("two", { description: "" })])).toThrow(ToolRegistrationError);
     expect(() => tools.registerMany([hostTool("one"), hostTool("one")])).toThrow("Two of the tools have the same name");
@@ -81,7 +81,7 @@ describe("createRegistry()", () => {
     expect(tools.list().map(({ id, description }) => [id, description])).toEqual([["id-2", "New"]]);
   });
 
-  it("gives a bare name to the first owner by name, whoever came first, with a warning [R2]", () => {
+  it("gives a bare name to the first owner in alphabetical order, whatever the order of arrival, with a warning [R2]", () => {
     for (const order of [
       ["alpha", "beta"],
       ["beta", "alpha"],
@@ -100,7 +100,7 @@ describe("createRegistry()", () => {
     }
   });
 
-  it("resolves names the same whatever the order in which plugins come and go [R2]", () => {
+  it("resolves names independently of the order in which plugins come and go [R2]", () => {
     const contents = fc.uniqueArray(
       fc.record({
         owner: fc.constantFrom("a", "b", "c", "bl", "b1"),
@@ -153,7 +153,7 @@ describe("createRegistry()", () => {
     expect(() => tools.register(hostTool("Echo"))).toThrow(ToolRegistrationError);
   });
 
-  it("refuses names that a person could take for one another [M5]", () => {
+  it("refuses names that users could confuse [M5]", () => {
     const tools = registry();
     plugin(tools, "w0rds", "other");
     plugin(tools, "words", "count");
@@ -182,7 +182,7 @@ describe("createRegistry()", () => {
     ]);
   });
 
-  it("keeps a server's names for it while it is away, and gives it none for what was not accepted [R2.servers]", () => {
+  it("keeps a disconnected server's names for it, and gives it none for unaccepted tools [R2.servers]", () => {
     const tools = registry();
     const standing = { known: false, holds: new Set(["add"]) };
     tools.replaceOwner("mcp__files", [], standing);
@@ -203,7 +203,7 @@ describe("createRegistry()", () => {
     expect(tools.get("add").owner).toBe("maths");
   });
 
-  it("lets neither a plugin nor the program take the tools of the other under one name [R2.owner]", () => {
+  it("refuses an owner name that the program and a plugin both use [R2.owner]", () => {
     const tools = registry();
     tools.register(hostTool("add"), { owner: "maths" });
     expect(() => plugin(tools, "maths", "other")).toThrow('The program has tools under the name "maths"');
@@ -241,7 +241,7 @@ describe("createRegistry()", () => {
     expect(names({ tags: ["a"], role: "admin" })).toEqual(["one", "two"]);
   });
 
-  it("says in each entry where it comes from, what it takes and what it does; no side effects are absent [R3]", () => {
+  it("includes source, schemas and behaviour in each entry, and omits empty side effects [R3]", () => {
     const tools = registry();
     tools.replaceOwner(
       "notes",
@@ -277,7 +277,7 @@ describe("createRegistry()", () => {
     expect(tools.list().find(({ name }) => name === "help")).not.toHaveProperty("sideEffects");
   });
 
-  it("finds tools by what they do [R9]", () => {
+  it("finds tools by capability [R9]", () => {
     const tools = registry();
     tools.registerMany([
       hostTool("pure", { determinism: "deterministic" }),
@@ -290,7 +290,7 @@ describe("createRegistry()", () => {
     expect(names({ tags: ["files"], sideEffects: ["read"] })).toEqual(["reader", "writer"]);
   });
 
-  it("hands out snapshots that later changes do not touch [R7]", () => {
+  it("returns snapshots that later changes do not affect [R7]", () => {
     const tools = registry();
     tools.register(hostTool("one"));
     const before = tools.snapshot();
@@ -306,7 +306,7 @@ describe("createRegistry()", () => {
     const changes: RegistryChange[] = [];
     plugin(tools, "words", "count", "grep");
     tools.onChange((change) => {
-      // Whoever is told sees the new state, and all of it.
+      // A listener sees the complete new state.
       expect(tools.snapshot().tools.map(({ name }) => name)).toEqual(["count", "outline"]);
       changes.push(change);
     });

@@ -11,14 +11,14 @@ function keeping(results: KeptResults, session: string, text: string): string {
 }
 
 describe("createKeptResults()", () => {
-  it("forgets those of a session that is over [LV5.results]", () => {
+  it("drops the results of an ended session [LV5.results]", () => {
     const results = createKeptResults(memoryPlatform());
     const [mine, others] = [keeping(results, "s", "text"), keeping(results, "other", "text")];
     results.endSession("s");
     expect([results.read("s", mine), results.read("other", others)?.text]).toEqual([undefined, "text"]);
   });
 
-  it("gives back every byte in ranges that never divide a character [X6.ranges]", () => {
+  it("returns every byte in ranges that never split a character [X6.ranges]", () => {
     const results = createKeptResults(memoryPlatform());
     const text = "añ€😀\u0000\ufeffz".repeat(50);
     const handle = keeping(results, "s", text);
@@ -32,12 +32,12 @@ describe("createKeptResults()", () => {
       }
       expect(parts.join("")).toBe(text);
     }
-    // Into the middle of the four bytes of an emoji: from the next character on.
+    // An offset in the middle of an emoji's four bytes: the range begins at the next character.
     expect(results.read("s", handle, { offset: 7, length: 4 })).toMatchObject({ offset: 10, text: "\u0000\ufeff" });
     expect(results.read("s", handle, { offset: 1e9 })).toEqual({ text: "", offset: 750, totalBytes: 750 });
   });
 
-  it("knows a handle in its own session only [X6.session]", () => {
+  it("accepts a handle in its own session only [X6.session]", () => {
     const results = createKeptResults(memoryPlatform());
     const handle = keeping(results, "mine", "secret");
     expect(handle).toMatch(/^[0-9a-f]{32}$/);
@@ -45,7 +45,7 @@ describe("createKeptResults()", () => {
     expect(results.read("mine", handle)?.text).toBe("secret");
   });
 
-  it("forgets what nobody reads for fifteen minutes, and not what somebody does [X6.expiry]", () => {
+  it("drops results that are not read for fifteen minutes [X6.expiry]", () => {
     const platform = memoryPlatform();
     const results = createKeptResults(platform);
     const [read, unread] = [keeping(results, "s", "read"), keeping(results, "s", "unread")];
@@ -56,7 +56,7 @@ describe("createKeptResults()", () => {
     expect(results.read("s", read)?.text).toBe("read");
   });
 
-  it("keeps 32 MiB for a session, whose oldest go first, and 64 MiB in all [X6.bounds]", () => {
+  it("keeps 32 MiB for a session and 64 MiB in total, and evicts the oldest first [X6.bounds]", () => {
     const results = createKeptResults(memoryPlatform());
     const big = "x".repeat(12 * MIB);
     const others = keeping(results, "other", big);
@@ -68,7 +68,7 @@ describe("createKeptResults()", () => {
     expect(results.read("c", others)).toBeUndefined();
   });
 
-  it("keeps 32 MiB for all sessions of an owner; what is over in all, who keeps most loses [LV3.results]", () => {
+  it("keeps 32 MiB for all sessions of an owner; above the total limit, the largest owner loses results [LV3.results]", () => {
     const results = createKeptResults(memoryPlatform());
     const keep = (id: string, owner: string, mib: number): readonly [string, string] => {
       const handle = results.keep({ id, owner, resultBytes: MIB }, "x".repeat(mib * MIB));
@@ -80,7 +80,7 @@ describe("createKeptResults()", () => {
     const taken = Array.from({ length: 40 }, (_, nth) => keep(`g${nth}`, "greedy", 8));
     expect([isThere(own), taken.filter(isThere).length]).toEqual([true, 4]);
     const others = [keep("o", "other", 16), keep("p", "third", 20)];
-    // 69 MiB in all: who keeps most loses, until it fits.
+    // 69 MiB in total: the largest owner loses results until they fit.
     expect([own, ...others].map(isThere)).toEqual([true, true, true]);
     expect(taken.filter(isThere).length).toBe(3);
   });

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 const MIB = 1024 * 1024;
-/** Tools may answer 8 MiB: what a tool may answer is one thing, what a model is shown another. */
+/** Allows outputs of 8 MiB, because the limit of a tool's output differs from that of a shown result. */
 const generous: Policy = {
   limitsFor: (tool, call) => ({ ...allowAllPolicy.limitsFor(tool, call), outputBytes: 8 * MIB }),
   decide(tool, call) {
@@ -58,7 +58,7 @@ async function start(): Promise<Host> {
   return host;
 }
 
-/** Reads the whole of what was left out, as a model does. */
+/** Reads the whole omitted part, as a model does. */
 async function readOn(host: Host, result: ToolResult, options = {}): Promise<string> {
   const handle = result.truncated?.[0]?.handle;
   const parts: string[] = [];
@@ -73,13 +73,13 @@ async function readOn(host: Host, result: ToolResult, options = {}): Promise<str
 }
 
 describe("results of calls", () => {
-  it("are cut as a whole: what their content takes is not there for their output [X6.cap]", async () => {
+  it("are cut as a whole: the content's bytes reduce the room for the output [X6.cap]", async () => {
     const host = await start();
     const result = await host.call("both", {}, { session: host.session({ resultBytes: 8_192 }) });
     expect([result.content, result.truncated?.map(({ part }) => part)]).toEqual([[{ type: "text", text: "x".repeat(6_000) }], ["output"]]);
   });
 
-  it("above 1 MiB are cut between characters, and the rest is read by a handle [X6.cap] [X6.tool]", async () => {
+  it("above 1 MiB are cut between characters, and the rest is readable with a handle [X6.cap] [X6.tool]", async () => {
     const host = await start();
     const result = await host.call("text");
     const output = typeof result.output === "string" ? result.output : "";
@@ -88,12 +88,12 @@ describe("results of calls", () => {
     expect(result).toMatchObject({ ok: true, truncated: [{ part: "output", bytes }] });
     const shown = output.slice(0, output.lastIndexOf("\n["));
     expect(LONG.startsWith(shown)).toBe(true);
-    expect(output).toContain(`of ${bytes} bytes are shown; the rest was left out: read on with read_result {"handle":"`);
+    expect(output).toContain(`of ${bytes} bytes are shown; the rest is omitted: read on with read_result {"handle":"`);
     expect(await readOn(host, result)).toBe(LONG);
     expect(host.result(result.callId)).toBe(result);
   });
 
-  it("that are JSON become a summary of type and size, which MCP gets as text only [X6.summary]", async () => {
+  it("of JSON become a summary of type and size, which MCP gets as text only [X6.summary]", async () => {
     const host = await start();
     const result = await host.call("list");
     expect(result.output).toMatchObject({
@@ -107,7 +107,7 @@ describe("results of calls", () => {
     expect(toMcp(result)).not.toHaveProperty("structuredContent");
   });
 
-  it("keep their blocks in order, of images a note, and of failures the reason [X6.content]", async () => {
+  it("keep the order of their blocks, with notes in place of images, and the reason of failures [X6.content]", async () => {
     const host = await start();
     const result = await host.call("blocks");
     expect(result.output).toEqual({ ok: true });
@@ -119,7 +119,7 @@ describe("results of calls", () => {
     const failed = await host.call("failing");
     expect(failed).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringContaining("añ€😀") } });
     expect(JSON.stringify(failed).length).toBeLessThan(1.5 * MIB);
-    // The message is a beginning of it, and the details hold all of it.
+    // The message has the beginning only, and the details have the whole text.
     expect(failed.truncated?.map(({ part }) => part)).toEqual(["error/details"]);
     expect(await readOn(host, failed)).toBe(LONG);
     const thrown = await host.call("throwing");
@@ -130,7 +130,7 @@ describe("results of calls", () => {
     expect(await readOn(host, thrown)).toBe(LONG);
   });
 
-  it("are cut block by block also where the tool failed, and every door shows those [X6.content] [X1.failure]", async () => {
+  it("are cut block by block, also for a failed tool, and every door shows the blocks [X6.content] [X1.failure]", async () => {
     const host = await start();
     const failed = await host.call("explaining");
     expect(failed).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringMatching(/^añ€😀[^]*…$/) } });
@@ -141,14 +141,14 @@ describe("results of calls", () => {
       true,
       3,
       [
-        { type: "text", text: expect.stringContaining("[resource file:///a, in base64, 2097152 bytes: left out") },
+        { type: "text", text: expect.stringContaining("[resource file:///a, in base64, 2097152 bytes: omitted") },
         { type: "resource_link", uri: "file:///b", name: "b" },
       ],
     ]);
     expect(JSON.stringify(told).length).toBeLessThan(1.5 * MIB);
   });
 
-  it("are capped as the session says, which a delegated one cannot widen, and are nobody else's [X6.session] [T1.resultBytes]", async () => {
+  it("have their session's limit, which a delegated session cannot raise, and are unknown to other sessions [X6.session] [T1.resultBytes]", async () => {
     const host = await start();
     const session = host.session({ resultBytes: 4_096 });
     const result = await host.call("small", {}, { session });

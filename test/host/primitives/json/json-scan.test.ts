@@ -81,7 +81,7 @@ const WORSE = [
 ];
 
 describe("JsonScan", () => {
-  it("takes what JSON.parse takes, in pieces of any size, and refuses the rest [LV2.json]", () => {
+  it("accepts the same texts as JSON.parse, in pieces of any size [LV2.json]", () => {
     for (const text of [...GOOD, ...MORE]) {
       expect(() => void JSON.parse(text), text).not.toThrow();
       for (const size of [1, 2, 3, 100]) expect(scan(text, size), text).toBeDefined();
@@ -89,7 +89,7 @@ describe("JsonScan", () => {
     for (const text of [...BAD, ...WORSE]) for (const size of [1, 2, 3, 100]) expect(scan(text, size), text).toBeUndefined();
   });
 
-  it("agrees with JSON.parse about every text that a changed byte makes [LV2.json]", () => {
+  it("agrees with JSON.parse about every text with one changed byte [LV2.json]", () => {
     const base = '{"a":[1,-2.5e3,"x\\n\\u0041",true,{"b":null}],"c":"é"}';
     for (let at = 0; at < base.length; at++) {
       for (const put of ["", '"', "\\", ",", ":", "[", "]", "{", "}", "0", "-", ".", "e", "t", "u", "\u0001"]) {
@@ -105,7 +105,7 @@ describe("JsonScan", () => {
     }
   });
 
-  it("says what it is, and how deep and how long [LV2.json]", () => {
+  it("returns type, depth and size [LV2.json]", () => {
     expect(scan('[[1],{"a":[]},3]')).toEqual({ type: "array", count: 3, depth: 3 });
     expect(scan('{"a":[1,2],"b":2}')).toEqual({ type: "object", count: 2, depth: 2 });
     expect(scan('"x"')).toEqual({ type: "string", count: 0, depth: 0 });

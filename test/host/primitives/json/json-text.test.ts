@@ -22,11 +22,11 @@ describe("readJsonText()", () => {
     ["{} x", 3],
     ["]", 0],
     ['{"a":[1,{"b":tru}]}', 13],
-  ])("says where %j is wrong [S3]", (text, position) => {
+  ])("reports the position of the mistake in %j [S3]", (text, position) => {
     expect(readJsonText(text, bounds)).toEqual({ ok: false, position });
   });
 
-  it("reads what JSON.parse reads, and finds a position wherever it refuses [S3]", () => {
+  it("accepts the same texts as JSON.parse, and finds a position in all others [S3]", () => {
     const broken = fc
       .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom("", "x", "}", "]", ",", '"', "\\", "1"))
       .map(([text, at, noise]) => {
@@ -41,7 +41,7 @@ describe("readJsonText()", () => {
         } catch {
           const read = readJsonText(text, { maxBytes: 1e6, maxDepth: 100 });
           if (read.ok || !("position" in read)) throw new Error("not refused");
-          // What stands before the position could still have become JSON; nothing shorter is to blame.
+          // The text before the position is a valid prefix of JSON.
           expect(read.position).toBeLessThanOrEqual(text.length);
           return;
         }
@@ -51,7 +51,7 @@ describe("readJsonText()", () => {
     );
   });
 
-  it("refuses text that is too long or too deep before it is parsed [S3.size]", () => {
+  it("refuses text that is too long or too deep before parsing it [S3.size]", () => {
     expect(readJsonText(`"${"x".repeat(1_000)}"`, bounds)).toEqual({ ok: false, tooLarge: "bytes" });
     expect(readJsonText("[".repeat(500), bounds)).toEqual({ ok: false, tooLarge: "depth" });
     expect(readJsonText(`"${"[".repeat(500)}"`, bounds)).toMatchObject({ ok: true });

@@ -18,7 +18,7 @@ describe("copyJson()", () => {
     );
   });
 
-  it("leaves undefined members out, and calls toJSON", () => {
+  it("omits undefined members, and calls toJSON", () => {
     expect(copyJson({ a: undefined, b: [undefined], when: new Date(0) }, bounds)).toMatchObject({
       ok: true,
       value: { b: [null], when: "1970-01-01T00:00:00.000Z" },
@@ -30,7 +30,7 @@ describe("copyJson()", () => {
     ["a BigInt", [1n], "/0"],
     ["NaN", { "a/b": Number.NaN }, "/a~1b"],
     ["a symbol", Symbol("x"), ""],
-  ])("refuses %s, saying where", (_what, value, pointer) => {
+  ])("refuses %s, with its place", (_what, value, pointer) => {
     expect(copyJson(value, bounds)).toMatchObject({ ok: false, reason: "not_json", problem: { pointer } });
   });
 
@@ -42,18 +42,18 @@ describe("copyJson()", () => {
     ["a generator", (async function* () {})(), "", "An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)"],
     ["an error", { a: new Error("why") }, "/a", "An Error has no JSON form (throw it, or return its message)"],
     ["a number in an object", [new Number(1)], "/0", "A Number has no JSON form (return what is meant of it as plain values)"],
-  ])("refuses %s, of which JSON would say nothing [AX4.lost]", (_what, value, pointer, message) => {
+  ])("refuses %s, whose JSON would be empty [AX4.lost]", (_what, value, pointer, message) => {
     const refused = { ok: false, reason: "not_json", problem: { pointer, message } };
     expect(copyJson(value, bounds)).toEqual(refused);
     expect(copySlices(value, bounds).next()).toEqual({ done: true, value: refused });
   });
 
-  it("copies what is empty, or says itself what it is [AX4.lost]", () => {
+  it("copies empty values, and values with toJSON [AX4.lost]", () => {
     const value = { a: {}, b: Object.create(null) as object, c: new (class {})(), d: Buffer.from([1]) };
     expect(copyJson(value, bounds)).toMatchObject({ ok: true, value: { a: {}, b: {}, c: {}, d: { type: "Buffer", data: [1] } } });
   });
 
-  it("survives cycles, getters that throw, sparse arrays and objects that claim a prototype", () => {
+  it("survives cycles, throwing getters, sparse arrays and objects with a claimed prototype", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     expect(copyJson(loop, bounds)).toMatchObject({ ok: false, reason: "too_deep" });
@@ -81,7 +81,7 @@ describe("copyJson()", () => {
 });
 
 describe("deepFreeze()", () => {
-  it("freezes all the way down", () => {
+  it("freezes deeply", () => {
     const value = deepFreeze({ a: [{ b: 1 }] });
     expect(Object.isFrozen(value.a[0])).toBe(true);
   });

@@ -11,7 +11,7 @@ import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 64 };
 
-/** What it came to, and after how many turns. */
+/** Runs the generator; returns its value and the number of slices. */
 function drain<T>(work: Generator<unknown, T>): { readonly value: T; readonly turns: number } {
   for (let turns = 1; ; turns++) {
     const { done, value } = work.next();
@@ -41,11 +41,11 @@ const TEXTS = [
 ];
 
 describe("readSlices()", () => {
-  it.each(TEXTS)("reads what JSON.parse reads, and finds the same mistakes: %.40s [LV2.arguments]", (text) => {
+  it.each(TEXTS)("reads the same texts as JSON.parse, and finds the same mistakes: %.40s [LV2.arguments]", (text) => {
     expect(drain(readSlices(text, BOUNDS)).value).toEqual(readJsonText(text, BOUNDS));
   });
 
-  it("drops __proto__, freezes everything, and measures what is large as copyJson does [LV2.arguments]", () => {
+  it("drops __proto__, freezes everything, and measures large values like copyJson [LV2.arguments]", () => {
     const text = `{"__proto__":{"x":1},"list":[${Array.from({ length: 40_000 }, () => '"ä"').join(",")}],"in":{"deep":[[1]]}}`;
     const read = drain(readSlices(text, BOUNDS)).value;
     const value = read.ok ? (read.value as { list: unknown; in: unknown }) : undefined;
@@ -61,7 +61,7 @@ describe("readSlices()", () => {
     expect(copyJson(value, { ...BOUNDS, maxBytes: 70_000 })).toMatchObject({ ok: false, reason: "too_large" });
   });
 
-  it("refuses depth and members beyond the bounds [LV2.arguments]", () => {
+  it("refuses depth and members above the bounds [LV2.arguments]", () => {
     const members = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(",")}}`;
     expect(drain(readSlices("[".repeat(65), BOUNDS)).value).toEqual({ ok: false, tooLarge: "depth" });
     expect(drain(readSlices(members(MAX_MEMBERS + 1), BOUNDS)).value).toEqual({ ok: false, tooLarge: "members" });
@@ -74,7 +74,7 @@ describe("readSlices()", () => {
     ["escapes", `"${"\\n".repeat(512 * 1024)}"`],
     ["empty lists", `[${"[],".repeat(300_000)}1]`],
     ["white space", `[${" ".repeat(1024 * 1024)}1]`],
-  ])("takes a turn at least every 64 KB: %s [LV2.arguments]", (_name, text) => {
+  ])("yields at least every 64 KB: %s [LV2.arguments]", (_name, text) => {
     expect(drain(readSlices(text, BOUNDS)).turns).toBeGreaterThanOrEqual(text.length / (64 * 1024));
   });
 });
@@ -82,7 +82,7 @@ describe("readSlices()", () => {
 describe("writeSlices()", () => {
   const VALUES = TEXTS.slice(0, 5).map((text) => JSON.parse(text) as JsonValue);
 
-  it.each(VALUES)("writes what JSON.stringify writes, and hashes as hashOf does [LV2.arguments]", async (value) => {
+  it.each(VALUES)("writes the same text as JSON.stringify, and the same hash as hashOf [LV2.arguments]", async (value) => {
     const { sha256 } = memoryPlatform();
     expect(drain(writeSlices(value)).value).toBe(JSON.stringify(value));
     expect(drain(hashSlices(value, sha256)).value).toMatchObject({ sha256: await hashOf(value) });
@@ -99,7 +99,7 @@ describe("writeSlices()", () => {
   });
 });
 
-it("checkSlices() finds what checkValue() finds, in turns [LV2.arguments]", () => {
+it("checkSlices() finds the same problems as checkValue(), in slices [LV2.arguments]", () => {
   const schema = {
     type: "object",
     required: ["z"],

@@ -39,7 +39,7 @@ describe("host.definitions()", () => {
     expect(host.definitions("openai").lossy.map(({ pointer }) => pointer)).toEqual(["/inputSchema/properties/a~1b~0c"]);
   });
 
-  it("writes the shape of each target, and what that cannot say [R5.shapes] [R5.lossy]", async () => {
+  it("writes the format of each target, and lists what is lost [R5.shapes] [R5.lossy]", async () => {
     const outputSchema: JsonSchema = { type: "object", properties: { found: { type: "integer" } } };
     await using host = await hostWith(tool("find", { title: "Find", inputSchema: FIND, outputSchema }));
     const about = { name: "find", description: "Does find" };
@@ -57,7 +57,11 @@ describe("host.definitions()", () => {
     });
     const noPlace = (target: string): object[] =>
       ["outputSchema", "title"].map((part) => ({ tool: "find", pointer: `/${part}`, message: `${target} has no place for it` }));
-    const notStrict = { tool: "find", pointer: "/inputSchema", message: 'not for strict mode: objects have "additionalProperties": false' };
+    const notStrict = {
+      tool: "find",
+      pointer: "/inputSchema",
+      message: 'not valid in strict mode: objects must have "additionalProperties": false',
+    };
     expect(host.definitions("openai")).toMatchObject({
       tools: [{ type: "function", function: { ...about, parameters: FIND, strict: false } }],
       lossy: [...noPlace("OpenAI"), notStrict],
@@ -97,7 +101,7 @@ describe("host.definitions()", () => {
     });
   });
 
-  it("says strict where a schema is strict, and changes none to be so [R5.strict]", async () => {
+  it("sets strict for strict schemas, and changes no schema for it [R5.strict]", async () => {
     const strict: JsonSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
     await using host = await hostWith(
       tool("strict", { inputSchema: strict }),
@@ -109,17 +113,17 @@ describe("host.definitions()", () => {
     expect(lossy.map(({ pointer }) => pointer)).toEqual(["/inputSchema/properties/a", "/inputSchema/properties/a/items/maxLength"]);
   });
 
-  it("cuts what is too long, and says so [R5.lossy]", async () => {
+  it("cuts long descriptions, and reports it [R5.lossy]", async () => {
     await using host = await hostWith(tool("wordy", { description: `${"x".repeat(1_022)}😀xx` }));
     const { tools, lossy } = host.definitions("openai");
     expect(tools[0]?.function.description).toBe(`${"x".repeat(1_022)}…`);
-    expect(lossy).toContainEqual({ tool: "wordy", pointer: "/description", message: "OpenAI takes 1024 characters: it is cut" });
+    expect(lossy).toContainEqual({ tool: "wordy", pointer: "/description", message: "OpenAI allows 1024 characters: the rest is cut" });
   });
 
-  it("gives every tool a name of its own that leads back to it [R2.export-names] [R5.names]", async () => {
+  it("gives every tool a unique name that maps back to it [R2.export-names] [R5.names]", async () => {
     const platform = memoryPlatform();
     await using host = await createHost({ config: false, builtins: false, platform, tools: [tool("words__count"), tool("plain")] });
-    // A plugin's tool, as its source registers it; by name it would be the same as the host tool's.
+    // A plugin's tool, as its source registers it; its bare name is the same as the host tool's.
     host.register(
       tool("count", {}, () => "of words"),
       { owner: "words" },
@@ -138,7 +142,7 @@ describe("host.definitions()", () => {
     expect((await call("nobody", {})).ok).toBe(false);
   });
 
-  it.each(["other", "words.count", "mcp__files__add"])("does not call %s, which was not exported [R5.names]", async (name) => {
+  it.each(["other", "words.count", "mcp__files__add"])("refuses to call %s, which was not exported [R5.names]", async (name) => {
     const calls: string[] = [];
     const counted = (tools: readonly string[]): readonly ToolFactory[] => tools.map((one) => tool(one, {}, () => void calls.push(one)));
     await using host = await hostWith(...counted(["greet", "other", "mcp__files__add"]));
@@ -152,7 +156,7 @@ describe("host.definitions()", () => {
     expect(calls).toEqual(["greet"]);
   });
 
-  it("calls no other tool that has the name since [R5.names]", async () => {
+  it("calls no other tool that took the name since [R5.names]", async () => {
     const calls: string[] = [];
     const greet = (owner: string): ToolFactory => tool("greet", {}, () => void calls.push(owner));
     const registry = createRegistry();
@@ -172,16 +176,16 @@ describe("host.definitions()", () => {
     expect(calls).toEqual(["program", "words"]);
   });
 
-  it("exports what the session may see, and of it what was asked for [R4.export] [R5.names]", async () => {
+  it("exports the requested tools, if the session may see them [R4.export] [R5.names]", async () => {
     await using host = await hostWith(tool("all"), tool("staff", { visibility: { roles: ["staff"] } }));
     expect([...host.definitions("openai").names.keys()]).toEqual(["all"]);
     const staff = host.session({ role: "staff" });
     expect([...host.definitions("openai", undefined, staff).names.keys()]).toEqual(["all", "staff"]);
-    expect(() => host.definitions("openai", ["stuff"], staff)).toThrow('There is no tool "stuff" to export (did you mean "staff"?)');
+    expect(() => host.definitions("openai", ["stuff"], staff)).toThrow('Tool "stuff" not found (did you mean "staff"?)');
     expect(() => host.definitions("cobol" as "openai")).toThrow('Cannot export to "cobol"');
   });
 
-  it("hands out schemas that their new owner may change [R5.shapes]", async () => {
+  it("returns schemas that the caller may change [R5.shapes]", async () => {
     await using host = await hostWith(tool("find", { inputSchema: FIND }));
     const { tools } = host.definitions("anthropic");
     Object.assign(tools[0]?.input_schema.properties ?? {}, { more: {} });
@@ -192,13 +196,13 @@ describe("host.definitions()", () => {
 
 describe("exported objects", () => {
   const greet = (args: { readonly name: string }): unknown => {
-    if (args.name === "nobody") throw new ToolFailed("Nobody is there");
+    if (args.name === "nobody") throw new ToolFailed("Unknown name");
     return { hello: args.name };
   };
   const inputSchema: JsonSchema = { type: "object", properties: { name: { type: "string", minLength: 2 } }, required: ["name"] };
   const greeter = functionTool(greet as never, { name: "greet", description: "Greets", sideEffects: [], inputSchema });
 
-  it("run in the AI SDK, whose check of arguments is the host's [R5.ai-sdk]", async () => {
+  it("run in the AI SDK, which validates arguments with the host [R5.ai-sdk]", async () => {
     await using host = await hostWith(greeter);
     const { greet: exported } = host.definitions("ai-sdk").tools;
     const schema = asSchema(exported?.inputSchema);
@@ -209,14 +213,14 @@ describe("exported objects", () => {
       error: { message: expect.stringContaining("/name") as string },
     });
     expect(await exported?.execute({ name: "me" })).toEqual({ hello: "me" });
-    await expect(exported?.execute({ name: "nobody" })).rejects.toMatchObject({ code: "tool_failed", message: "Nobody is there" });
+    await expect(exported?.execute({ name: "nobody" })).rejects.toMatchObject({ code: "tool_failed", message: "Unknown name" });
     await expect(exported?.execute({ name: "me" }, { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
-    // As any other library would read it.
+    // Validates as any other library would.
     const { validate, jsonSchema } = exported?.inputSchema["~standard"] ?? {};
     expect([validate?.({ name: "me" }), jsonSchema?.input()]).toEqual([{ value: { name: "me" } }, inputSchema]);
   });
 
-  it("are bound and invoked in LangChain, by themselves and as its own classes [R5.langchain]", async () => {
+  it("are bound and invoked in LangChain, directly and as its own classes [R5.langchain]", async () => {
     await using host = await hostWith(greeter);
     const [exported] = host.definitions("langchain").tools;
     if (exported === undefined) throw new Error("nothing was exported");
@@ -231,7 +235,7 @@ describe("exported objects", () => {
     const own = new DynamicStructuredTool(exported);
     expect(await own.invoke({ name: "me" })).toBe('{"hello":"me"}');
     expect(await own.invoke(call)).toMatchObject({ tool_call_id: "call-1", content: '{"hello":"me"}' });
-    await expect(own.invoke({ name: "nobody" })).rejects.toThrow("Nobody is there");
+    await expect(own.invoke({ name: "nobody" })).rejects.toThrow("Unknown name");
     await expect(exported.invoke({ name: 1n })).rejects.toMatchObject({ code: "invalid_args" });
   });
 });

@@ -1,8 +1,4 @@
-/**
- * That what is exported is what the real packages take: checked by `tsc` in the gate, run by nobody.
- *
- * A shape that a package would refuse does not compile here.
- */
+/** Type tests: the exported formats are assignable to the types of the real packages. Compiled by `tsc` in the gate and never run. */
 
 import type Anthropic from "@anthropic-ai/sdk";
 import type { FunctionDeclaration, Tool as GeminiTools } from "@google/genai";
