@@ -1,36 +1,36 @@
-/** Counts what one call uses, and says when a quota is used up in the middle of it (SPEC D9, B3). */
+/** Counts what one call uses, and reports when a quota is used up during the call (SPEC D9, B3). */
 
 import type { QuotaResource } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "./errors.ts";
 
-/** What a call has used so far of what is counted on the host's side. */
+/** Use of one call so far, as far as the host counts it. */
 export type MeterUse = Readonly<Record<Exclude<QuotaResource, "calls" | "cpuMs">, number>>;
 
 /** One call's meter. */
 export interface Meter {
-  /** Counts, and answers why the act must not be done where a quota does not cover it: then the call is over. */
+  /** Counts the use. Returns the error if a quota does not cover it: the act must not be done, and the call ends. */
   spend(resource: Exclude<QuotaResource, "calls">, amount: number): ToolErrorData | undefined;
-  /** What quotas leave of CPU time, in milliseconds. Infinity where none limits it. */
+  /** CPU milliseconds that the quotas leave; Infinity if no quota limits CPU time. */
   readonly cpuMs: number;
-  /** Why there is none left. */
+  /** Returns the error of the used-up CPU quota; undefined if CPU time is left. */
   outOfCpu(): ToolErrorData | undefined;
   readonly use: MeterUse;
-  /** The first quota that was used up while the call ran. */
+  /** Error of the first quota that was used up during the call. */
   readonly excess: ToolErrorData | undefined;
-  /** Fired together with it. */
+  /** Aborts when `excess` is set. Undefined if the call has no quotas. */
   readonly stopped: AbortSignal | undefined;
 }
 
-/** A quota as the meter sees it. */
+/** One quota, as the meter needs it. */
 export interface Budget {
   readonly resource: QuotaResource;
-  /** What is wrong if that is more than is left. */
+  /** Returns the error if `amount` exceeds what is left. */
   problem(amount: number): ToolErrorData | undefined;
   add(amount: number): void;
   left(): number;
 }
 
-/** With prototype methods: every call has one, and most have no quota. */
+/** A class, so that methods are shared: every call has a meter, and most have no quota. */
 export class CallMeter implements Meter {
   readonly #budgets: readonly Budget[];
   readonly #use = { bytesRead: 0, bytesWritten: 0, requests: 0, hostCalls: 0 };
@@ -45,7 +45,7 @@ export class CallMeter implements Meter {
   spend(resource: Exclude<QuotaResource, "calls">, amount: number): ToolErrorData | undefined {
     const asked = this.#budgets.filter((budget) => budget.resource === resource);
     if (resource === "cpuMs") {
-      // Used before it is counted: what was done with it stays done.
+      // CPU time is counted after its use, so it is added even if it exceeds the quota.
       for (const budget of asked) budget.add(amount);
       return this.#excess;
     }

@@ -2,18 +2,18 @@
 
 import { QUOTA_RESOURCES, type QuotaConfig, type QuotaResource, type QuotaScope } from "../../manifests/mod.ts";
 
-/** One resource's quota, with the rule that set it. */
+/** Quota of one resource, with the rule that set it. */
 export interface Quota {
   readonly per: QuotaScope;
   readonly resource: QuotaResource;
   readonly limit: number;
   readonly windowMs: number;
   readonly rule: string;
-  /** The one session that it is about. */
+  /** The only session that the quota applies to. */
   readonly session?: string;
 }
 
-/** Each resource of a configured quota on its own. */
+/** Splits a configured quota into one quota per resource. */
 export function quotasOf(config: QuotaConfig, rule: string): readonly Quota[] {
   const { per, windowMs } = config;
   return QUOTA_RESOURCES.flatMap((resource) => {

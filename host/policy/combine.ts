@@ -1,4 +1,4 @@
-/** Unions and intersections of compiled permission sets, whatever folders their items are relative to. */
+/** Unions and intersections of compiled permission sets whose items may be relative to different folders. */
 
 import {
   type CompiledPermissions,
@@ -13,19 +13,19 @@ import {
 type Entry = CompiledPermissions["entries"] extends ReadonlyMap<PermissionKind, infer E> ? E : never;
 type Items = Entry["allow"];
 
-/** Allows what any of them allows; denies what any of them denies. */
+/** Allows what any of the sets allows; denies what any of them denies. */
 export function uniteCompiled(sets: readonly CompiledPermissions[], bases: PermissionBases): CompiledPermissions {
   const [only] = sets;
   if (only !== undefined && sets.length === 1) return only;
   return combine(sets, bases, uniteItems);
 }
 
-/** Allows what both allow; denies what either denies. */
+/** Allows what both sets allow; denies what either denies. */
 export function intersectCompiled(left: CompiledPermissions, right: CompiledPermissions): CompiledPermissions {
   return combine([withEveryKind(left), withEveryKind(right)], left.bases, intersectItems);
 }
 
-/** A kind that is not named allows nothing. */
+/** In an intersection, a kind that a set does not name allows nothing. */
 function withEveryKind(set: CompiledPermissions): CompiledPermissions {
   return { ...set, entries: new Map(PERMISSION_KINDS.map((kind) => [kind, set.entries.get(kind) ?? { allow: [], deny: [] }])) };
 }
@@ -53,7 +53,7 @@ function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items,
   const denyOnly = left.isDenyOnly === true && right.isDenyOnly === true;
   const allow = combineAllowed(left.allow, right.allow);
   const listed = allow === true ? combineAllowed(listedIn(left), listedIn(right)) : [];
-  // What either calls a secret stays one, however much else is allowed.
+  // An item that either set marks as a secret stays a secret, even if the kind allows everything.
   const secrets = allow === true ? [left, right].flatMap((entry) => listedIn(entry).filter(({ secret }) => secret !== undefined)) : [];
   return {
     allow,
@@ -64,7 +64,7 @@ function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items,
   };
 }
 
-/** Everything and an address is more than everything: addresses that are not public are named (SPEC PA4). */
+/** "Everything" does not include non-public addresses (SPEC PA4), so the listed items are kept beside it. */
 function listedIn({ allow, listed = [] }: Entry): NonNullable<Entry["listed"]> {
   return allow === true ? listed : allow;
 }
@@ -73,7 +73,7 @@ function uniteItems(left: Items, right: Items): Items {
   return left === true || right === true ? true : [...left, ...right];
 }
 
-/** One item for each pair: it matches what both match. */
+/** Makes one item per pair, which matches what both match. */
 function intersectItems(left: Items, right: Items): Items {
   if (left === true) return right;
   if (right === true) return left;
@@ -86,7 +86,7 @@ function intersectItems(left: Items, right: Items): Items {
   );
 }
 
-/** What either calls a secret is one, and goes where both let it go. */
+/** The result is a secret if either item is one; it may be sent only to targets that both permit. */
 function bothSecrets(one: SecretBinding | undefined, other: SecretBinding | undefined): { readonly secret?: SecretBinding } {
   const secret = one ?? other;
   if (one === undefined || other === undefined) return secret === undefined ? {} : { secret };
@@ -94,7 +94,7 @@ function bothSecrets(one: SecretBinding | undefined, other: SecretBinding | unde
   return { secret: { name: one.name, hosts, permits: (target) => one.permits(target) && other.permits(target) } };
 }
 
-/** For display: the items as they were written, wherever they came from. */
+/** Lists the items as written, for display. */
 function toWritten(entry: Entry): PermissionValue {
   const names = (items: Items): true | readonly string[] => (items === true ? true : items.map(({ written }) => written));
   const hasDenials = entry.deny === true || entry.deny.length > 0;

@@ -1,4 +1,4 @@
-/** Names in a policy that match nothing that is there: a denial under a wrong name denies nothing (SPEC P2, P3). Pure. */
+/** Names in a policy that match nothing: a denial with a wrong name denies nothing (SPEC P2, P3). Pure. */
 
 import { pointerToken, type Problem, type ProjectConfig, SIDE_EFFECT_CLASSES } from "../../manifests/mod.ts";
 import { nearestName } from "../tools/nearest.ts";
@@ -6,17 +6,17 @@ import type { RegisteredTool } from "../tools/tool.ts";
 import { matchesGlob } from "./glob.ts";
 import { isInGroup } from "./groups.ts";
 
-/** What there is to be named. */
+/** The tools and plugins that a policy can name. */
 export interface Named {
   readonly tools: readonly RegisteredTool[];
-  /** Also of plugins that are off, or broken. */
+  /** Includes plugins that are off or broken. */
   readonly plugins: readonly string[];
 }
 
-/** Tools of MCP servers are there while these are connected. */
+/** Tools of MCP servers exist only while their server is connected. */
 const OF_A_SERVER = /^mcp(?:\.|__)/u;
 
-/** A warning for each name, selector and layer that has no effect. */
+/** Returns a warning for each name, selector and layer that has no effect. */
 export function deadSelectors(
   { policy, confirmation, roles }: Pick<ProjectConfig, "policy" | "confirmation" | "roles">,
   named: Named,
@@ -29,10 +29,8 @@ export function deadSelectors(
     if (isThere || OF_A_SERVER.test(name)) return;
     const near = nearestName(name, [...new Set(known)]);
     const fix =
-      near === undefined
-        ? "correct it, or take it out; bascule list --all shows what there is"
-        : `write ${JSON.stringify(near)}, or take it out`;
-    problems.push({ severity: "warning", pointer, message: `${what} "${name}" matches nothing, so this has no effect`, fix });
+      near === undefined ? "correct it, or remove it; bascule list --all shows all names" : `write ${JSON.stringify(near)}, or remove it`;
+    problems.push({ severity: "warning", pointer, message: `${what} "${name}" matches nothing and has no effect`, fix });
   };
   const matches = (selector: string): boolean => {
     if (selector.startsWith("category:")) return categories.includes(selector.slice("category:".length));

@@ -1,6 +1,4 @@
-/**
- * Refuses what a policy says and this host does not enforce yet: a rule that is read and then ignored would be trusted.
- */
+/** Refuses policy that this host does not enforce, because users would rely on a rule that is read and then ignored. */
 
 import { type LayerRules, pointerToken, type Problem, type ProjectConfig } from "../../manifests/mod.ts";
 import { isKnownGroup } from "./groups.ts";
@@ -8,13 +6,13 @@ import { isKnownGroup } from "./groups.ts";
 /** The part of a project that decides calls. */
 export type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
 
-/** Every part of the policy that would have no effect. */
+/** Returns a problem for each part of the policy that would have no effect. */
 export function checkEnforced({ policy, roles }: Pick<PolicyProject, "policy" | "roles">): readonly Problem[] {
   const problems: Problem[] = [];
   const refuse = (pointer: string, message: string, fix: string): void => void problems.push({ severity: "error", pointer, message, fix });
   const checkGroup = (pointer: string, group: string): void => {
     if (isKnownGroup(group, policy.groups)) return;
-    refuse(pointer, `There is no group "${group}"`, `define it in "groups", or use one of group:all, read, write, code, data, web, math`);
+    refuse(pointer, `Unknown group "${group}"`, `define it in "groups", or use one of group:all, read, write, code, data, web, math`);
   };
   const checkSelectors = (pointer: string, selectors: readonly string[] = []): void => {
     for (const [index, selector] of selectors.entries()) if (selector.startsWith("group:")) checkGroup(`${pointer}/${index}`, selector);
@@ -31,7 +29,7 @@ export function checkEnforced({ policy, roles }: Pick<PolicyProject, "policy" | 
   return problems;
 }
 
-/** Rules, confirmation modes and groups that name a tool by an alias mean the tool. */
+/** Replaces aliases by tool names in rules, confirmation modes and groups. */
 export function withoutAliases<P extends PolicyProject>(project: P, aliases: Readonly<Record<string, string>>): P {
   const meant = (name: string): string => (Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name);
   const { policy, confirmation, roles } = project;

@@ -1,4 +1,4 @@
-/** Why a tool may or may not do something: each rule's and each layer's verdict, and the line that decided (SPEC P6). Pure. */
+/** Explains why a tool may or may not do something: the verdict of each rule and layer, and the line that decided (SPEC P6). Pure. */
 
 import {
   type AccessQuery,
@@ -20,28 +20,28 @@ import type { MergedRules } from "./match.ts";
 import { refusalBy, type ToolLayer } from "./tool-layers.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 
-/** All of it as data; `text` is the same in lines for people. */
+/** The explanation as data; `text` holds the same as lines for people. */
 export interface Explanation {
   readonly tool: string;
   readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
   readonly because: Because;
   readonly class: SideEffectClass;
   readonly route: Route;
-  /** What holds the process of a trusted plugin. */
+  /** How the process of a trusted plugin is confined. */
   readonly confinement?: Confinement;
   readonly confirm: ModeDecision;
-  /** It is refused where it cannot be recorded first, also if it changes nothing. */
+  /** Calls are refused if they cannot be recorded first, even if they change nothing. */
   readonly mustRecord: boolean;
   readonly limits: Limits;
-  /** What its plugin asks for above them. */
+  /** Limits that the plugin requests above those in force. */
   readonly lacking: readonly LackingLimit[];
-  /** Every rule that matches, most specific first, the default last. */
+  /** Every matching rule, most specific first, the default last. */
   readonly rules: readonly { readonly rule: string; readonly effect: RuleEffect }[];
-  /** Every policy layer of the session, in the order in which they are asked (SPEC P3). */
+  /** Every policy layer of the session, in evaluation order (SPEC P3). */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly quotas: readonly Quota[];
-  /** Where an act was asked about. */
+  /** The verdict on a single act, if the caller asked about one. */
   readonly act?: { readonly query: AccessQuery; readonly verdict: AccessVerdict };
   readonly text: readonly string[];
 }
@@ -53,9 +53,9 @@ export interface ExplainInput {
   readonly grant: Grant;
   readonly route: Route;
   readonly confinement?: Confinement;
-  /** Why it cannot run on its route. */
+  /** Why the tool cannot run on its route. */
   readonly unavailable?: string;
-  /** Why the session cannot see it. */
+  /** Why the session cannot see the tool. */
   readonly hidden?: string;
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
@@ -112,14 +112,14 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
     `  class    ${explanation.class}`,
     `  route    ${routeText(explanation)}`,
     `  confirm  ${confirm.mode} (${confirm.because.rule})`,
-    ...(explanation.mustRecord ? ['  record   is refused where it cannot be recorded first (audit.required "all")'] : []),
+    ...(explanation.mustRecord ? ['  record   refused if it cannot be recorded first (audit.required "all")'] : []),
     ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
     ...explanation.toolLayers.map(
       ({ layer, level, allowed, rule }) => `  ${level.padEnd(8)} ${layer}: ${allowed ? "passes" : "denied"} (${rule})`,
     ),
   ];
   for (const { limit, asked, allowed, by } of explanation.lacking)
-    lines.push(`  limit    ${limit} ${limitText(limit, allowed)}, asked for ${limitText(limit, asked)} (${by})`);
+    lines.push(`  limit    ${limit} ${limitText(limit, allowed)}, requested ${limitText(limit, asked)} (${by})`);
   for (const { per, resource, limit, windowMs, rule } of explanation.quotas)
     lines.push(`  quota    ${limit} ${resource} in ${windowMs / 1000}s for each ${per} (${rule})`);
   if (act === undefined)
@@ -136,7 +136,7 @@ function actToText(query: AccessQuery): string {
   return what === undefined ? query.kind : `${query.kind} ${JSON.stringify(what)}`;
 }
 
-/** `host, confined by Deno's permissions`. */
+/** Formats a route for display: `host, each act checked by way of Deno's permissions`. */
 export function routeText({ route, confinement }: { readonly route: string; readonly confinement?: Confinement }): string {
   if (confinement === undefined) return route;
   return confinement === "deno" ? `${route}, each act checked by way of Deno's permissions` : `${route}, UNCONFINED`;

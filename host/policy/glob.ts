@@ -1,6 +1,6 @@
-/** Globs over names without separators: `*` is any run of characters, `?` is one. */
+/** Globs over names without separators: `*` matches any number of characters, `?` exactly one. */
 
-/** Takes time in proportion to the two lengths multiplied, whatever the pattern. */
+/** Matches in O(pattern × name) time for every pattern. */
 export function matchesGlob(pattern: string, name: string): boolean {
   let at = 0;
   let inPattern = 0;
@@ -14,7 +14,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
       inPattern += 1;
       at += 1;
     } else if (star !== undefined) {
-      // Let the last star take one character more.
+      // Backtrack: the last star takes one more character.
       star.name += 1;
       at = star.name;
       inPattern = star.pattern + 1;
@@ -25,7 +25,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return /^\**$/.test(pattern.slice(inPattern));
 }
 
-/** How many characters of a pattern stand for themselves. */
+/** Counts the literal characters of a pattern. */
 export function literalLength(pattern: string): number {
   return pattern.replace(/[*?]/g, "").length;
 }

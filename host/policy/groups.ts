@@ -1,4 +1,4 @@
-/** Groups of tools, resolved when asked, so that new tools fall in (SPEC P4). */
+/** Groups of tools, resolved on every lookup so that new tools are included (SPEC P4). */
 
 import { type Permissions, sideEffectClassOf } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
@@ -11,7 +11,7 @@ const CATEGORIES = ["code", "data", "web", "math"] as const;
 
 const BUILT_IN: ReadonlyMap<string, Member> = new Map<string, Member>([
   ["all", () => true],
-  // As the class, which counts network that only gets as reading (SPEC P8): a denial of all that reads must not miss it.
+  // Uses the side-effect class, which counts GET-only network access as reading (SPEC P8), so that a denial of "read" covers it.
   ["read", (tool) => ["none", "read"].includes(sideEffectClassOf(tool.definition, permissionsOf(tool)))],
   ["write", ({ definition }) => definition.sideEffects.some((effect) => effect === "write" || effect === "execute" || effect === "system")],
   ...CATEGORIES.map((category): [string, Member] => [category, ({ definition }) => definition.category === category]),
@@ -21,27 +21,27 @@ function permissionsOf({ binding }: RegisteredTool): Permissions | undefined {
   return binding.kind === "plugin" ? binding.version.manifest.permissions : undefined;
 }
 
-/** True for the built-in groups and those that the project defines. */
+/** Returns true for built-in groups and groups that the project defines. */
 export function isKnownGroup(group: string, groups: Groups): boolean {
   const name = group.replace(/^group:/, "");
   return BUILT_IN.has(name) || Object.hasOwn(groups, name) || Object.hasOwn(groups, `group:${name}`);
 }
 
-/** The tool as an allowance sees it: one whose bare name is another's is meant by its qualified name only. */
+/** Returns the tool as an allowance sees it: if its bare name belongs to another tool, only the qualified name matches. */
 export function asMeant(tool: RegisteredTool): RegisteredTool {
   return tool.yieldsTo === undefined ? tool : { ...tool, name: tool.qualifiedName };
 }
 
 /**
- * Whether `group` (with or without `group:`) contains the tool.
+ * Returns true if `group` (with or without `group:`) contains the tool.
  *
- * The members of a group of the project's own are tool names, patterns over qualified names, and other groups.
+ * Members of a project's group are tool names, patterns over qualified names, and other groups.
  */
 export function isInGroup(tool: RegisteredTool, group: string, groups: Groups, path: readonly string[] = []): boolean {
   const name = group.replace(/^group:/, "");
   const builtIn = BUILT_IN.get(name);
   if (builtIn !== undefined) return builtIn(tool);
-  // A group that contains itself adds nothing the second time.
+  // A group that contains itself adds nothing more.
   if (path.includes(name)) return false;
   const own = [name, `group:${name}`].find((key) => Object.hasOwn(groups, key));
   const members = own === undefined ? [] : (groups[own] ?? []);

@@ -1,4 +1,4 @@
-/** Makes a call's grant: the layers of permissions that every act must pass, in order (SPEC C2, PA3, P8). */
+/** Builds a call's grant: the permission layers that every act must pass, in order (SPEC C2, PA3, P8). */
 
 import {
   compilePermissions,
@@ -17,18 +17,18 @@ import type { Ceiling } from "./permission-types.ts";
 import { PROTECTED_NAMES, type Protection, toProtectionLayer } from "./protect.ts";
 import type { ToolLayer } from "./tool-layers.ts";
 
-/** What layers are made from; the fields of `PolicyOptions` with the same names. */
+/** Inputs of the layers; same fields as in `PolicyOptions`. */
 export interface LayerSources {
   readonly root: string;
   readonly grants: GrantReader;
   readonly runGrants?: RunGrants;
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home" | "named">;
   readonly protect?: readonly Protection[];
-  /** Names that tools without a grant do not touch (`policy.protected`). Default: none. */
+  /** Names that tools without a grant may not touch (`policy.protected`). Default: none. */
   readonly protectedNames?: readonly string[];
 }
 
-/** The layers of items that no tool may touch. Made once for all tools, of which a host may have thousands. */
+/** Layers that deny protected paths. Built once, because a host may have thousands of tools. */
 interface Protections {
   readonly ofAll: readonly PermissionLayer[];
   readonly ofPlugins: readonly PermissionLayer[];
@@ -43,21 +43,21 @@ interface Remembered {
   readonly grant: Grant;
 }
 
-/** What built-in tools hold (SPEC C2). The embedding program's own run beside us anyway and get the same. */
+/** Permissions of built-in tools (SPEC C2). Tools of the embedding program get the same: they run in the host's process anyway. */
 const HOST_TOOL_PERMISSIONS: Permissions = { read: ["$workspace"], write: ["$workspace"] };
 
 /** What policy adds to a tool's grant, for one session. */
 export interface PolicyGrants {
-  /** AND-ed with each other, then count as the user's. */
+  /** AND-ed with each other; the result counts as a user grant. */
   readonly ruleGrants: readonly Permissions[];
-  /** Those of the session. The same list as long as they are the same: the grant is remembered by it. */
+  /** Layers of the session. Must be the same array while they are unchanged: the grant is cached by it. */
   readonly layers: readonly ToolLayer[];
   readonly ceilings: readonly Ceiling[];
 }
 
 export type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
 
-/** Compiling takes longer than a whole call, so the last grant of each tool is remembered. */
+/** Returns a function that makes grants. Caches the last grant of each tool, because compiling takes longer than a whole call. */
 export function createGrantLayers(given: LayerSources): GrantLayers {
   const all = (given.protect ?? []).map((protection) => ({ protection, layer: toProtectionLayer(protection) }));
   const ofAll = all.filter(({ protection }) => !protection.pluginsOnly).map(({ layer }) => layer);
@@ -102,10 +102,10 @@ function compileLayers(
   );
   const policyLayers = [...narrowing, ...denials(sources, tool, bases)];
 
-  // A project's own tool holds what the person who declared it wrote down.
+  // A project's own tool holds the permissions that the user declared for it.
   if (binding.kind !== "plugin" || tool.plugin === undefined) {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
-    // What no person granted does not reach what a person would not hand out.
+    // Tools without declared permissions may not touch protected names.
     const names = definition.permissions === undefined ? (sources.protectedNames ?? []) : [];
     if (names.length > 0) policyLayers.push(toPolicyLayer(PROTECTED_NAMES, protectNames(names), bases(workspace)));
     const programs = own.run === undefined ? [] : [programLayer(userLayer(sources, tool, bases, policy))];
@@ -117,18 +117,18 @@ function compileLayers(
   return [manifest, ...narrower, classLayer, ...policyLayers, userLayer(sources, tool, bases, policy)];
 }
 
-/** A layer of policy says nothing about kinds that it does not name (SPEC PA3). */
+/** A policy layer does not restrict kinds that it does not name (SPEC PA3). */
 function toPolicyLayer(name: string, permissions: Permissions, bases: PermissionBases): PermissionLayer {
   return { name, permissions: compilePermissions(permissions, bases), unnamed: "transparent", otherwise: "denied" };
 }
 
-/** Each plugin has its own. */
+/** Each plugin has its own data folder. */
 function dataFolder(sources: LayerSources, tool: RegisteredTool): Pick<PermissionBases, "data"> {
   const data = sources.folders?.data;
   return data === undefined || tool.plugin === undefined ? {} : { data: `${data}/${tool.plugin}` };
 }
 
-/** What a person could still grant is `prompt`. */
+/** An act that the user could still grant is `prompt`. */
 function userLayer(
   sources: LayerSources,
   tool: RegisteredTool,
@@ -149,7 +149,7 @@ function userLayer(
   return { name: "user grant", permissions: uniteCompiled(all, bases(root)), unnamed: "none", otherwise: "prompt" };
 }
 
-/** What programs a host tool may run, and with which variables, a person says, as for plugins; its files are its own (SPEC G2). */
+/** Programs and environment variables of a host tool need a user grant, as for plugins; its files do not (SPEC G2). */
 function programLayer({ permissions, ...layer }: PermissionLayer): PermissionLayer {
   const entries = new Map(
     PERMISSION_KINDS.map((kind) => {

@@ -1,9 +1,9 @@
-/** What a decision allowed and a later one about the same call does not (SPEC C2, P1). Pure. */
+/** What an earlier decision about a call allowed and a later one does not (SPEC C2, P1). Pure. */
 
 import type { PermissionLayer } from "../../manifests/mod.ts";
 import type { AllowDecision, Decision } from "../call/call.ts";
 
-/** In words; undefined if the later one takes nothing away. */
+/** Describes the first loss; undefined if the later decision takes nothing away. */
 export function lostSince(before: AllowDecision, now: Decision): string | undefined {
   if (before === now) return undefined;
   if (now.kind === "deny") return `${now.because.layer}: ${now.because.rule}`;
@@ -12,10 +12,10 @@ export function lostSince(before: AllowDecision, now: Decision): string | undefi
   if (now.grant === before.grant) return undefined;
   const unmatched = [...before.grant.layers];
   for (const layer of now.grant.layers) {
-    // Several may have one name; they keep their order.
+    // Several layers may share a name; they keep their order.
     const at = unmatched.findIndex(({ name }) => name === layer.name);
     const [old] = at < 0 ? [] : unmatched.splice(at, 1);
-    // They say what its version asked for: a reload changes that, and calls end on the version that they began with.
+    // These layers hold the version's requests. A reload changes them, and a call ends on the version that it began with.
     const lost = OF_THE_PLUGIN.has(layer.name) ? undefined : lostIn(old, layer);
     if (lost !== undefined) return lost;
   }
@@ -27,7 +27,7 @@ const OF_THE_PLUGIN: ReadonlySet<string> = new Set(["manifest", "tool", "class",
 type Items = true | readonly { readonly written: string }[];
 
 function lostIn(before: PermissionLayer | undefined, { name, permissions }: PermissionLayer): string | undefined {
-  // A layer of policy is new, and may hold anything back.
+  // A new policy layer may hold back anything.
   if (before === undefined) return name;
   const kinds = new Set([...before.permissions.entries.keys(), ...permissions.entries.keys()]);
   for (const kind of kinds) {
@@ -40,7 +40,7 @@ function lostIn(before: PermissionLayer | undefined, { name, permissions }: Perm
   return undefined;
 }
 
-/** The first item of the one list that is not in the other as it was written; "" for everything. */
+/** Returns the first of `items` that `others` lacks, compared as written; "" means everything. */
 function missing(items: Items, others: Items): string | undefined {
   if (others === true) return undefined;
   if (items === true) return "";

@@ -1,4 +1,4 @@
-/** Which rules of a policy match a tool, and what they say together (SPEC P2). Pure. */
+/** Finds the policy rules that match a tool and merges them (SPEC P2). Pure. */
 
 import {
   type ConfirmMode,
@@ -25,40 +25,40 @@ import { MODES_BY_STRICTNESS } from "../call/strictness.ts";
 import { asMeant, isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";
 
-/** A rule that matches, and how closely. */
+/** A matching rule and how specific it is. */
 export interface MatchedRule {
   readonly effect: RuleEffect;
   readonly because: Because;
-  /** Compared member by member; the larger is the more specific. */
+  /** Compared element by element; the larger is the more specific. */
   readonly specificity: readonly [kind: number, literals: number];
 }
 
-/** A field with the rule that set it. */
+/** A field's value and the rule that set it. */
 export interface Setting<T> {
   readonly value: T;
   readonly because: Because;
 }
 
-/** What all matching rules say together. What no rule sets is absent. */
+/** The merge of all matching rules. A field that no rule sets is absent. */
 export interface MergedRules {
   readonly allow: Setting<boolean>;
   readonly route?: Setting<Route>;
   readonly limits: LimitRequest;
   readonly confirm?: Setting<ConfirmMode>;
   readonly dryRun?: Setting<boolean>;
-  /** AND-ed: more than one only where equally specific rules each grant something, and the stricter counts. */
+  /** AND-ed. More than one only if equally specific rules each grant something: the stricter counts. */
   readonly grants: readonly Permissions[];
-  /** By resource and by whose use counts; several of a kind only where equally specific rules set it, and all of them hold. */
+  /** By resource and subject. Several of a kind only if equally specific rules set it: all of them apply. */
   readonly quotas: readonly Quota[];
   /** Most specific first, the default last. */
   readonly matched: readonly MatchedRule[];
 }
 
-/** Field by field the most specific rule wins, among equals the stricter; `allow: false` in any rule but the default denies. */
+/** Merges field by field: the most specific rule wins, among equals the stricter; `allow: false` in any rule but the default denies. */
 export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRules {
   const found = config.rules.flatMap((rule) => matchRule(rule, config, tool));
   if (found.length > 0 || isOff(tool)) return mergeRules([...found, defaultRule(config.default)], tool);
-  // Most tools of thousands: what holds for one of them holds for all.
+  // Most tools match no rule, so they share one result.
   const known = DEFAULTS.get(config.default);
   if (known !== undefined) return known;
   const merged = mergeRules([defaultRule(config.default)], tool);
@@ -92,18 +92,18 @@ function defaultRule(effect: RuleEffect): MatchedRule {
   return { effect, because: { layer: "default", rule: "default" }, specificity: [0, 0] };
 }
 
-/** How specific a rule is that names a tool. */
+/** Specificity of a rule that names a tool. */
 const BARE_TOOL = 5;
 
-/** At most one match: a rule has exactly one selector. */
+/** Returns at most one match, because a rule has exactly one selector. */
 function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool): readonly MatchedRule[] {
   const meant = matchSelector(rule, config, asMeant(tool));
   if (meant.length > 0 || tool.yieldsTo === undefined) return meant;
-  // By a name that is another's: what takes away holds for it too.
+  // The name belongs to another tool: only the restrictions of the rule apply to this one.
   return matchSelector(rule, config, tool).map((matched) => ({ ...matched, effect: strictPart(rule) }));
 }
 
-/** What a rule takes away, asks or bounds, without what it gives. */
+/** Returns the restrictions of a rule (denials, bounds, confirmations) without its allowances. */
 function strictPart({ allow, route, limits = {}, confirm, grants = {}, quota, dryRun }: RuleEffect): RuleEffect {
   const lower = LIMIT_NAMES.filter((name) => (limits[name] ?? Infinity) <= DEFAULT_LIMITS[name]);
   const denied = Object.entries(grants).flatMap(([kind, value]) => {
@@ -133,19 +133,19 @@ function matchSelector(rule: PolicyRule, config: PolicyConfig, tool: RegisteredT
   return [];
 }
 
-/** A built-in that runs programs is off until a rule allows it by its name: no pattern or group that was written for others does (SPEC G2). */
+/** A built-in that runs programs is off until a rule names it: patterns and groups written for other tools do not turn it on (SPEC G2). */
 function isOff({ source, definition }: RegisteredTool): boolean {
   return source === "builtin" && definition.permissions?.run !== undefined;
 }
 
-/** Why such a tool is off. */
+/** Why a built-in that runs programs is off. */
 export const OFF: Because = Object.freeze({ layer: "built-in", rule: "off until a rule allows it by its name" });
 
-/** The smallest rule that turns such a tool on. */
+/** Suggests the smallest rule that turns such a tool on. */
 export function offHint({ name }: RegisteredTool, because: Because): { readonly text: string } | undefined {
   if (because !== OFF) return undefined;
   const rule = { tool: name, allow: true, grants: { run: ["<program>"] } };
-  return { text: `it runs programs, and is off until "policy.rules" of bascule.json has ${JSON.stringify(rule)}` };
+  return { text: `it runs programs, and is off until "policy.rules" in bascule.json contains ${JSON.stringify(rule)}` };
 }
 
 function matchedBy(effect: RuleEffect, rule: string, kind: number, literals: number = 0): MatchedRule {
@@ -175,10 +175,10 @@ function pick<K extends "route" | "confirm" | "dryRun">(
   return best === undefined || value === undefined || value === null ? undefined : { value, because: best.because };
 }
 
-/** Each limit on its own: a rule that sets one says nothing about the others. */
+/** Merges each limit separately: a rule that sets one limit does not affect the others. */
 function mergeLimits(matched: readonly MatchedRule[]): LimitRequest {
   const limits: { -readonly [K in keyof Limits]?: number } = {};
-  const named = new Set(matched.flatMap(({ effect }) => Object.keys(effect.limits ?? {}) as (keyof Limits)[])); // Checked by parseProject.
+  const named = new Set(matched.flatMap(({ effect }) => Object.keys(effect.limits ?? {}) as (keyof Limits)[])); // Keys were checked by parseProject.
   for (const key of named) {
     const values = equalsOfFirst(matched, (effect) => effect.limits?.[key] !== undefined).map(
       ({ effect }) => effect.limits?.[key] ?? Infinity,
@@ -192,7 +192,7 @@ function mergeGrants(matched: readonly MatchedRule[]): readonly Permissions[] {
   return equalsOfFirst(matched, (effect) => effect.grants !== undefined).flatMap(({ effect }) => effect.grants ?? []);
 }
 
-/** Each resource for each subject on its own, like limits. */
+/** Merges each resource and subject separately, as limits are. */
 function mergeQuotas(matched: readonly MatchedRule[]): readonly Quota[] {
   if (matched.every(({ effect }) => effect.quota === undefined)) return [];
   const set = (effect: RuleEffect, per: QuotaScope, resource: QuotaResource): readonly QuotaConfig[] =>
@@ -206,7 +206,7 @@ function mergeQuotas(matched: readonly MatchedRule[]): readonly Quota[] {
   );
 }
 
-/** The most specific rules that say something about a field: several only where they are equally specific. */
+/** Returns the most specific rules that set a field; more than one only if they are equally specific. */
 function equalsOfFirst(matched: readonly MatchedRule[], speaks: (effect: RuleEffect) => boolean): MatchedRule[] {
   const first = matched.find(({ effect }) => speaks(effect));
   if (first === undefined) return [];

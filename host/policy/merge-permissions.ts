@@ -1,9 +1,9 @@
-/** Adding to a permission set and taking from it, as `grant` and `revoke` do. */
+/** Adds to and subtracts from a permission set, for `grant` and `revoke`. */
 
 import type { PermissionEntry, PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../manifests/mod.ts";
 import { PERMISSION_KINDS } from "../../manifests/mod.ts";
 
-/** Both sets together: what either allows is allowed, what either denies is denied. */
+/** Merges both sets: allows what either allows, denies what either denies. */
 export function mergePermissions(before: Permissions, added: Permissions): Permissions {
   const merged: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
@@ -14,9 +14,9 @@ export function mergePermissions(before: Permissions, added: Permissions): Permi
 }
 
 /**
- * The set without what `taken` names: a whole kind for `true`, else the items as written.
+ * Returns the set without the items in `taken`, as written, or without a whole kind for `true`.
  *
- * @returns the very same object if nothing is taken away.
+ * @returns the same object if nothing is taken away.
  */
 export function subtractPermissions(before: Permissions, taken: Permissions): Permissions {
   const left: { [K in PermissionKind]?: PermissionValue } = {};
@@ -31,7 +31,7 @@ export function subtractPermissions(before: Permissions, taken: Permissions): Pe
   return changed ? Object.freeze(left) : before;
 }
 
-/** Only what the set takes away, whatever it allows. */
+/** Returns only the denials of a set. */
 export function denialsIn(permissions: Permissions): Permissions {
   const denied: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
@@ -42,7 +42,7 @@ export function denialsIn(permissions: Permissions): Permissions {
   return Object.freeze(denied);
 }
 
-/** Whether anything is allowed by the set. */
+/** Returns true if the set allows anything. */
 export function allowsSomething(permissions: Permissions): boolean {
   return PERMISSION_KINDS.some((kind) => {
     const { allow } = toEntry(permissions[kind] ?? false);
@@ -102,7 +102,7 @@ function subtractItems(
 ): boolean | readonly PermissionItem[] | undefined {
   if (held === undefined || gone === undefined || gone === false) return held;
   if (gone === true) return undefined;
-  // Everything is held: single items cannot be taken out of it.
+  // The set allows everything, and single items cannot be subtracted from that.
   if (typeof held === "boolean") return held;
   const names = new Set(gone.map((item) => JSON.stringify(item)));
   const left = held.filter((item) => !names.has(JSON.stringify(item)));

@@ -1,9 +1,9 @@
-/** Permission types: whether tools of a kind ask a person, and which folders they are kept in (SPEC P7). */
+/** Permission types: whether tools of a type need a confirmation, and which folders they are limited to (SPEC P7). */
 
 import type { PermissionType, Permissions, PolicyConfig, SideEffectClass } from "../../manifests/mod.ts";
 import type { Because } from "../call/call.ts";
 
-/** Which type's approval a class of tools is under. Reading follows the class (SPEC E1). */
+/** The permission type of each side-effect class. Reading follows the class (SPEC E1). */
 const TYPE_OF: Readonly<Record<SideEffectClass, PermissionType | undefined>> = {
   none: "compute",
   read: undefined,
@@ -12,7 +12,7 @@ const TYPE_OF: Readonly<Record<SideEffectClass, PermissionType | undefined>> = {
   execute: "shell",
 };
 
-/** Whether a type has a person asked for tools of this class; undefined where no type says anything. */
+/** Whether a type requires a confirmation for tools of this class; undefined if no type sets it. */
 export interface Approval {
   readonly required: boolean;
   readonly because: Because;
@@ -24,13 +24,13 @@ export function approvalFor(types: PolicyConfig["permissionTypes"], sideEffects:
   return required === undefined ? undefined : { required, because: { layer: "confirmation", rule: `permission type ${type}` } };
 }
 
-/** A layer of a grant: what keeps tools within `allowedPaths`. */
+/** A layer of a grant that keeps tools within `allowedPaths`. */
 export interface Ceiling {
   readonly name: string;
   readonly permissions: Permissions;
 }
 
-/** The ceilings of each class, made once: those of `filesystem` hold for every tool. The same list for the same class. */
+/** Makes the ceilings of each class once; those of `filesystem` hold for every tool. Returns the same array for the same class. */
 export function createTypeCeilings(types: PolicyConfig["permissionTypes"]): (sideEffects: SideEffectClass) => readonly Ceiling[] {
   const ceilingOf = (type: PermissionType | undefined): readonly Ceiling[] => {
     const paths = type === undefined ? undefined : types[type]?.allowedPaths;

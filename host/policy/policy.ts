@@ -1,4 +1,4 @@
-/** Decides calls: may this tool run, where, with which grant and limits, and must a person be asked (SPEC P, C2). */
+/** Decides calls: whether a tool may run, on which route, with which grant and limits, and whether it needs a confirmation (SPEC P, C2). */
 
 import {
   type AccessQuery,
@@ -30,15 +30,15 @@ import { type AcceptedLimits, decideLimits, NO_LIMITS, type ToolLimits } from ".
 import { confinementOf, unavailableOn } from "./trust.ts";
 import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
-/** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
+/** The part of a policy that dispatch needs; every implementation passes the dispatch suite (SPEC D8). */
 export interface Policy {
-  /** Sizes that hold before there is a decision: of arguments. */
+  /** Returns the limits that apply before a decision exists, such as the size of arguments. */
   limitsFor(tool: RegisteredTool, call: PolicySubject): Limits;
-  /** Pure: the same tool, session and wish get the same answer until the policy is replaced or a grant changes. */
+  /** Pure: the same tool, session and options get the same answer until the policy is replaced or a grant changes. */
   decide(tool: RegisteredTool, call: PolicySubject): Decision;
 }
 
-/** A decision that may be without its grant, which takes long to make. */
+/** A decision that may lack its grant, which is expensive to compile. */
 export type Outlook = DenyDecision | (Omit<AllowDecision, "grant"> & { readonly grant?: Grant });
 
 /** The parts of a call that a decision may depend on. Arguments are not among them. */
@@ -46,35 +46,35 @@ export type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
 
 /** The policy of a project. */
 export interface ProjectPolicy extends Policy {
-  /** Everything that `decide` says of the tool but the grant. The very same object for the same tool, session and limits. */
+  /** Returns the decision without the grant. Returns the same object for the same tool, session and limits. */
   outlook(tool: RegisteredTool, call: PolicySubject): Outlook;
-  /** Every layer's verdict on the tool, and on one act of it (SPEC P6). */
+  /** Returns every layer's verdict on the tool, and on `act` if given (SPEC P6). */
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
 }
 
 export interface PolicyOptions {
-  /** `bascule.json`; without one everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
+  /** `bascule.json`. Without it everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
   readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles"> & Partial<Pick<ProjectConfig, "trusted" | "audit">>;
-  /** Absolute folder of `bascule.json`: what its relative paths, and those of stored grants, are relative to. */
+  /** Folder of `bascule.json`, absolute. Its relative paths and those of stored grants resolve against it. */
   readonly root: string;
   readonly grants: GrantReader;
-  /** Grants that hold for this run only: those of the embedding program and of `--allow-*` flags. */
+  /** Grants for this run only, from the embedding program and `--allow-*` flags. */
   readonly runGrants?: RunGrants;
-  /** Default: nothing above the defaults. */
+  /** Default: no limits above the defaults. */
   readonly acceptedLimits?: AcceptedLimits;
-  /** Folders that `$data`, `$tmp` and `$home` stand for; `$data` is the plugin's own folder below `data`. */
+  /** Folders of `$data`, `$tmp` and `$home`; a plugin's `$data` is its own folder below `data`. */
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home" | "named">;
   readonly protect?: readonly Protection[];
 }
 
-/** An outlook with everything that the next one could differ in. */
+/** A cached outlook, with everything that could change it. */
 interface Foreseen {
   readonly session: Session;
   readonly limits: Limits;
   readonly outlook: Outlook;
 }
 
-/** What a tool's calls get while nobody accepts more or less. */
+/** The limits of a tool's calls, cached until the user accepts others. */
 interface UsualLimits extends ToolLimits {
   readonly accepted: LimitRequest;
 }
@@ -87,7 +87,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation, roles, trusted = [], audit = DEFAULT_PROJECT.audit } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers({ ...options, protectedNames: config.protected });
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options);
-  // What rules say depends on nothing but the tool, and registered tools never change.
+  // Merged rules depend only on the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
   const usualLimits = new WeakMap<RegisteredTool, UsualLimits>();
   const foreseen = new WeakMap<RegisteredTool, Foreseen>();
@@ -111,7 +111,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     const known = ofSessions.get(session);
     if (known !== undefined) return known;
     const found = toolLayersFor({ policy: config, roles }, session);
-    // Sessions without layers share one list, by which grants are remembered.
+    // Sessions without layers share one array, because grants are cached by it.
     const layers = found.length === 0 ? NO_LAYERS : found;
     ofSessions.set(session, layers);
     return layers;
@@ -179,7 +179,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     };
   }
 
-  /** The very same decision as last time, if it is about the same session, grant and limits: what is made of it is then remembered too. */
+  /** Returns the previous decision object if session, grant and limits are the same, so that callers can cache by it. */
   function decide(tool: RegisteredTool, call: PolicySubject): Decision {
     const seen = outlook(tool, call);
     if (seen.kind === "deny") return seen;
@@ -227,27 +227,27 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   };
 }
 
-/** Those of the session's parents hold for it too: its use is theirs. */
+/** Quotas of parent sessions apply as well, because a session's use counts for its parents. */
 function quotasFor({ quotas }: Pick<MergedRules, "quotas">, session: Session): readonly Quota[] {
   const own = session.quotas ?? [];
   const inherited = session.parent === undefined ? quotas : quotasFor({ quotas }, session.parent);
   return own.length === 0 ? inherited : [...inherited, ...own];
 }
 
-/** With the plugin's net items taken into account (SPEC P8). */
+/** Returns the side-effect class, which takes the plugin's net items into account (SPEC P8). */
 export function classOf(tool: RegisteredTool): SideEffectClass {
   const { definition, binding } = tool;
   return sideEffectClassOf(definition, binding.kind === "plugin" ? binding.version.manifest.permissions : undefined);
 }
 
-/** The default's route is for plugins: everything else is the person's own word, and only a rule of its own moves it. */
+/** The default's route applies to plugins only. The user declared all other tools, so only an explicit rule moves them. */
 function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
   if (tool.plugin !== undefined) return rules.route?.value ?? "wasm";
   if (rules.route !== undefined && rules.route.because.layer !== "default") return rules.route.value;
   return tool.binding.kind === "remote" ? "remote" : "host";
 }
 
-/** SPEC T2. */
+/** Default wall time (SPEC T2). */
 function classWallMs(tool: RegisteredTool, rules: MergedRules): number {
   const route = routeOf(tool, rules);
   if (route === "wasm" || route === "microvm") return DEFAULT_LIMITS.wallMs;
@@ -255,13 +255,13 @@ function classWallMs(tool: RegisteredTool, rules: MergedRules): number {
   return long ? HOST_LONG_WALL_MS : HOST_WALL_MS;
 }
 
-/** The call answers as if there were no such tool (SPEC R4). */
+/** A call of a hidden tool answers as if the tool did not exist (SPEC R4). */
 function hiddenFrom({ role }: Session): string {
   const whom = role === undefined ? "a session without a role" : `the role "${role}", or one that delegated to it`;
   return `its "visibility" hides it from ${whom}: a call answers tool_not_found`;
 }
 
-/** Whether a workspace is one of the trusted folders or below one. */
+/** Returns a test for workspaces that are a trusted folder or below one. */
 function createTrust(
   trusted: readonly string[],
   { root, folders }: Pick<PolicyOptions, "root" | "folders">,

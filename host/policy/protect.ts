@@ -1,7 +1,7 @@
 /**
- * Files that no tool may touch whatever was granted: the host's own state and, for plugins, the plugins' sources.
+ * Files that no grant opens: the host's own state and, for plugins, the plugins' sources.
  *
- * Whoever could write `.bascule/grants.json` could grant itself everything.
+ * A tool that could write `.bascule/grants.json` could grant itself everything.
  */
 
 import {
@@ -13,14 +13,14 @@ import {
   type Permissions,
 } from "../../manifests/mod.ts";
 
-/** The layer of `policy.protected`, in `why` and in refusals. */
+/** Layer name of `policy.protected` in `why` and in refusals. */
 export const PROTECTED_NAMES = "protected names";
 
-/** One place that is denied with everything below it. Absolute, "/"-separated, normalised. */
+/** A path that is denied with everything below it. Absolute, "/"-separated, normalised. */
 export interface ProtectedPath {
   readonly access: "read" | "write";
   readonly path: string;
-  /** A folder below it that is not denied. */
+  /** A folder below the path that is not denied. */
   readonly except?: string;
 }
 
@@ -28,16 +28,16 @@ export interface ProtectedPath {
 export interface Protection {
   /** The layer's name in `why` and in refusals. */
   readonly name: string;
-  /** Built-in tools and the embedding program's own are exempt. */
+  /** Built-in tools and those of the embedding program are exempt. */
   readonly pluginsOnly: boolean;
   readonly paths: readonly ProtectedPath[];
-  /** Places that come and go, asked at every act: nothing at or below them is written. Absolute real paths. */
+  /** Folders that change at run time, read at every act: nothing at or below them may be written. Absolute real paths. */
   readonly folders?: readonly (() => readonly string[])[];
 }
 
 /**
- * Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. Every spelling is denied
- * on every file system: `BASCULE.JSON` may be the same file, also before there is one whose real name could be asked.
+ * Builds the items directly instead of from patterns, because a folder's name may contain pattern characters. Every spelling is denied on
+ * every file system: `BASCULE.JSON` may be the same file, even before a file exists whose real name could be read.
  */
 export function toProtectionLayer({ name, paths, folders = [] }: Protection): PermissionLayer {
   const kinds = (["read", "write"] as const).filter(
@@ -74,7 +74,7 @@ function toFoldersItem(written: string, folders: () => readonly string[]): Compi
   };
 }
 
-/** A query without a path asks for the whole kind, which contains everything. */
+/** A query without a path asks for the whole kind, which contains every path. */
 function onPath(query: AccessQuery, test: (path: string) => boolean): boolean {
   return (query.kind === "read" || query.kind === "write") && test(query.path ?? "/");
 }

@@ -1,6 +1,6 @@
 /**
- * Which tools a session may use: Global → Role → Task → Delegation (SPEC P3, P5). A call must pass every layer, in any of
- * which a denial counts more than what is allowed, so that no layer can widen another.
+ * Which tools a session may use: Global → Role → Task → Delegation (SPEC P3, P5). A call must pass every layer, and within a layer denials
+ * win over allowances, so no layer can widen another.
  */
 
 import type { FlatPermissions, LayerLevel, LayerRules, Permissions, PolicyConfig, PolicyLayer } from "../../manifests/mod.ts";
@@ -10,19 +10,19 @@ import type { RegisteredTool } from "../tools/tool.ts";
 import { asMeant, isInGroup, isKnownGroup } from "./groups.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** One layer that holds for a session. */
+/** One layer of a session. */
 export interface ToolLayer {
   readonly name: string;
   readonly level: LayerLevel;
-  /** Pure, for the same tool. */
+  /** Pure for the same tool. */
   verdict(tool: RegisteredTool): ToolVerdict;
-  /** What tools hold at most, for the kinds named. */
+  /** Upper bound of the tools' permissions, for the kinds that it names. */
   readonly permissions?: Permissions;
-  /** Its calls are kept before they do anything, or refused. */
+  /** Calls are recorded before they do anything, or refused. */
   readonly mustRecord?: true;
 }
 
-/** What a layer says to a tool, and which of its lines says so. */
+/** A layer's verdict on a tool, and the line that decided it. */
 export interface ToolVerdict {
   readonly allowed: boolean;
   readonly rule: string;
@@ -34,7 +34,7 @@ export interface ToolLayerSources {
   readonly roles: Readonly<Record<string, FlatPermissions>>;
 }
 
-/** Every layer that holds for the session, in the order of levels; its parents' are among them. */
+/** Returns every layer of the session and its parents, ordered by level. */
 export function toolLayersFor({ policy, roles }: ToolLayerSources, session: Session): readonly ToolLayer[] {
   const family = withParents(session);
   const rolesHeld = new Set(family.flatMap(({ role }) => role ?? []));
@@ -53,7 +53,7 @@ export function toolLayersFor({ policy, roles }: ToolLayerSources, session: Sess
   return [...atLevel("global"), ...atLevel("role"), ...flat, ...task, ...atLevel("delegation"), ...own];
 }
 
-/** Why the tool may not be used, if a layer says so: the first that does. */
+/** Returns the first layer's refusal; undefined if every layer allows the tool. */
 export function refusalBy(layers: readonly ToolLayer[], tool: RegisteredTool): Because | undefined {
   for (const layer of layers) {
     const { allowed, rule } = layer.verdict(tool);
@@ -62,7 +62,7 @@ export function refusalBy(layers: readonly ToolLayer[], tool: RegisteredTool): B
   return undefined;
 }
 
-/** The session first. Sessions are made from their parents, so there is no circle. */
+/** The session first, then its parents. A session is created from its parent, so there are no cycles. */
 function withParents(session: Session): readonly Session[] {
   const family: Session[] = [];
   for (let next: Session | undefined = session; next !== undefined; next = next.parent) family.push(next);
@@ -87,7 +87,7 @@ function toToolLayer({ name, allow, deny = [], permissions, audit }: LayerRules,
   };
 }
 
-/** Forbidden counts first, then allowed tools, then category and web (SPEC P5). */
+/** Order of precedence: forbidden tools, allowed tools, category, web (SPEC P5). */
 function fromFlat(role: string, flat: FlatPermissions, groups: Groups): ToolLayer {
   const { webAccess = true, allowedCategories, allowedTools = [], forbiddenTools = [] } = flat;
   const isLimited = allowedCategories !== undefined || flat.allowedTools !== undefined;
@@ -130,7 +130,7 @@ function isNetworkTool({ definition }: RegisteredTool): boolean {
   return definition.category === "web" || definition.sideEffects.some((effect) => effect === "network" || effect === "llm");
 }
 
-/** `ifUnknown` is what a group that is gone since the layer was checked comes to: nothing allowed, everything denied. */
+/** `ifUnknown` is the result for a group removed since the layer was checked: false in allowances, true in denials. */
 function isSelected(tool: RegisteredTool, selector: string, groups: Groups, ifUnknown: boolean = false): boolean {
   if (selector.startsWith("group:")) return isKnownGroup(selector, groups) ? isInGroup(tool, selector, groups) : ifUnknown;
   if (selector.startsWith("category:")) return tool.definition.category === selector.slice("category:".length);

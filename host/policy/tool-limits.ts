@@ -1,4 +1,4 @@
-/** The limits of a tool's calls: what its plugin asks for, as far as a person or a rule allows it (SPEC B3, T2, M2). Pure. */
+/** Limits of a tool's calls: what its plugin requests, as far as the user or a rule allows it (SPEC B3, T2, M2). Pure. */
 
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Limits } from "../../manifests/mod.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
@@ -10,23 +10,23 @@ export interface ToolLimits {
   readonly lacking: readonly LackingLimit[];
 }
 
-/** Limits above the defaults that a person accepted. The same object as long as nothing changed. */
+/** Limits above the defaults that the user accepted. Returns the same object until they change. */
 export type AcceptedLimits = (version: Pick<PluginVersion, "name" | "digest" | "manifest">) => LimitRequest;
 
-/** Nothing above the defaults. */
+/** No limits above the defaults. */
 export const NO_LIMITS: LimitRequest = Object.freeze({});
 
 export interface LimitSources {
-  /** Of the policy's rules: in place of the defaults and of what a person accepted. */
+  /** Limits of the policy's rules, which replace the defaults and the accepted limits. */
   readonly rules: LimitRequest;
   readonly accepted: LimitRequest;
-  /** Of the tool's class, on its route. */
+  /** Default wall time of the tool's class on its route. */
   readonly classWallMs: number;
-  /** The caller's own wish: whoever waits may say for how long. */
+  /** Timeout set by the caller. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The call's wish, else the tool's, else its plugin's, else the default; of a plugin never above what somebody allowed. */
+/** Takes the caller's timeout, else the tool's, else its plugin's, else the default; a plugin's request never exceeds what was allowed. */
 export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolLimits {
   const { rules, accepted, classWallMs, timeoutMs } = sources;
   const { definition, binding, plugin } = tool;
@@ -34,7 +34,7 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
   const wallMs = definition.timeoutMs ?? own.wallMs;
   const asked: LimitRequest = { ...own, ...(wallMs !== undefined && { wallMs }) };
   if (timeoutMs === undefined && isEmpty(asked) && isEmpty(rules)) return defaultsOf(classWallMs);
-  // The project's own tools and those of the embedding program are a person's word already.
+  // Tools of the project and of the embedding program need no consent: the user declared them.
   const isRequest = binding.kind === "plugin" && plugin !== undefined;
   const decided: Record<string, number> = {};
   for (const name of LIMIT_NAMES) {
@@ -44,7 +44,7 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
     const highest = Math.max(1, Math.min(rules[name] ?? allowed, LIMIT_CEILINGS[name]));
     decided[name] = Math.max(1, Math.min((isWished ? timeoutMs : asked[name]) ?? usual, highest));
   }
-  const limits = Object.freeze(decided) as unknown as Limits; // Every name of Limits has just been written.
+  const limits = Object.freeze(decided) as unknown as Limits; // The loop above wrote every name of Limits.
   if (!isRequest) return { limits, lacking: [] };
   const lacking = LIMIT_NAMES.flatMap((limit): readonly LackingLimit[] => {
     const want = Math.min(asked[limit] ?? 0, LIMIT_CEILINGS[limit]);
@@ -55,7 +55,7 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
   return { limits, lacking };
 }
 
-/** The limits that most tools have: one object for all tools of the same `classWallMs`, which may be thousands. */
+/** Returns the limits of most tools: one object per `classWallMs`, shared by what may be thousands of tools. */
 function defaultsOf(classWallMs: number): ToolLimits {
   const known = DEFAULTS.get(classWallMs);
   if (known !== undefined) return known;
@@ -64,7 +64,7 @@ function defaultsOf(classWallMs: number): ToolLimits {
   return made;
 }
 
-/** By time; a class and a route have one of a few. */
+/** By wall time, of which classes and routes have only a few. */
 const DEFAULTS = new Map<number, ToolLimits>();
 
 function isEmpty(request: LimitRequest): boolean {

@@ -1,4 +1,4 @@
-/** Grants of paths that lead through links: a call's path must pass as it is written and where it leads (SPEC PA4, C3). */
+/** Grants of paths that contain links: a call's path must pass both as written and as resolved (SPEC PA4, C3). */
 
 import { normalizePath, type PermissionItem, type Permissions, type PermissionValue, printable, toEntry } from "../../../manifests/mod.ts";
 import { isWithin } from "../../call/session.ts";
@@ -6,8 +6,8 @@ import { resolvePlace } from "../mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 
 /**
- * The same set, where each absolute path that a person named has the place beside it that it leads to now, in what is denied too. The place
- * is written down: a link that leads elsewhere later has been granted nothing there. Patterns and `$tokens` stay as they are.
+ * Adds to each absolute path that the user named, also in denials, the place that it resolves to now. The place is stored: if the link is
+ * changed later, its new target is not granted. Patterns and `$tokens` are left as they are.
  */
 export async function withPlacesBehindLinks(permissions: Permissions, files: Platform["files"]): Promise<Permissions> {
   const changed: { -readonly [K in keyof Permissions]: PermissionValue } = {};
@@ -20,10 +20,12 @@ export async function withPlacesBehindLinks(permissions: Permissions, files: Pla
 }
 
 /**
- * What is wrong with a grant that a link in the project would take out of it: a checkout brings its links along, and a person who grants
- * `notes.txt` means a file of the project. Nothing is wrong if the person named the place behind the link as well.
+ * Returns what is wrong with a grant if a link in the project leads out of it: a checkout brings its own links, and a user who grants
+ * `notes.txt` means a file of the project. Returns undefined if the user named the place behind the link as well.
  *
- * @param root the project's, absolute. @param named as the person wrote it. @param given the same with the places behind links
+ * @param root the project's root, absolute
+ * @param named the permissions as the user wrote them
+ * @param given the same with places behind links
  */
 export function linkOutOf(root: string, named: Permissions, given: Permissions): string | undefined {
   for (const kind of ["read", "write"] as const) {
@@ -42,7 +44,7 @@ function allowedPaths(value: PermissionValue | undefined): readonly string[] {
 }
 
 async function partsOf(entry: object, files: Platform["files"]): Promise<object> {
-  const parts = Object.entries(entry).filter(([, items]) => isList(items)) as readonly (readonly [string, readonly PermissionItem[]])[]; // Just asked.
+  const parts = Object.entries(entry).filter(([, items]) => isList(items)) as readonly (readonly [string, readonly PermissionItem[]])[]; // Checked by the filter above.
   return Object.fromEntries(await Promise.all(parts.map(async ([part, items]) => [part, await placesOf(items, files)] as const)));
 }
 
@@ -52,7 +54,7 @@ async function placesOf(items: readonly PermissionItem[], files: Platform["files
     all.push(item);
     const path = typeof item === "string" && item.startsWith("/") && !/[*?]/u.test(item) ? normalizePath(item, "/") : undefined;
     const real = path && (await resolvePlace(path, files));
-    // A place whose name would be read as a pattern cannot be written down.
+    // A place whose name contains pattern characters cannot be written as an item.
     if (real !== undefined && real !== path && !/[*?[\]{}]/u.test(real)) all.push(real);
   }
   return [...new Set(all)];

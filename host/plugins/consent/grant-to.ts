@@ -1,4 +1,4 @@
-/** Grants permissions to a plugin that is there, and takes them back (SPEC C3). */
+/** Grants permissions to a loaded plugin, and revokes them (SPEC C3). */
 
 import type { EventBus } from "../../audit/event-bus.ts";
 import type { Consent } from "./consent.ts";
@@ -8,24 +8,24 @@ import { type JsonValue, parsePermissions, type Permissions, problemToText } fro
 import type { Platform } from "../../platform/platform.ts";
 import { type PluginDirectory, realDirectoryOf } from "../folder/mod.ts";
 
-/** @throws {TypeError} if there is no such plugin, the permissions are wrong, or a link in the project leads out of it. */
+/** @throws {TypeError} if the plugin is not found, the permissions are not valid, or a link in the project leads out of it. */
 export async function grantTo(
   plugin: string,
   permissions: Permissions,
   { directory, grants, consent, bus, files, root }: GrantParts,
 ): Promise<StoredGrant> {
   const status = directory.status().find(({ name }) => name === plugin);
-  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
+  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": plugin not found`);
   const parsed = parsePermissions(permissions);
   if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
-  // What was brought from elsewhere holds it for its bytes only.
+  // A plugin installed from elsewhere holds the grant for its current hash only.
   const isBound = (consent.entry(plugin)?.origin.kind ?? "folder") !== "folder";
   const given = await withPlacesBehindLinks(parsed.value, files);
   const leaving = linkOutOf(root, parsed.value, given);
   if (leaving !== undefined) throw new TypeError(`Cannot grant to "${plugin}": ${leaving}`);
   const place = realDirectoryOf(status);
   const stored = await grants.grant(plugin, place, given, isBound ? status.digest : undefined);
-  // What is granted is granted to what the plugin is now: from here on more is a matter of consent.
+  // The grant applies to the plugin as it is now; a later version that requests more needs consent.
   const version = directory.serving(status.directory);
   if (version !== undefined && consent.entry(plugin) === undefined) await consent.remember(version, status.directory);
   else await consent.noteGrants(plugin, place);
@@ -37,7 +37,7 @@ export async function grantTo(
   return stored;
 }
 
-/** Takes permissions back, places behind links included. @returns how many grants changed. */
+/** Revokes permissions, places behind links included. @returns the number of changed grants. */
 export async function revokeFrom(
   plugin: string,
   taken: Permissions | undefined,
@@ -57,11 +57,11 @@ interface GrantParts {
   readonly consent: Consent;
   readonly bus: EventBus;
   readonly files: Platform["files"];
-  /** The project's. Absolute. */
+  /** The project's root, absolute. */
   readonly root: string;
 }
 
-/** Permissions as written are JSON; their interfaces just have no index signature. */
+/** Permissions as written are JSON; only their interfaces lack an index signature. */
 function toJson(permissions: Permissions): JsonValue {
   return permissions as unknown as JsonValue;
 }

@@ -1,4 +1,4 @@
-/** How much may be used in which time: asked together with policy, counted while calls run (SPEC D9, P2, B3). */
+/** Quotas: how much may be used per time window. Checked together with policy, counted while calls run (SPEC D9, P2, B3). */
 
 import { quotaExhausted, type ToolErrorData } from "../../call/errors.ts";
 import type { Session } from "../../call/session.ts";
@@ -7,7 +7,7 @@ import { type Budget, CallMeter, type Meter } from "../../call/meter.ts";
 import type { Quota } from "../../call/quota.ts";
 import { UsageTable, type UsageWindow } from "./usage.ts";
 
-/** Whose calls are counted. */
+/** The tool and session that are charged. */
 export interface QuotaSubject {
   readonly tool: RegisteredTool;
   readonly session: Session;
@@ -20,23 +20,23 @@ export interface QuotaUse extends Quota {
   readonly subject: string;
   readonly used: number;
   readonly left: number;
-  /** Milliseconds until something of it is free again; 0 while something is. */
+  /** Milliseconds until some of it is free again; 0 if some is free now. */
   readonly freesInMs: number;
 }
 
-/** What a host's calls have used. In memory: a new host begins anew. */
+/** Use by this host's calls. Kept in memory, so a new host starts at zero. */
 export interface Quotas {
-  /** Why the call must not run, if a quota is used up. Counts nothing. */
+  /** Returns the error if a quota is used up. Counts nothing. */
   check(subject: QuotaSubject): ToolErrorData | undefined;
-  /** Asks again and counts the call, in one step. */
+  /** Checks and counts the call in one step. */
   begin(subject: QuotaSubject): { readonly ok: true; readonly meter: Meter } | { readonly ok: false; readonly error: ToolErrorData };
   read(subject: QuotaSubject): readonly QuotaUse[];
 }
 
-/** Tools and plugins are as many as are registered. Sessions come and go: a new one has quotas of its own anyway. */
+/** Bound of each table. Tools and plugins are limited by registration; sessions come and go, and a new session has new quotas anyway. */
 const MOST_WINDOWS = 16_384;
 
-/** @param now milliseconds of a clock that never goes back */
+/** @param now milliseconds of a monotonic clock */
 export function createQuotas(now: () => number): Quotas {
   const ofTools = new UsageTable(MOST_WINDOWS);
   const ofSessions = new UsageTable(MOST_WINDOWS);
@@ -58,7 +58,7 @@ export function createQuotas(now: () => number): Quotas {
     return quotaExhausted({ ...quota, subject, used: Math.ceil(used), ...frees });
   }
 
-  /** A whole one of calls; of the rest anything at all, which is a whole one of what is counted in whole ones. */
+  /** Requires one unit of each resource: a whole call, or at least some of a resource that is not counted in units. */
   function checkAll(accounts: readonly Account[]): ToolErrorData | undefined {
     for (const account of accounts) {
       const problem = problemOf(account, 1);
@@ -70,9 +70,9 @@ export function createQuotas(now: () => number): Quotas {
   return {
     check: (subject) => (subject.quotas.length === 0 ? undefined : checkAll(accountsOf(subject))),
     begin(subject) {
-      // Most calls have none.
+      // Most calls have no quota.
       if (subject.quotas.length === 0) return { ok: true, meter: new CallMeter() };
-      // The same account once, however many rules limit it.
+      // One account per window, even if several rules limit it.
       const accounts = accountsOf(subject);
       const error = checkAll(accounts);
       if (error !== undefined) return { ok: false, error };
@@ -92,7 +92,7 @@ export function createQuotas(now: () => number): Quotas {
     const counted = new Set<UsageWindow>();
     return accounts.map((account): Budget => {
       const { quota, window } = account;
-      // Two limits of one window count once.
+      // Two limits of one window count its use once.
       const isFirst = !counted.has(window);
       counted.add(window);
       return {
@@ -111,7 +111,7 @@ interface Account {
   readonly window: UsageWindow;
 }
 
-/** A delegated session's use is its parents' as well, or delegating would be a way around (SPEC P3). */
+/** Use by a delegated session counts for its parents as well; otherwise delegating would evade quotas (SPEC P3). */
 function subjectsOf({ per, session: only }: Quota, tool: RegisteredTool, session: Session): readonly string[] {
   if (only !== undefined) return [only];
   if (per === "tool") return [tool.qualifiedName];

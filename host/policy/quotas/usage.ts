@@ -1,21 +1,21 @@
-/** What was used of late: sliding windows of a fixed number of slices, so that a counter has one size whatever is counted (SPEC D9). */
+/** Recent use in sliding windows of a fixed number of slices, so that a counter's size does not depend on what it counts (SPEC D9). */
 
-/** A window ends a slice late at most: a thirty-second of its length. */
+/** A window ends at most one slice late: 1/32 of its length. */
 const SLICES = 32;
 
-/** One counter over one window. */
+/** A counter over one window. */
 export class UsageWindow {
   readonly #sliceMs: number;
-  /** One more than the window has: its first and its last slice are both begun. */
+  /** One slice more than the window has, because its first and last slices are partial. */
   readonly #amounts: Float64Array = new Float64Array(SLICES + 1);
-  /** Number of the latest slice since the clock's beginning. */
+  /** Number of the latest slice since the clock's start. */
   #latest = 0;
 
   constructor(windowMs: number) {
     this.#sliceMs = windowMs / SLICES;
   }
 
-  /** @param nowMs of a clock that never goes back */
+  /** @param nowMs milliseconds of a monotonic clock */
   add(amount: number, nowMs: number): void {
     this.#moveTo(nowMs);
     const slot = this.#latest % this.#amounts.length;
@@ -27,7 +27,7 @@ export class UsageWindow {
     return this.#amounts.reduce((sum, amount) => sum + amount, 0);
   }
 
-  /** Milliseconds until at most `most` are used, if nothing is added. */
+  /** Returns the milliseconds until use falls to `most`, if nothing is added. */
   fallsTo(most: number, nowMs: number): number {
     let used = this.used(nowMs);
     const { length } = this.#amounts;
@@ -46,12 +46,12 @@ export class UsageWindow {
   }
 }
 
-/** Windows by key, made when first asked for. */
+/** Windows by key, created on first use. */
 export class UsageTable {
   readonly #windows: Map<string, UsageWindow> = new Map();
   readonly #most: number;
 
-  /** @param most windows that are kept; above it those that hold nothing go, then the one not used for longest */
+  /** @param most maximum number of windows; above it empty windows are dropped, then the least recently used one */
   constructor(most: number) {
     this.#most = most;
   }

@@ -1,4 +1,4 @@
-/** What people granted to plugins, kept in `.bascule/grants.json` (SPEC C3). */
+/** The user's grants to plugins, kept in `.bascule/grants.json` (SPEC C3). */
 
 import type { JsonValue, LocatedJson, Permissions, Problem } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText } from "../../../manifests/mod.ts";
@@ -10,49 +10,49 @@ import { createInTurn } from "../in-turn.ts";
 import { grantsDemand, NO_GRANTS } from "../trust/demands.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 
-/** One plugin's grant. It counts only for the folder it was given for: another folder of the same name holds nothing. */
+/** One plugin's grant. Counts only for the folder it was given for: a plugin of the same name in another folder holds nothing. */
 export interface StoredGrant {
   readonly plugin: string;
-  /** Absolute real path of the plugin's folder. */
+  /** Real path of the plugin's folder, absolute. */
   readonly directory: string;
-  /** The only version that it counts for: of plugins that were brought from elsewhere (SPEC C3). */
+  /** The only version that the grant counts for; set for plugins installed from elsewhere (SPEC C3). */
   readonly digest?: string;
   /** Relative items have been made absolute; `$workspace` and the other tokens stay. */
   readonly permissions: Permissions;
-  /** When it was last changed, ISO 8601. */
+  /** Time of the last change, ISO 8601. */
   readonly changedAt: string;
 }
 
 /** The grants of one project, in memory and in their file. */
 export interface GrantStore {
-  /** The file, absolute. */
+  /** Absolute path of the file. */
   readonly file: string;
-  /** What is wrong with the file; while there is anything, nothing is granted and nothing is written. */
+  /** Problems of the file. While there are any, nothing is granted and nothing is written. */
   problems(): readonly Problem[];
   /** Every grant, by plugin name. */
   list(): readonly StoredGrant[];
-  /** What this version of the plugin in this folder was granted; undefined is nothing. */
+  /** Returns the grant of this plugin version in this folder; undefined if it has none. */
   find(plugin: string, directory: string, digest: string): Permissions | undefined;
   /** Reads the file again. */
   refresh(): Promise<void>;
   /**
-   * Adds to what the plugin holds.
+   * Adds to the plugin's grant.
    *
    * @throws {GrantFileError} if the file is broken: it is never overwritten.
    */
   grant(plugin: string, directory: string, permissions: Permissions, digest?: string): Promise<StoredGrant>;
-  /** Grants that count for one version of the plugin count for this one from now on. @returns true if there were any. */
+  /** Moves grants bound to another version of the plugin to this version. @returns true if there were any. */
   rebind(plugin: string, digest: string): Promise<boolean>;
   /**
-   * Takes back whole kinds (`true`) or items as they were written, or everything; of a plugin in any folder.
+   * Revokes whole kinds (`true`), items as written, or everything; applies to the plugin in any folder.
    *
-   * @returns how many grants changed.
+   * @returns the number of changed grants.
    * @throws {GrantFileError} if the file is broken.
    */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
 }
 
-/** The grants file cannot be read or written, so a change was refused. */
+/** The change was refused because the grants file cannot be read or written. */
 export class GrantFileError extends Error {
   override readonly name = "GrantFileError";
 }
@@ -65,10 +65,10 @@ const OWNER_ONLY = 0o600;
 const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
 
 /**
- * Reads the store from `file` (absolute); a missing file is no grants.
+ * Reads the store from `file` (absolute); a missing file holds no grants.
  *
- * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
- * @param onChange called when grants are others than before: given, taken back, or written by another process.
+ * @param trust knows which grants were given on this machine; grants that came with a checkout give nothing.
+ * @param onChange called when grants changed: given, revoked, or written by another process.
  */
 export async function createGrantStore(
   platform: TurnPlatform,
@@ -80,16 +80,16 @@ export async function createGrantStore(
   let named: { readonly of: readonly StoredGrant[]; readonly byPlugin: ReadonlyMap<string, readonly StoredGrant[]> } | undefined;
   let problems: readonly Problem[] = [];
   let text: string | undefined;
-  // Reading and changing come one after the other: another process may have written the file, and a slow read must not
-  // bring back what a change has just replaced.
+  // Reads and changes run one after the other: another process may have written the file, and a slow read must not restore what a change
+  // has just replaced.
   const inTurn = createInTurn();
   const busy = `${file}.busy`;
 
-  /** The same text leaves the very same objects: decisions remember by them what they compiled. */
+  /** Keeps the same objects if the text is unchanged: decisions cache what they compiled by them. */
   async function read(isMyTurn = false): Promise<void> {
     let now = await readText(platform, file);
     let isOwn = now.ok && (await isGivenHere(now.text));
-    // Another process may be changing what was given and what is known of that.
+    // Another process may be changing the grants and their trust record.
     for (let looks = 0; now.ok && !isOwn && !isMyTurn && looks < MAX_LOOKS; looks += 1) {
       const { text: before } = now;
       const isBusy = (await platform.files.lstat(busy)) !== undefined;
@@ -142,7 +142,7 @@ export async function createGrantStore(
     problems: () => problems,
     list: () => grants,
     find(plugin, directory, digest) {
-      // Each call asks, and a list of tools asks for each of them.
+      // Every call looks up a grant, and a list of tools one per tool.
       if (named?.of !== grants) named = { of: grants, byPlugin: Map.groupBy(grants, (one) => one.plugin) };
       const grant = named.byPlugin.get(plugin)?.find((one) => one.directory === directory);
       return grant?.digest === undefined || grant.digest === digest ? grant?.permissions : undefined;
@@ -159,7 +159,7 @@ export async function createGrantStore(
     grant: (plugin, directory, permissions, digest) =>
       change((before) => {
         const old = before.find((grant) => grant.plugin === plugin && grant.directory === directory);
-        // What another version was given is not this one's.
+        // A grant to another version is replaced, not merged.
         const isSame = old?.digest === undefined || old.digest === digest;
         const merged = mergePermissions((isSame ? old?.permissions : undefined) ?? {}, permissions);
         const answer: StoredGrant = Object.freeze({
@@ -198,7 +198,7 @@ interface GrantsRead {
 
 type TextRead = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: Problem };
 
-/** A missing file is an empty one. */
+/** Reads the file; a missing file counts as an empty one. */
 async function readText(platform: Pick<Platform, "files">, file: string): Promise<TextRead> {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES)) };
@@ -227,7 +227,7 @@ function checkGrants(text: string): GrantsRead {
   return { grants: [], problems: problems.map((found) => ({ ...found, ...nearestPlace(found.pointer, locate) })) };
 }
 
-/** The place of the value, or of the nearest one around it that is there. */
+/** Returns the place of the value, or of the nearest enclosing value that exists. */
 function nearestPlace(pointer: string, locate: LocatedJson["locate"]): { readonly line: number; readonly column: number } | undefined {
   for (let around = pointer; ; around = around.slice(0, around.lastIndexOf("/"))) {
     const place = locate(around);
@@ -273,7 +273,7 @@ function problem(pointer: string, message: string): Problem {
 const NOT_GIVEN_HERE: Problem = {
   severity: "error",
   pointer: "",
-  message: "These grants were not given on this machine, so they give nothing",
+  message: "These grants were not given on this machine, so they have no effect",
   fix: "bascule trust shows them and asks; or delete the file",
 };
 

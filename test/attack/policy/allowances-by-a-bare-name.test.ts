@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../manifests/mod.ts";
 import { projectOf } from "../../support/test-host.ts";
 import { pluginVersion, publishedTools } from "../../support/tools.ts";
 
-/** Of a plugin that serves, and of one that came later with a tool of the same name. */
+/** Tools of a loaded plugin, and of one that was added later with a tool of the same name. */
 function twoOfAName(): { readonly own: RegisteredTool; readonly late: RegisteredTool } {
   const registry = createRegistry({ newId: () => String(Math.random()) });
   registry.keepNames();
@@ -23,8 +23,8 @@ function twoOfAName(): { readonly own: RegisteredTool; readonly late: Registered
 const GRANTS = { write: { allow: ["/srv"], deny: ["/srv/keys"] } };
 const LOOSE = { allow: true, confirm: "auto", route: "host", limits: { wallMs: 600_000, operations: 5 }, grants: GRANTS, dryRun: false };
 
-describe("attack: a newcomer has a tool of the name that was allowed something", () => {
-  it("knows whose name it is", () => {
+describe("attack: a new plugin has a tool with the name of an allowed tool", () => {
+  it("keeps the name with its first owner", () => {
     const { own, late } = twoOfAName();
     expect([own.owner, own.yieldsTo, late.owner, late.yieldsTo]).toEqual(["zebra", undefined, "aardvark", "zebra"]);
   });
@@ -34,7 +34,7 @@ describe("attack: a newcomer has a tool of the name that was allowed something",
     ["pattern", { pattern: "deploy" }],
     ["wide pattern", { pattern: "dep*" }],
     ["group", { group: "mine" }],
-  ])("a rule by the %s loosens nothing for it, and what it takes away holds for both [P2.bare]", (_what, selector) => {
+  ])("a rule by the %s loosens nothing for the new tool, and its restrictions apply to both [P2.bare]", (_what, selector) => {
     const { own, late } = twoOfAName();
     const groups = { mine: ["deploy"] };
     const base = { allow: false };
@@ -58,7 +58,7 @@ describe("attack: a newcomer has a tool of the name that was allowed something",
         ...{ allow: { value: false, because: { layer: "rule" } }, confirm: { value: "prompt" }, route: { value: "wasm" } },
         ...{ limits: { operations: 5 }, dryRun: { value: true } },
       });
-    // By its own name it is meant.
+    // The qualified name selects the new tool.
     const named = projectOf({ policy: { rules: [{ tool: "aardvark.deploy", ...LOOSE }] } }).policy;
     expect(matchRules(named, late)).toMatchObject({ confirm: { value: "auto" }, grants: [GRANTS] });
   });
@@ -68,7 +68,7 @@ describe("attack: a newcomer has a tool of the name that was allowed something",
     ["a layer allows by a group", { allow: ["group:mine"] }, "allow", "deny"],
     ["a layer denies", { deny: ["deploy"] }, "deny", "deny"],
     ["a layer denies by a group", { deny: ["group:mine"] }, "deny", "deny"],
-  ])("%s: the newcomer gets no more than before [P3.bare]", (_what, rules, own, late) => {
+  ])("%s: the new tool gets no more than before [P3.bare]", (_what, rules, own, late) => {
     const tools = twoOfAName();
     const policy = createPolicy({
       root: "/project",
@@ -84,10 +84,10 @@ describe("attack: a newcomer has a tool of the name that was allowed something",
 
   it.each([
     ["perTool", {}, { perTool: { deploy: "auto" } }, ["auto", "prompt"]],
-    ["perTool that asks once", {}, { perTool: { deploy: "prompt_once" } }, ["prompt_once", "prompt"]],
-    ["perTool that asks", { execute: "auto" }, { perTool: { deploy: "prompt" } }, ["prompt", "prompt"]],
-    ["perTool that denies", { execute: "auto" }, { perTool: { deploy: "deny" } }, ["deny", "deny"]],
-  ] as const)("%s: fewer questions are meant for the one that has the name [E1.bare]", (_what, byClass, table, expected) => {
+    ["perTool with prompt_once", {}, { perTool: { deploy: "prompt_once" } }, ["prompt_once", "prompt"]],
+    ["perTool with prompt", { execute: "auto" }, { perTool: { deploy: "prompt" } }, ["prompt", "prompt"]],
+    ["perTool with deny", { execute: "auto" }, { perTool: { deploy: "deny" } }, ["deny", "deny"]],
+  ] as const)("%s: fewer confirmations apply only to the tool that owns the name [E1.bare]", (_what, byClass, table, expected) => {
     const tools = twoOfAName();
     const config = projectOf({ confirmation: { default: byClass, ...table } }).confirmation;
     const modes = [tools.own, tools.late].map(

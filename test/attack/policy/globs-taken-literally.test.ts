@@ -17,7 +17,7 @@ const state = (allow: readonly string[], deny: readonly string[], path: string):
     },
   ).state;
 
-// Hosts that hand patterns to what compares texts deny a file named "*.env", and no other.
+// A host that compares patterns as text denies only a file named "*.env".
 it.each([
   ["*.env", "/w/prod.env"],
   ["**/.env", "/w/a/b/.env"],
@@ -25,12 +25,12 @@ it.each([
   [".git/*", "/w/.git/config"],
   ["s?cret", "/w/secret"],
   ["**/*.pem", "/w/keys/a.pem"],
-])("attack: the denial %j is taken for the name of a file, and %s is read [C4.globs] [PA3.deny]", (pattern, path) => {
+])("attack: the denial %j is taken for a file name, and %s is read [C4.globs] [PA3.deny]", (pattern, path) => {
   expect(state(["$workspace"], [`$workspace/${pattern}`], path)).toBe("denied");
   expect(state(["$workspace"], [`$workspace/${pattern}`], "/w/other.txt")).toBe("granted");
 });
 
-it("attack: a file whose name is a pattern is taken for what the pattern allows [C4.globs]", () => {
+it("attack: a file whose name is a pattern passes as what the pattern allows [C4.globs]", () => {
   expect(state(["$workspace/*.txt"], [], "/w/*.txt")).toBe("granted");
   expect(state(["$workspace/a.txt"], [], "/w/*.txt")).toBe("prompt");
   expect(state(["$workspace/a.txt"], [], "/w/?.txt")).toBe("prompt");

@@ -17,7 +17,7 @@ it.each([
   "a\0b",
   "\ud800",
   "../".repeat(40),
-])("attack: the path item %j, which another host reads as another place, is refused [PA2.items] [C4.unenforceable]", (item) => {
+])("attack: the path item %j, which other hosts read as another place, is refused [PA2.items] [C4.unenforceable]", (item) => {
   expect(checkItem("read", item)).toEqual(expect.any(String));
 });
 
@@ -38,11 +38,11 @@ it.each([
   "a test",
   "a.test\n",
   "%61.test",
-])("attack: the net item %j, which another host reads as another place, is refused [PA2.net]", (item) => {
+])("attack: the net item %j, which other hosts read as another address, is refused [PA2.net]", (item) => {
   expect(checkItem("net", item)).toEqual(expect.any(String));
 });
 
-it("attack: an item whose folder is not known here allows nothing, and as a denial denies all [PA2.bases]", () => {
+it("attack: an item whose folder is unknown here allows nothing, and denies everything as a denial [PA2.bases]", () => {
   const decide = (permissions: object): string =>
     evaluateAccess([{ name: "x", permissions: compilePermissions(permissions, { base: "/p" }), unnamed: "none", otherwise: "prompt" }], {
       kind: "read",

@@ -43,7 +43,7 @@ const PROTECTED = [
   "./app/../.env",
 ];
 
-describe("attack: a tool that needs no grant, asked for what keeps secrets", () => {
+describe("attack: a tool without a grant accesses files with secrets", () => {
   it.each(PROTECTED)("%s is neither read nor written [C2.protected, G2]", async (path) => {
     await using host = await hostOf();
     const results = [
@@ -58,7 +58,7 @@ describe("attack: a tool that needs no grant, asked for what keeps secrets", () 
     expect(JSON.stringify(results.map(({ output }) => output))).not.toMatch(/KEY|key/);
   });
 
-  it("is not listed below, nor made [C2.protected]", async () => {
+  it("does not list or create protected files [C2.protected]", async () => {
     await using host = await hostOf();
     for (const path of ["app/.ssh", "sub/.bascule"]) expect((await host.call("list_dir", { path })).ok, path).toBe(false);
     expect((await host.call("list_dir", { glob: "**/*" })).output).toEqual({
@@ -69,7 +69,7 @@ describe("attack: a tool that needs no grant, asked for what keeps secrets", () 
     expect(await host.call("read_file", { path: "free.txt" })).toMatchObject({ ok: true });
   });
 
-  it("is told what to change, and where [C2.protected, X3]", async () => {
+  it("names what to change, and where [C2.protected, X3]", async () => {
     await using host = await hostOf();
     expect(await host.call("read_file", { path: ".env" })).toMatchObject({
       error: {
@@ -79,24 +79,24 @@ describe("attack: a tool that needs no grant, asked for what keeps secrets", () 
     });
   });
 
-  it("is as policy says, and shown [C2.protected]", async () => {
+  it("follows the policy, and lists the protected names [C2.protected]", async () => {
     await using host = await hostOf({ protected: ["*.pem"] });
     expect(await host.call("read_file", { path: ".env" })).toMatchObject({ ok: true, output: { content: "KEY=1" } });
     expect(await host.call("read_file", { path: "notes.pem" })).toMatchObject({ ok: false, error: { code: "fs_denied" } });
     expect(host.list({ name: "read_file" }).map((tool) => tool.protected)).toEqual([["$workspace/**/*.pem"]]);
     expect(host.list({ name: "echo" }).map((tool) => tool.protected)).toEqual([undefined]);
-    // What the host keeps for itself is no matter of policy.
+    // Policy does not affect the host's own files.
     expect(await host.call("read_file", { path: `${WORKSPACE}/.bascule/grants.json` })).toMatchObject({ ok: false });
   });
 
-  it("is no matter of a tool whose permissions a person wrote down [C2.protected]", async () => {
+  it("does not restrict a tool whose permissions the user declared [C2.protected]", async () => {
     const permissions = { read: ["$workspace"] };
     await using host = await hostOf(undefined, [peekTool({ permissions }), peekTool({ name: "peek_free" })]);
     expect(await host.call("peek", { path: ".env" })).toMatchObject({ ok: true, output: "KEY=1" });
     expect(await host.call("peek_free", { path: ".env" })).toMatchObject({ ok: false });
   });
 
-  it.each(["a/b", "**", "..", "[a]"])("refuses %j as a name [C2.protected]", async (name) => {
+  it.each(["a/b", "**", "..", "[a]"])("refuses the name %j [C2.protected]", async (name) => {
     await expect(hostOf({ protected: [name] })).rejects.toThrow(/protected/);
   });
 });

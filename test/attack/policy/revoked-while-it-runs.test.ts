@@ -1,4 +1,4 @@
-/** A call that holds on to what was taken back: it began before, or waits for its turn. */
+/** Calls that began before a revocation, or wait for a slot during it. */
 
 import { describe, expect, it } from "vitest";
 import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
@@ -41,7 +41,7 @@ const MANIFEST = {
   tools: ["run", "once", "outer"].map(tool),
 };
 
-/** Longer than the test may last: what ends in time was ended. */
+/** Longer than the test may take, so that a call that ends was ended. */
 const LIMITS = { wallMs: 600_000 };
 
 function config(policy: { readonly default?: object; readonly [rest: string]: unknown }): string {
@@ -64,7 +64,7 @@ async function openHost(): Promise<{ readonly host: Host; readonly rewrite: (pol
   return { host, rewrite };
 }
 
-/** Begins a call that reads until it is ended. */
+/** Starts a call that reads until it is ended. */
 async function begin(host: Host, name: string = "demo.run"): Promise<{ readonly ended: Promise<ToolResult> }> {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   host.subscribe(({ type }) => void (type === "capability.used" && resolve()));
@@ -82,8 +82,8 @@ const REVOKED = (name: string, what: string): object => ({
   },
 });
 
-describe("attack: a call that goes on with what was taken back", () => {
-  it("is ended when its grant is [C2.revoked]", async () => {
+describe("attack: a call continues with revoked permissions", () => {
+  it("is ended when its grant is revoked [C2.revoked]", async () => {
     const { host } = await openHost();
     await using _ = host;
     const { ended } = await begin(host);
@@ -92,7 +92,7 @@ describe("attack: a call that goes on with what was taken back", () => {
     expect(await host.call("demo.once")).toMatchObject({ ok: false });
   });
 
-  it("is ended when a rule, a layer or a denial says no by then, and not when more is allowed [P1.revoked]", async () => {
+  it("is ended when a new rule, layer or denial refuses it, and not when more is allowed [P1.revoked]", async () => {
     const { host, rewrite } = await openHost();
     await using _ = host;
     for (const [policy, what] of [
@@ -113,7 +113,7 @@ describe("attack: a call that goes on with what was taken back", () => {
     remove();
   });
 
-  it("is ended inside of a chain, and so is a chain whose own grant is taken back [C9.revoked]", async () => {
+  it("is ended inside a chain, as is a chain whose own grant is revoked [C9.revoked]", async () => {
     const { host } = await openHost();
     await using _ = host;
     const { ended } = await begin(host, "demo.outer");
@@ -121,7 +121,7 @@ describe("attack: a call that goes on with what was taken back", () => {
     expect(await ended).toMatchObject(REVOKED("demo.outer", 'tools "demo.run" of user grant'));
   });
 
-  it("is decided about again when it gets the slot that it waited for [D4.revoked]", async () => {
+  it("is decided again when it gets its slot [D4.revoked]", async () => {
     const { host, rewrite } = await openHost();
     await using _ = host;
     const session = host.session({ concurrency: 1 });

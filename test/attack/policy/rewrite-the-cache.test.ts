@@ -21,7 +21,7 @@ const CONFIG = JSON.stringify({ plugins: ["plugins"], workspace: ".", confirmati
 const { XDG_CACHE_HOME: before } = process.env;
 let folder = "";
 
-/** A project whose workspace, as a home folder would, holds the machine's caches. */
+/** A project whose workspace contains the machine's caches, as a home folder does. */
 beforeEach(async () => {
   folder = await temporaryFolder();
   await mkdir(join(folder, "plugins", "writer"), { recursive: true });
@@ -35,7 +35,7 @@ afterEach(() => {
   else process.env["XDG_CACHE_HOME"] = before;
 });
 
-/** What the plugin gets for writing `path`, with a grant for everything. */
+/** Returns the outcome of writing `path`, with a grant for the whole project. */
 async function put(path: string): Promise<string> {
   await using host = await createHost({ config: join(folder, "bascule.json"), grants: { writer: { write: [folder] } }, logger: SILENT });
   const result = await host.call("put", { path });
@@ -53,7 +53,7 @@ describe("attack: a plugin that may write a home folder rewrites what the next s
     expect(await readFile(join(folder, "cache", "bascule", "compile", "code"), "utf8")).toBe("ours");
   });
 
-  it("cannot write it where the cache is reached through a link and is not there yet [C2]", async () => {
+  it("cannot write it if the cache is reached through a link and does not exist yet [C2]", async () => {
     await mkdir(join(folder, "real"));
     await symlink("real", join(folder, "linked"));
     process.env["XDG_CACHE_HOME"] = join(folder, "linked");
@@ -61,7 +61,7 @@ describe("attack: a plugin that may write a home folder rewrites what the next s
     expect(await put("linked/bascule/code")).toContain('Requires write access to "linked/bascule/code"');
   });
 
-  it("cannot have it moved into the workspace by a relative name [C2]", async () => {
+  it("cannot move it into the workspace through a relative name [C2]", async () => {
     process.env["XDG_CACHE_HOME"] = "cache";
     const home = await createHost({ config: join(folder, "bascule.json"), logger: SILENT });
     await home.close();

@@ -18,7 +18,7 @@ const MANIFEST = {
 const CODE = `export const put = ({ path }) => Deno.writeTextFile(path, '{ "policy": {} }');`;
 const POLICY = JSON.stringify({ plugins: ["plugins"], workspace: ".", confirmation: { perTool: { put: "auto" } } });
 
-/** A project whose policy is in `file`, with a plugin that may write the whole workspace. */
+/** Creates a project whose policy is in `file`, with a plugin that may write the whole workspace. */
 async function projectWith(file: string): Promise<string> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "plugins", "writer"), { recursive: true });
@@ -38,7 +38,7 @@ describe("attack: a plugin that may write the workspace rewrites the policy", ()
     expect(await host.call("put", { path: "other.json" })).toMatchObject({ ok: true, filesModified: ["other.json"] });
   });
 
-  it("cannot write it through a link, nor what the link leads to [C2, P1]", async () => {
+  it("cannot write it through a link, nor the link's target [C2, P1]", async () => {
     const folder = await projectWith("real.json");
     await symlink("real.json", join(folder, "linked.json"));
     await using host = await createHost({ config: join(folder, "linked.json"), grants: { writer: { write: [folder] } }, logger: SILENT });

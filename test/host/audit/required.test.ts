@@ -88,7 +88,7 @@ describe("audit.required", () => {
 
   it("is reported by `why` [AU3.why]", async () => {
     const { host } = await open({ audit: { required: "all" } });
-    expect(host.why("look")?.text).toContain('  record   is refused where it cannot be recorded first (audit.required "all")');
+    expect(host.why("look")?.text).toContain('  record   refused if it cannot be recorded first (audit.required "all")');
   });
 
   it.each([

@@ -11,7 +11,7 @@ function stateOf(permissions: CompiledPermissions): string {
 }
 
 describe("uniteCompiled()", () => {
-  it("keeps an address that was granted beside everything, whatever the order [PA4]", () => {
+  it('keeps an address granted beside "everything", in any order [PA4]', () => {
     const [all, one] = [compile(true), compile(["10.0.0.1"])];
     expect(stateOf(uniteCompiled([all, one], BASES))).toBe("granted");
     expect(stateOf(uniteCompiled([one, all], BASES))).toBe("granted");
@@ -44,11 +44,11 @@ describe("secrets in combined sets", () => {
     ["the plain name", { env: ["KEY"] }],
     ["all names", { env: true }],
     ["other names", { env: ["OTHER"] }],
-  ])("stay secrets beside %s [C7.placeholder]", (_, other) => {
+  ])("remain secrets beside %s [C7.placeholder]", (_, other) => {
     expect(bindings(uniteCompiled([compiled(SECRET), compiled(other)], BASES))).toEqual([["KEY", [true, true, false]]]);
   });
 
-  it("stay secrets where everything is allowed on both sides, whichever names them [C7.placeholder]", () => {
+  it("remain secrets if both sides allow everything, whichever side names them [C7.placeholder]", () => {
     const all = compiled({ env: true });
     const beside = uniteCompiled([all, compiled(SECRET)], BASES);
     for (const set of [intersectCompiled(all, beside), intersectCompiled(beside, all)]) {
@@ -56,7 +56,7 @@ describe("secrets in combined sets", () => {
     }
   });
 
-  it("go where both let them where both have to [C7.bound]", () => {
+  it("may be sent only to hosts that both sides permit [C7.bound]", () => {
     const other = compiled({ env: [{ name: "KEY", secret: true, hosts: ["b.test", "c.test"] }] });
     expect(bindings(intersectCompiled(compiled(SECRET), other))).toEqual([["KEY", [false, true, false]]]);
     expect(bindings(intersectCompiled(compiled({ env: true }), compiled(SECRET)))).toEqual([["KEY", [true, true, false]]]);

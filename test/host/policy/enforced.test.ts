@@ -6,7 +6,7 @@ import { DEFAULT_PROJECT, type PolicyConfig, type ProjectConfig } from "../../..
 const policy = (fields: Partial<PolicyConfig>): ProjectConfig => ({ ...DEFAULT_PROJECT, policy: { ...DEFAULT_PROJECT.policy, ...fields } });
 
 describe("checkEnforced()", () => {
-  it("refuses whatever would be read and then ignored [P1.enforced]", () => {
+  it("refuses policy that would be read and then ignored [P1.enforced]", () => {
     const pointers = checkEnforced(
       policy({
         layers: [{ name: "l", level: "global", allow: ["a", "group:nope"], deny: ["group:mine", "group:never"] }],
@@ -22,15 +22,15 @@ describe("checkEnforced()", () => {
     expect(checkEnforced(DEFAULT_PROJECT)).toEqual([]);
   });
 
-  it("stops a host from starting on a policy that it would not keep, from a file's text and from code [P1.enforced]", async () => {
+  it("refuses to start a host with policy that it cannot enforce, from a file's text and from code [P1.enforced]", async () => {
     const layers = [{ level: "global", name: "x", deny: ["group:nobody"] }];
     await expect(createHost({ config: { policy: { layers } } })).rejects.toThrow(ProjectConfigError);
-    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow('There is no group "group:nobody"');
+    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow('Unknown group "group:nobody"');
   });
 });
 
 describe("withoutAliases()", () => {
-  it("makes a rule about another name of a built-in one about the built-in [G2.rules]", async () => {
+  it("resolves an alias of a built-in in rules to the built-in [G2.rules]", async () => {
     const project = withoutAliases(
       {
         roles: { guest: { allowedTools: ["Read"], forbiddenTools: ["Write"] } },

@@ -15,7 +15,7 @@ function allowed(layers: readonly PermissionLayer[], fields: Partial<AllowDecisi
   return { kind: "allow", route: "wasm", grant: { layers }, limits: DEFAULT_LIMITS, because, confirm: "auto", ...fields };
 }
 
-/** What a user granted, before and after. */
+/** Compares two user grants. */
 function lost(before: Permissions, now: Permissions): string | undefined {
   return lostSince(allowed([layer("user grant", before)]), allowed([layer("user grant", now)]));
 }
@@ -27,37 +27,37 @@ describe("lostSince()", () => {
     ["an item", { read: ["/a", "/b"] }, { read: ["/a"] }, 'read "/b" of user grant'],
     ["a kind", { read: ["/a"], env: ["HOME"] }, { read: ["/a"] }, 'env "HOME" of user grant'],
     ["all of a kind", { net: true }, { net: ["example.org"] }, "net of user grant"],
-    ["what a denial names", { read: ["/a"] }, { read: { allow: ["/a"], deny: ["/a/b"] } }, 'read "/a/b" of user grant'],
-    ["nothing where a denial is gone", { read: { allow: ["/a"], deny: ["/a/b"] } }, { read: ["/a"] }, undefined],
-    ["what is to be ignored", { env: ["HOME"] }, { env: { allow: ["HOME"], ignore: ["HOME"] } }, 'env "HOME" of user grant'],
-  ])("says %s [C2.revoked]", (_what, before, now, expected) => {
+    ["an item that is now denied", { read: ["/a"] }, { read: { allow: ["/a"], deny: ["/a/b"] } }, 'read "/a/b" of user grant'],
+    ["nothing if a denial was removed", { read: { allow: ["/a"], deny: ["/a/b"] } }, { read: ["/a"] }, undefined],
+    ["an item that is now ignored", { env: ["HOME"] }, { env: { allow: ["HOME"], ignore: ["HOME"] } }, 'env "HOME" of user grant'],
+  ])("reports %s [C2.revoked]", (_what, before, now, expected) => {
     expect(lost(before, now)).toBe(expected);
   });
 
-  it("says an address that was allowed beside everything [C2.revoked, PA4]", () => {
+  it('reports an address that was granted beside "everything" [C2.revoked, PA4]', () => {
     const [all, one] = [{ net: true }, { net: ["10.0.0.1"] }].map((permissions) => compilePermissions(permissions, BASES));
     if (all === undefined || one === undefined) expect.unreachable();
     const before = { ...layer("user grant", {}), permissions: uniteCompiled([all, one], BASES) };
     expect(lostSince(allowed([before]), allowed([layer("user grant", { net: true })]))).toBe('net "10.0.0.1" of user grant');
   });
 
-  it("says a layer of policy that is new, and none that is gone [P1.revoked]", () => {
+  it("reports a new policy layer, and not one that was removed [P1.revoked]", () => {
     const own = layer("user grant", { read: ["/a"] });
     const house = layer("house", { read: ["/a"] });
     expect(lostSince(allowed([own]), allowed([house, own]))).toBe("house");
     expect(lostSince(allowed([house, own]), allowed([own]))).toBeUndefined();
-    // Two of one name keep their order.
+    // Two layers of the same name keep their order.
     const other = layer("house", { read: ["/b"] });
     expect(lostSince(allowed([house, other]), allowed([house, other]))).toBeUndefined();
     expect(lostSince(allowed([house]), allowed([house, other]))).toBe("house");
   });
 
-  it("leaves out what the plugin itself asks for: a call ends on the version that it began with [C2.revoked]", () => {
+  it("ignores what the plugin itself requests: a call ends on the version that it began with [C2.revoked]", () => {
     for (const name of ["manifest", "tool", "class", "builtin"])
       expect(lostSince(allowed([layer(name, { read: ["/a"] })]), allowed([layer(name, {})])), name).toBeUndefined();
   });
 
-  it("says another route, that it cannot run, and a denial [P1.revoked]", () => {
+  it("reports another route, a route that became unavailable, and a denial [P1.revoked]", () => {
     const before = allowed([]);
     const denied: DenyDecision = { kind: "deny", by: "policy", because: { layer: "house", rule: "deny a" } };
     expect(lostSince(before, allowed([], { route: "host" }))).toBe("route wasm is host now");

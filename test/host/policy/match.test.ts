@@ -74,7 +74,7 @@ describe("matchRules()", () => {
     });
   });
 
-  it("never allows by adding a denial, in whatever order the rules stand [P2.order]", () => {
+  it("never allows a tool because a denial was added, in any order of rules [P2.order]", () => {
     const selector = fc.constantFrom<JsonObject>(
       { tool: "words.grep" },
       { tool: "grep" },
@@ -104,18 +104,18 @@ describe("matchRules()", () => {
     );
   });
 
-  it("matches the bare name of a tool of no plugin as its qualified one", () => {
+  it("matches a tool without a plugin by its bare name", () => {
     expect(merged([{ tool: "double", allow: false }], {}, functionOf("double")).allow.value).toBe(false);
   });
 
-  it("knows the groups of the project's own, patterns and groups in groups included [P4]", () => {
+  it("resolves the project's groups, including patterns and nested groups [P4]", () => {
     const groups = { mine: ["words.*", "group:theirs"], theirs: ["double", "group:mine"] };
     expect(merged([{ group: "mine", allow: false }], {}, grep, groups).allow.value).toBe(false);
     expect(merged([{ group: "group:mine", allow: false }], {}, functionOf("double"), groups).allow.value).toBe(false);
     expect(merged([{ group: "mine", allow: false }], {}, functionOf("triple"), groups).allow.value).toBe(true);
   });
 
-  it("sorts tools into the groups that everybody has [P4]", () => {
+  it("sorts tools into the built-in groups [P4]", () => {
     const inGroup = (
       group: string,
       effects: readonly ("read" | "write" | "network" | "execute" | "system")[],

@@ -44,7 +44,7 @@ const file = { kind: "read", path: "/w/a.txt" } as const;
 const write = { kind: "write", path: "/w/a.txt" } as const;
 
 describe("createPolicy()", () => {
-  it("takes ~ in trustedWorkspaces for the home folder [SR1.trusted]", () => {
+  it("resolves ~ in trustedWorkspaces to the home folder [SR1.trusted]", () => {
     const folders = { data: "/state/data", tmp: "/tmp", home: "/home/me" };
     const modes = ["~", "~/work", "~other", "/home/me/work/deep"].map((trusted) => {
       const asked = policy({ project: { confirmation: { trustedWorkspaces: [trusted] } }, stored: { write: true }, folders });
@@ -60,13 +60,13 @@ describe("createPolicy()", () => {
     expect(allowed(reader, { project: { policy: { rules: [{ plugin: "words", route: "host" }] } } }).route).toBe("host");
   });
 
-  it("grants a plugin nothing until somebody does [C2]", () => {
+  it("grants a plugin nothing until the user does [C2]", () => {
     expect(state(reader, file)).toBe("prompt by user grant");
     expect(state(reader, file, { stored: { read: ["$workspace"] } })).toBe("granted");
     expect(state(reader, file, { stored: { read: ["/w/b.txt"] } })).toBe("prompt by user grant");
   });
 
-  it("keeps the host's own files from tools however they are spelled, where one spelling is as good as another [C4.case]", () => {
+  it("keeps the host's own files from tools in every spelling, on file systems that ignore case [C4.case]", () => {
     const paths = [
       { access: "write" as const, path: "/w/bascule.json" },
       { access: "read" as const, path: "/w/.bascule", except: "/w/.bascule/data" },
@@ -82,7 +82,7 @@ describe("createPolicy()", () => {
     expect(state(writer, { kind: "write", path: "/w/bascule.json.md" }, wish)).toBe("granted");
   });
 
-  it("says all but the grant without looking at grants, and the very same as long as session and limits are [LV2.listings]", () => {
+  it("returns the outlook without reading grants, and the same object while session and limits are the same [LV2.listings]", () => {
     const looks: string[] = [];
     const grants = { find: (plugin: string): undefined => void looks.push(plugin) };
     const decided = policy({ grants });
@@ -96,7 +96,7 @@ describe("createPolicy()", () => {
     expect([rest, grant.layers.length > 0]).toEqual([outlook, true]);
   });
 
-  it("never grants more than the manifest asks for [C2]", () => {
+  it("never grants more than the manifest requests [C2]", () => {
     const modest = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: ["$workspace/docs"] } });
     expect(state(modest, file, { stored: { read: true } })).toBe("denied by manifest");
     expect(state(modest, { kind: "read", path: "/w/docs/a" }, { stored: { read: true } })).toBe("granted");
@@ -104,13 +104,13 @@ describe("createPolicy()", () => {
     expect(state(none, file, { stored: { read: true } })).toBe("denied by manifest");
   });
 
-  it("narrows to what the tool asks for itself [C2, PA3]", () => {
+  it("narrows the grant to the tool's own request [C2, PA3]", () => {
     const narrow = pluginToolOf("words", { name: "grep", sideEffects: ["read"], permissions: { read: ["$workspace/docs"] } }, readsAll);
     expect(state(narrow, file, { stored: { read: true } })).toBe("denied by tool");
     expect(state(narrow, { kind: "read", path: "/w/docs/a" }, { stored: { read: true } })).toBe("granted");
   });
 
-  it("gives no write grant to a tool that does not declare writing, whatever the plugin holds [P8]", () => {
+  it("denies writing to a tool that does not declare it, whatever the plugin holds [P8]", () => {
     const stored = { read: true, write: true, net: true } as const;
     expect(state(reader, write, { stored })).toBe("denied by class");
     expect(state(writer, write, { stored })).toBe("granted");
@@ -118,7 +118,7 @@ describe("createPolicy()", () => {
     expect(state(greedy, { kind: "net", host: "example.com" }, { stored })).toBe("denied by class");
   });
 
-  it("adds up the grants of the store, of the run and of rules [P2, C3]", () => {
+  it("adds up grants of the store, the run and the rules [P2, C3]", () => {
     const project = { policy: { rules: [{ tool: "words.grep", grants: { read: ["/w/c"] } }] } };
     const runGrants = { base: "/w", all: { read: ["b"] }, perPlugin: new Map([["words", { read: ["d"] }]]) };
     const wish: Wish = { stored: { read: ["/w/a.txt"] }, project, runGrants };
@@ -132,7 +132,7 @@ describe("createPolicy()", () => {
     expect(state(writer, { kind: "read", path: "/w/c" }, { project })).toBe("prompt by user grant");
   });
 
-  it("resolves grants of rules against the project's folder, and of the run against its own [PA2]", () => {
+  it("resolves grants of rules against the project's folder, and grants of the run against their own base [PA2]", () => {
     const wish: Wish = {
       project: { policy: { rules: [{ plugin: "words", grants: { read: ["docs"] } }] } },
       runGrants: { base: "/w/sub", all: { read: ["docs"] } },
@@ -145,7 +145,7 @@ describe("createPolicy()", () => {
     ]);
   });
 
-  it("takes the stricter where equally specific rules both grant [P2.equals]", () => {
+  it("takes the stricter of equally specific rules that both grant [P2.equals]", () => {
     const rules = [
       { tool: "words.grep", grants: { read: ["/w/a", "/w/b"] } },
       { tool: "words.grep", grants: { read: ["/w/b", "/w/c"] } },
@@ -157,14 +157,14 @@ describe("createPolicy()", () => {
     ]);
   });
 
-  it("denies absolutely what the run denies, built-ins included [C3]", () => {
+  it("applies denials of the run to every tool, built-ins included [C3]", () => {
     const wish: Wish = { stored: { read: true }, runGrants: { base: "/w", denied: { read: { deny: ["secret"] } } } };
     expect(state(reader, { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
     expect(state(builtinOf("read_file", { sideEffects: ["read"] }), { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
     expect(state(reader, file, wish)).toBe("granted");
   });
 
-  it("grants built-ins read and write on the session's workspace and nothing else [C2]", () => {
+  it("grants built-ins read and write in the session's workspace, and nothing else [C2]", () => {
     const tool = builtinOf("write_file", { sideEffects: ["write"] });
     expect([state(tool, write), state(tool, { kind: "write", path: "/etc/x" }), state(tool, { kind: "net", host: "example.com" })]).toEqual(
       ["granted", "denied by builtin", "denied by builtin"],
@@ -172,7 +172,7 @@ describe("createPolicy()", () => {
     expect(state(builtinOf("read_file", { sideEffects: ["read"] }), write)).toBe("denied by class");
   });
 
-  it("sees a grant that changes from one call to the next", () => {
+  it("applies a changed grant to the next call", () => {
     let stored: Permissions | undefined;
     const changing = createPolicy({ root: "/project", grants: { find: () => stored } });
     const ask = (): string => {
@@ -186,7 +186,7 @@ describe("createPolicy()", () => {
     expect(ask()).toBe("prompt");
   });
 
-  it("decides anew for another session, grant, wish, policy or version of the tool, and else the very same [D6]", () => {
+  it("decides again for another session, grant, timeout, policy or version of the tool, and else returns the same decision [D6]", () => {
     let stored: Permissions | undefined;
     const changing = createPolicy({ root: "/project", grants: { find: () => stored } });
     const first = changing.decide(reader, { session });
@@ -217,7 +217,7 @@ describe("createPolicy()", () => {
     expect(states()).toEqual(["denied", "prompt"]);
   });
 
-  it("keeps grants to the folder they were given for [C3]", () => {
+  it("applies grants only to the folder they were given for [C3]", () => {
     const elsewhere = createPolicy({
       root: "/project",
       grants: { find: (_plugin, directory) => (directory === "/other/words" ? { read: true } : undefined) },
@@ -226,7 +226,7 @@ describe("createPolicy()", () => {
     expect(decision.kind !== "deny" && evaluateAccess(decision.grant.layers, file).state).toBe("prompt");
   });
 
-  it("gives a call its wished deadline, else the tool's, else the class default, within policy and ceiling [T2]", () => {
+  it("takes the caller's deadline, else the tool's, else the class default, within policy and ceiling [T2]", () => {
     const slow = pluginToolOf("words", { name: "slow", timeoutMs: 5_000 });
     const wall = (tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): number => allowed(tool, wish, timeoutMs).limits.wallMs;
     expect([wall(slow), wall(slow, {}, 1_000), wall(slow, {}, 60_000), wall(slow, {}, 1e9), wall(reader)]).toEqual([
@@ -242,7 +242,7 @@ describe("createPolicy()", () => {
     expect(host.map((tool) => wall(tool))).toEqual([60_000, 600_000, 600_000, 60_000]);
   });
 
-  it("takes a manifest's limits as wishes, never above policy, nor above the defaults without it [M2] [B3.policy]", () => {
+  it("treats a manifest's limits as requests: never above policy, nor above the defaults without it [M2] [B3.policy]", () => {
     const big = pluginToolOf("words", { name: "big" }, { manifest: { limits: { memoryBytes: 100_000_000, operations: 5 } } });
     expect(allowed(big).limits).toMatchObject({ memoryBytes: 67_108_864, operations: 5, outputBytes: 1_048_576 });
     expect(
@@ -275,7 +275,7 @@ describe("createPolicy()", () => {
 });
 
 describe("explain()", () => {
-  it("says each layer's verdict and the line that decided [P6]", () => {
+  it("shows each layer's verdict and the line that decided [P6]", () => {
     const explanation = policy({ project: { policy: { rules: [{ plugin: "words", confirm: "prompt" }] } } }).explain(reader, session, file);
     expect(explanation).toMatchObject({
       tool: "words.grep",
@@ -305,7 +305,7 @@ describe("explain()", () => {
     ]);
   });
 
-  it("says which rule denies a tool [P6]", () => {
+  it("shows which rule denies a tool [P6]", () => {
     expect(policy({ project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } }).explain(reader, session)).toMatchObject({
       verdict: "denied",
       because: { layer: "rule", rule: "tool words.grep" },

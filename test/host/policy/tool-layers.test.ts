@@ -34,7 +34,7 @@ function policyOf(project: JsonObject): (tool: RegisteredTool, session?: Session
   return (tool, session = sessionOf()) => policy.decide(tool, { session });
 }
 
-/** The names of the tools that are not denied. */
+/** Names of the tools that are not denied. */
 function usable(project: JsonObject, session?: Session): string {
   const decide = policyOf(project);
   return Object.entries(TOOLS)
@@ -48,21 +48,21 @@ const layer = (rules: JsonObject): JsonObject => layers({ name: "l", level: "glo
 
 describe("policy layers", () => {
   it.each<[what: string, rules: JsonObject, left: string]>([
-    ["allow keeps what it names", { allow: ["grep", "words.save"] }, "grep save"],
+    ["allow keeps only the named tools", { allow: ["grep", "words.save"] }, "grep save"],
     ["a bare name and a qualified one", { deny: ["grep", "pages.fetch"] }, "add save both ask wipe shell"],
     ["a pattern over a plugin's tools", { deny: ["words.*"] }, "add fetch both ask wipe shell"],
-    ["deny counts more than allow", { allow: ["words.*"], deny: ["save"] }, "grep"],
+    ["deny wins over allow", { allow: ["words.*"], deny: ["save"] }, "grep"],
     ["nothing allowed", { allow: [] }, ""],
-    ["groups by what tools do", { allow: ["group:read"] }, "add grep wipe"],
+    ["groups by effect", { allow: ["group:read"] }, "add grep wipe"],
     ["groups by category", { allow: ["group:math", "group:data"] }, "add save"],
-    ["the group of what writes", { deny: ["group:write"] }, "add grep fetch ask wipe"],
+    ["the group of writing tools", { deny: ["group:write"] }, "add grep fetch ask wipe"],
     ["a category", { deny: ["category:web", "category:math"] }, "grep save both ask wipe shell"],
     ["everything", { deny: ["group:all"] }, ""],
   ])("%s [P3] [P4]", (_what, rules, left) => {
     expect(usable(layer(rules))).toBe(left);
   });
 
-  it("must all let a tool pass, and say which did not [P3]", () => {
+  it("must all allow a tool, and report which one did not [P3]", () => {
     const decide = policyOf(
       layers({ name: "house", level: "global", allow: ["grep", "save"] }, { name: "night", level: "global", deny: ["save"] }),
     );
@@ -71,7 +71,7 @@ describe("policy layers", () => {
     expect(decide(TOOLS.add)).toEqual({ kind: "deny", because: { layer: "house", rule: "not in allow" }, by: "policy" });
   });
 
-  it("do not undo a rule that denies, nor does a rule undo them [P2] [P3]", () => {
+  it("cannot undo a rule's denial, and no rule can undo theirs [P2] [P3]", () => {
     const rules = [
       { tool: "grep", allow: false },
       { tool: "save", allow: true },
@@ -80,25 +80,25 @@ describe("policy layers", () => {
     expect(usable({ policy: { rules, layers: list } })).toBe("");
   });
 
-  it("hold for a role only where they name it [P3.role]", () => {
+  it("apply to the role that they name only [P3.role]", () => {
     const project = layers({ name: "guests", level: "role", role: "guest", deny: ["group:write"] });
     expect(usable(project)).toBe(ALL);
     expect(usable(project, sessionOf({ role: "admin" }))).toBe(ALL);
     expect(usable(project, sessionOf({ role: "guest" }))).toBe("add grep fetch ask wipe");
   });
 
-  it("hold for delegated sessions where their level is delegation [P3.delegation]", () => {
+  it("apply to delegated sessions if their level is delegation [P3.delegation]", () => {
     const project = layers({ name: "helpers", level: "delegation", deny: ["shell"] });
     expect(usable(project)).toBe(ALL);
     expect(usable(project, sessionOf({ parent: sessionOf() }))).not.toContain("shell");
   });
 
-  it("let nothing through by a group that an edit took away since [P3.gone]", () => {
+  it("allow nothing through a group that was removed since [P3.gone]", () => {
     expect(usable({}, sessionOf({ layers: [{ name: "l", deny: ["group:gone"] }] }))).toBe("");
     expect(usable({}, sessionOf({ layers: [{ name: "l", allow: ["group:gone", "grep"] }] }))).toBe("grep");
   });
 
-  it("bound what tools hold, for the kinds they name [C2] [PA3]", () => {
+  it("bound the tools' permissions, for the kinds that they name [C2] [PA3]", () => {
     const decide = policyOf(layer({ permissions: { read: ["/w/docs"], net: false } }));
     const state = (tool: RegisteredTool, query: Parameters<typeof evaluateAccess>[1]): string => {
       const decision = decide(tool);
@@ -115,26 +115,30 @@ describe("policy layers", () => {
 
 describe("roles", () => {
   it.each<[what: string, flat: JsonObject, left: string]>([
-    ["nothing said", {}, ALL],
+    ["no fields", {}, ALL],
     ["no web", { webAccess: false }, "add grep save wipe shell"],
     ["categories", { allowedCategories: ["math", "web"] }, "add fetch"],
     ["categories without web", { allowedCategories: ["math", "web"], webAccess: false }, "add"],
     ["only these tools", { allowedTools: ["grep"] }, "grep"],
-    ["tools beside categories, web or not", { allowedCategories: ["math"], allowedTools: ["fetch"], webAccess: false }, "add fetch"],
-    ["forbidden counts first", { allowedTools: ["grep", "save"], forbiddenTools: ["words.*"] }, ""],
-    ["a group that is forbidden", { forbiddenTools: ["group:write"] }, "add grep fetch ask wipe"],
+    [
+      "tools in addition to categories, web or not",
+      { allowedCategories: ["math"], allowedTools: ["fetch"], webAccess: false },
+      "add fetch",
+    ],
+    ["forbidden wins", { allowedTools: ["grep", "save"], forbiddenTools: ["words.*"] }, ""],
+    ["a forbidden group", { forbiddenTools: ["group:write"] }, "add grep fetch ask wipe"],
   ])("are flat permissions: %s [P5.flat]", (_what, guest, left) => {
     expect(usable({ roles: { guest } }, sessionOf({ role: "guest" }))).toBe(left);
     expect(usable({ roles: { guest } }, sessionOf({ role: "other" }))).toBe(ALL);
   });
 
-  it("are not found in what objects have of themselves [P5.flat]", () => {
+  it("do not include inherited properties of objects [P5.flat]", () => {
     expect(usable({ roles: {} }, sessionOf({ role: "constructor" }))).toBe(ALL);
   });
 });
 
 describe("task context", () => {
-  it("readOnly takes away what writes, and every write grant [P5.readOnly]", () => {
+  it("readOnly removes writing tools and every write grant [P5.readOnly]", () => {
     const session = sessionOf({ context: { readOnly: true } });
     expect(usable({}, session)).toBe("add grep fetch ask");
     const decision = policyOf({})(TOOLS.fetch, session);
@@ -144,7 +148,7 @@ describe("task context", () => {
     );
   });
 
-  it("noWeb takes away network tools, and every net grant [P5.noWeb]", () => {
+  it("noWeb removes network tools and every net grant [P5.noWeb]", () => {
     const session = sessionOf({ context: { noWeb: true } });
     expect(usable({}, session)).toBe("add grep save wipe shell");
     const decision = policyOf({})(TOOLS.save, session);
@@ -156,7 +160,7 @@ describe("task context", () => {
 });
 
 describe("delegated sessions", () => {
-  it("keep role, task and layers of every parent beside their own [P3] [T1]", () => {
+  it("inherit role, task and layers of every parent [P3] [T1]", () => {
     const project = layers({ name: "guests", level: "role", role: "guest", deny: ["shell"] });
     const parent = sessionOf({ role: "guest", context: { noWeb: true }, layers: [{ name: "own", deny: ["add"] }] });
     const child = sessionOf({ parent, role: "admin", context: { readOnly: true } });
@@ -165,7 +169,7 @@ describe("delegated sessions", () => {
     expect(usable(project, sessionOf({ parent: child, layers: [{ name: "last", allow: ["add"] }] }))).toBe("");
   });
 
-  it("have no more room, no weaker confirmation and no other workspace than the parent [T1]", () => {
+  it("get no more concurrency, no weaker confirmation and no workspace outside of the parent's [T1]", () => {
     const parent = sessionOf({ concurrency: 2, confirmation: { read: "prompt", write: "deny" } });
     const child = sessionOf({
       parent,
@@ -197,14 +201,14 @@ describe("any layers", () => {
         .filter((name) => name !== ""),
     );
 
-  it("never widen what is there, and a denial is a denial wherever it stands [P3.narrow]", () => {
+  it("never widen the set of tools, and a denial counts at any position [P3.narrow]", () => {
     fc.assert(
       fc.property(fc.array(rules, { maxLength: 4 }), rules, fc.nat({ max: 4 }), (before, added, at) => {
         const after = usableIn(before.toSpliced(at, 0, added));
         expect([...after].filter((name) => !usableIn(before).has(name))).toEqual([]);
         const denied = usableIn([{ name: "only", deny: added.deny ?? [] }]);
         expect([...after].filter((name) => !denied.has(name))).toEqual([]);
-        // In whatever order they come, they say the same together.
+        // The order of layers does not matter.
         expect(usableIn([added, ...before.toReversed()])).toEqual(after);
       }),
       { numRuns: 200 },
@@ -221,14 +225,14 @@ describe("permission types", () => {
       .join(" ");
   };
 
-  it("say whether tools of a kind ask a person [P7]", () => {
+  it("decide whether tools of a type need a confirmation [P7]", () => {
     expect(modes({})).toBe("save fetch both ask wipe shell");
     expect(modes({ network: { requiresApproval: false } })).toBe("save wipe shell");
     expect(modes({ filesystem: { requiresApproval: false }, shell: { requiresApproval: false } })).toBe("fetch both ask wipe");
     expect(modes({ compute: { requiresApproval: true } })).toBe("add save fetch both ask wipe shell");
   });
 
-  it("count beside the project's own modes as the stricter, and give way to tools and trusted workspaces [P7] [E1]", () => {
+  it("combine with the project's modes as the stricter, and yield to tool modes and trusted workspaces [P7] [E1]", () => {
     expect(modes({ network: { requiresApproval: false } }, { default: { network: "prompt" } })).toContain("fetch");
     expect(modes({ network: { requiresApproval: true } }, { default: { network: "auto" } })).toContain("fetch");
     expect(modes({ network: { requiresApproval: true } }, { perTool: { fetch: "auto" } })).not.toContain("fetch");
@@ -258,7 +262,7 @@ describe("createHost()", () => {
     make(),
   );
 
-  it("takes layers from code, asks them without running anything, and takes them away again [P3.code] [P5.canUse]", async () => {
+  it("adds layers from code, checks them without running a tool, and removes them again [P3.code] [P5.canUse]", async () => {
     await using host = await createHost({ config: false, tools });
     expect(host.policy.canUse("guest", "save")).toBe(true);
     expect(host.policy.canUse("guest", "save", { readOnly: true })).toBe(false);
@@ -278,7 +282,7 @@ describe("createHost()", () => {
     expect(host.policy.canUse("guest", "save")).toBe(true);
   });
 
-  it("lets nobody out of the parent's workspace by a link in it [T1.link]", async () => {
+  it("does not let a link in the parent's workspace lead out of it [T1.link]", async () => {
     const platform = memoryPlatform({
       "/outside/secret.txt": "secret",
       "/workspace/out": { link: "/outside" },
@@ -294,7 +298,7 @@ describe("createHost()", () => {
     expect(await read("/workspace/out", "secret.txt")).toBe("permission_denied");
   });
 
-  it("takes a session's layers and its parent, and refuses wrong ones with what is wrong [P3.code] [T1]", async () => {
+  it("takes a session's layers and its parent, and refuses invalid ones with the reason [P3.code] [T1]", async () => {
     await using host = await createHost({ config: false, tools });
     const parent = host.session({ layers: [{ name: "p", deny: ["save"] }] });
     const child = host.session({ parent, context: { readOnly: false } });
@@ -305,7 +309,7 @@ describe("createHost()", () => {
 });
 
 describe("parseProject()", () => {
-  it("names what is wrong with layers, roles and permission types [P1] [P3]", () => {
+  it("reports what is wrong with layers, roles and permission types [P1] [P3]", () => {
     const parsed = parseProject(
       JSON.stringify({
         roles: { guest: { webaccess: true, allowedTools: ["a b"] } },

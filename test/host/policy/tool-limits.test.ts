@@ -15,7 +15,7 @@ function decided(tool: RegisteredTool, sources: Partial<LimitSources> = {}): Ret
 }
 
 describe("decideLimits()", () => {
-  it("gives a plugin the defaults, or less where it asks for less, until somebody allows more [B3.requests]", () => {
+  it("gives a plugin the defaults, or less if it requests less, until the user accepts more [B3.requests]", () => {
     expect(decided(big)).toEqual({
       limits: { ...DEFAULT_LIMITS, operations: 5 },
       lacking: [
@@ -26,7 +26,7 @@ describe("decideLimits()", () => {
     });
   });
 
-  it("gives what a person accepted and nothing above it, nor more than it asks for [B3.requests]", () => {
+  it("gives what the user accepted, and no more than the plugin requests [B3.requests]", () => {
     const accepted = { memoryBytes: 100 * MIB, cpuMs: 120_000, wallMs: 90_000, outputBytes: 16 * MIB };
     expect(decided(big, { accepted })).toEqual({
       limits: { ...DEFAULT_LIMITS, wallMs: 90_000, cpuMs: 60_000, memoryBytes: 100 * MIB, operations: 5 },
@@ -34,7 +34,7 @@ describe("decideLimits()", () => {
     });
   });
 
-  it("takes a rule's word in place of both: it allows more, and takes what was accepted away [B3.policy]", () => {
+  it("lets a rule replace both: it allows more, or less than was accepted [B3.policy]", () => {
     const rules = { memoryBytes: 512 * MIB, cpuMs: 5_000, wallMs: 80_000 };
     expect(decided(big, { rules, accepted: { cpuMs: 60_000 } })).toEqual({
       limits: { ...DEFAULT_LIMITS, wallMs: 80_000, cpuMs: 5_000, memoryBytes: 256 * MIB, operations: 5 },
@@ -45,7 +45,7 @@ describe("decideLimits()", () => {
     });
   });
 
-  it("asks nobody about what is a person's own word: tools of the program, and how long a caller waits [B3.own] [T2]", () => {
+  it("needs no consent for limits of the program's own tools and for the caller's timeout [B3.own] [T2]", () => {
     const own = functionOf("own", { timeoutMs: 500_000 });
     expect(decided(own)).toEqual({ limits: { ...DEFAULT_LIMITS, wallMs: 500_000 }, lacking: [] });
     const { limits, lacking } = decided(big, { timeoutMs: 200_000 });
@@ -53,7 +53,7 @@ describe("decideLimits()", () => {
     expect(decided(big, { timeoutMs: 200_000, rules: { wallMs: 1_000 } }).limits.wallMs).toBe(1_000);
   });
 
-  it("counts the class default of the route as a default, and the ceiling as the highest there is [B3.requests] [T2]", () => {
+  it("treats the class default of the route as the default, and never exceeds the ceiling [B3.requests] [T2]", () => {
     const most = pluginToolOf("words", { name: "most", timeoutMs: 600_000 }, { manifest: { limits: { memoryBytes: 9e12 } } });
     expect(decided(most, { classWallMs: 600_000 })).toEqual({
       limits: { ...DEFAULT_LIMITS, wallMs: 600_000 },
@@ -66,17 +66,17 @@ describe("withLimitHint()", () => {
   const { lacking } = decided(big, { rules: { cpuMs: 10_000 } });
   const call = { plugin: "words", lacking };
 
-  it("names what a plugin asks for and the smallest change that allows it [X3.limits]", () => {
+  it("names what a plugin requests and the smallest change that allows it [X3.limits]", () => {
     expect(withLimitHint(wallTimeout(30_000), call).hint).toEqual({
       command: "bascule accept words",
-      text: 'Plugin "words" asks for wallMs of 90 s, and 30 s is allowed',
+      text: 'Plugin "words" requests wallMs 90 s, but 30 s is allowed',
     });
     expect(withLimitHint(resourceExhausted("cpuMs", 10_000), call).hint).toEqual({
-      text: 'Plugin "words" asks for cpuMs of 60 s, and 10 s is allowed by the rule of "policy" that sets "limits": to allow it, have it say {"cpuMs":60000}',
+      text: 'Plugin "words" requests cpuMs 60 s, but 10 s is allowed by a rule of "policy" (to allow it, set {"cpuMs":60000} in the rule\'s "limits")',
     });
   });
 
-  it("says nothing where the plugin asks for no more, or the limit is a quota [X3.limits]", () => {
+  it("adds no hint if the plugin requests no more, or the limit is a quota [X3.limits]", () => {
     const quota = resourceExhausted("memoryBytes", 1);
     const errors = [resourceExhausted("outputBytes", 1), { ...quota, details: { ...quota.details, windowMs: 1 } }];
     expect(errors.map((error) => withLimitHint(error, call))).toEqual(errors);

@@ -1,4 +1,4 @@
-/** Links that a person chose: grants named by them, and what `why` says of them. */
+/** Grants of paths that contain links, and how `why` reports them. */
 
 import { mkdir, realpath, rename, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
@@ -26,8 +26,8 @@ async function linked(): Promise<{
   return { project, link: `${folder}/docs`, real: `${folder}/elsewhere/data` };
 }
 
-describe("a grant that is named by a link", () => {
-  it("is of the place too where the link leads then, says so, and is of no later one [C3.links] [PA4.links]", async () => {
+describe("a grant of a link", () => {
+  it("includes the place that the link leads to now, shows it, and does not follow later changes of the link [C3.links] [PA4.links]", async () => {
     const { project, link, real } = await linked();
     await using _closing = project;
     const granted = await project.run(["grant", "peek", "--allow-read=docs", "--json"]);
@@ -43,7 +43,7 @@ describe("a grant that is named by a link", () => {
     expect([await read("docs/a.txt"), await read(`${real}/a.txt`)]).toEqual(["", ""]);
   });
 
-  it("is refused where a link that came with the project leads out of it, unless the place is named too [C3.links-out]", async () => {
+  it("is refused if a link of the project leads out of it, unless the place is named too [C3.links-out]", async () => {
     const { project } = await linked();
     await using _closing = project;
     await using home = await createCliProject({ "key.txt": "secret" });
@@ -73,8 +73,8 @@ describe("a grant that is named by a link", () => {
   });
 });
 
-describe("why, of a path through a link", () => {
-  it("says what a call would come to, and where the link leads [P6.links] [PA4.links]", async () => {
+describe("why, for a path through a link", () => {
+  it("reports the result of a call, and where the link leads [P6.links] [PA4.links]", async () => {
     const { project, link, real } = await linked();
     await using _closing = project;
     await mkdir(`${project.folder}/room`);

@@ -63,7 +63,7 @@ describe("bascule policy", () => {
         "/roles/guest/allowedCategories/1",
       ],
     ]);
-    expect(problems[0]?.fix).toBe('write "demo.put", or take it out');
+    expect(problems[0]?.fix).toBe('write "demo.put", or remove it');
     // Without `policy check`, other commands say it too.
     expect((await project.run(["list"])).out + (await project.run(["list"])).error).toContain('The tool "demo.putt" matches nothing');
 

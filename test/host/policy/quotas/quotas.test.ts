@@ -19,7 +19,7 @@ async function outcomes(calls: readonly Promise<ToolResult>[]): Promise<readonly
 }
 
 describe("quotas", () => {
-  it("end a tool's calls at the number, saying which quota, what was used and when it frees [D9.calls]", async () => {
+  it("refuse a tool's calls above the number, with the quota, its use and when it frees [D9.calls]", async () => {
     const host = hostWith([{ tool: "say", quota: { calls: 2, windowMs: 32_000 } }]);
     await host.call("say");
     host.platform.advance(10_000);
@@ -51,7 +51,7 @@ describe("quotas", () => {
     expect(await host.call("say")).toMatchObject({ ok: false });
   });
 
-  it("are asked before a person is, and in the order of gates [D9.order, B3, D1]", async () => {
+  it("are checked before a confirmation, in the order of gates [D9.order, B3, D1]", async () => {
     const asked: string[] = [];
     const host = testHost({
       tools: [hostTool("say", { sideEffects: ["write"] })],
@@ -70,7 +70,7 @@ describe("quotas", () => {
     ]);
   });
 
-  it("do not count calls that were refused [D9.calls]", async () => {
+  it("do not count refused calls [D9.calls]", async () => {
     const host = testHost({
       tools: [hostTool("say", { sideEffects: ["write"], inputSchema: { type: "object", properties: { n: { type: "integer" } } } })],
       project: { policy: { default: { quota: { calls: 1 } } } },
@@ -80,13 +80,13 @@ describe("quotas", () => {
     expect(await host.call("say", {}, { confirm: async () => true })).toMatchObject({ ok: true });
   });
 
-  it("hold for calls that all begin at once [D9.calls]", async () => {
+  it("hold for calls that begin at the same time [D9.calls]", async () => {
     const host = hostWith([{ tool: "say", quota: { calls: 2 } }]);
     const all = await outcomes(Array.from({ length: 8 }, () => host.call("say")));
     expect(all.toSorted()).toEqual(["ok", "ok", ...Array.from({ length: 6 }, () => "resource_exhausted")]);
   });
 
-  it("count a plugin's tools together, and each tool of a category for itself [D9.scopes, P2.quota]", async () => {
+  it("count a plugin's tools together, and each tool of a category separately [D9.scopes, P2.quota]", async () => {
     const tools = [
       { name: "one", category: "web" },
       { name: "two", category: "web" },
@@ -105,7 +105,7 @@ describe("quotas", () => {
     ]);
   });
 
-  it("are the most specific rule's for each resource and subject, and all of equals [P2.quota]", async () => {
+  it("come from the most specific rule per resource and subject, and from all equally specific rules [P2.quota]", async () => {
     const specific = hostWith([
       { tool: "say", quota: { calls: 3 } },
       { group: "group:all", quota: [{ calls: 1 }, { calls: 4, per: "session" }] },
@@ -122,7 +122,7 @@ describe("quotas", () => {
     expect(await outcomes(["say", "say"].map((tool) => equals.call(tool)))).toEqual(["ok", "resource_exhausted"]);
   });
 
-  it("count a session for itself and for those that delegated to it [D9.scopes, T1, P3]", async () => {
+  it("count a session's use for itself and for its parents [D9.scopes, T1, P3]", async () => {
     const host = hostWith([{ group: "group:all", quota: { calls: 3, per: "session" } }]);
     const parent = createSession({ id: "parent", workspace: WORKSPACE, quotas: [{ calls: 2 }] });
     const child = createSession({ id: "child", workspace: WORKSPACE, parent });
@@ -137,7 +137,7 @@ describe("quotas", () => {
     expect(() => createSession({ id: "x", workspace: WORKSPACE, quotas: [{ windowMs: 5 }] })).toThrow(/Cannot open a session: .*windowMs/);
   });
 
-  it("are not got around by delegating to ever new sessions [D9.scopes, P3]", async () => {
+  it("cannot be evaded by delegating to new sessions [D9.scopes, P3]", async () => {
     const host = hostWith([{ group: "group:all", quota: { calls: 2, per: "session" } }]);
     const parent = createSession({ id: "parent", workspace: WORKSPACE });
     const through = (id: string): Promise<ToolResult> =>
@@ -145,7 +145,7 @@ describe("quotas", () => {
     expect(await outcomes([through("a"), through("b"), through("c")])).toEqual(["ok", "ok", "resource_exhausted"]);
   });
 
-  it("leave a call what is left of CPU time, and say that it was the quota [D9.cpu]", async () => {
+  it("bound a call's CPU time to what is left, and name the quota in the error [D9.cpu]", async () => {
     const slow: FakeGuest = ({ limits }) => ({
       ok: false,
       fault: { kind: "timeout", limit: "cpu", limitMs: limits.cpuMs },
@@ -176,7 +176,7 @@ describe("quotas", () => {
       "net.fetch",
       { id: 1, url: "https://a.test/", method: "GET", headers: [], redirect: "follow", body: "none" },
     ],
-  ])("stop a call in the middle that uses up %s, whatever it makes of it [D9.during]", async (_, quota, operation, args) => {
+  ])("stop a call that uses up %s, even if it ignores the error [D9.during]", async (_, quota, operation, args) => {
     const answers: boolean[] = [];
     const stubborn: FakeGuest = async ({ hostCall, signal }) => {
       for (let id = 1; !signal.aborted && id < 100; id++)
@@ -195,7 +195,7 @@ describe("quotas", () => {
     const host = testHost({
       platform,
       sandbox: fakeSandbox({ run: stubborn }),
-      // Two limits of one window count once.
+      // Two limits of one window count its use once.
       project: {
         ...AUTO,
         policy: {
@@ -221,7 +221,7 @@ describe("quotas", () => {
     if (operation === "workspace.write") expect(result).toMatchObject({ limitsUsed: { bytesWritten: 30 }, filesModified: ["b.txt"] });
   });
 
-  it("count what a copy moves [D9.during]", async () => {
+  it("count the bytes that a copy moves [D9.during]", async () => {
     const platform = memoryPlatform({ "a.txt": "x".repeat(100) });
     const copy: FakeGuest = async ({ hostCall }) => {
       await hostCall({ name: "fs.copyFile", args: { from: "a.txt", to: "b.txt" } });
@@ -241,7 +241,7 @@ describe("quotas", () => {
     expect(await platform.files.stat(`${WORKSPACE}/b.txt`)).toBeUndefined();
   });
 
-  it("can be read: what is used, what is left, and when more is [D9.readable]", async () => {
+  it("can be read: what is used, what is left, and when more is free [D9.readable]", async () => {
     const platform = memoryPlatform();
     await using host = await createHost({
       platform,

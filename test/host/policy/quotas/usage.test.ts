@@ -9,7 +9,7 @@ const SLICE_MS = WINDOW_MS / 32;
 const steps = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 400 }), amount: fc.integer({ min: 1, max: 5 }) }), { maxLength: 60 });
 
 describe("UsageWindow", () => {
-  it("forgets nothing that its window holds, and everything a slice after it [D9.window]", () => {
+  it("keeps all use within its window, and forgets it at most a slice later [D9.window]", () => {
     fc.assert(
       fc.property(steps, (given) => {
         const window = new UsageWindow(WINDOW_MS);
@@ -28,7 +28,7 @@ describe("UsageWindow", () => {
     );
   });
 
-  it("says when it falls to an amount: not before, and then it has [D9.frees]", () => {
+  it("returns when use falls to an amount, neither early nor late [D9.frees]", () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 0, max: 20 }), (given, most) => {
         const window = new UsageWindow(WINDOW_MS);
@@ -51,7 +51,7 @@ describe("UsageWindow", () => {
 });
 
 describe("UsageTable", () => {
-  it("keeps a bounded number of windows, dropping empty ones first, then the one not used for longest [D9.bounded]", () => {
+  it("keeps a bounded number of windows: drops empty ones first, then the least recently used [D9.bounded]", () => {
     const table = new UsageTable(3);
     for (const key of ["a", "b", "c"]) table.window(key, WINDOW_MS, 0).add(1, 0);
     table.window("a", WINDOW_MS, 0);

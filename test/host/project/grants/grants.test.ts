@@ -6,7 +6,7 @@ const FILE = "/project/.bascule/grants.json";
 const HERE = "/project/plugins/words";
 
 describe("createGrantStore()", () => {
-  it("keeps grants over a restart, by name and folder [C3.stored]", async () => {
+  it("keeps grants across a restart, by name and folder [C3.stored]", async () => {
     const platform = createMemoryPlatform();
     const store = await createGrantStore(platform, FILE);
     await store.grant("words", HERE, { read: ["$workspace"] });
@@ -23,14 +23,14 @@ describe("createGrantStore()", () => {
     expect((await platform.files.stat(FILE))?.mode).toBe(0o600);
   });
 
-  it("adds to what is granted; denials are kept [C3.merge]", async () => {
+  it("adds to a grant and keeps its denials [C3.merge]", async () => {
     const store = await createGrantStore(createMemoryPlatform(), FILE);
     await store.grant("words", HERE, { read: { allow: ["/a"], deny: ["/a/secret"] } });
     await store.grant("words", HERE, { read: ["/b", "/a"], net: ["example.org"] });
     expect(store.find("words", HERE, "d")).toEqual({ read: { allow: ["/a", "/b"], deny: ["/a/secret"] }, net: ["example.org"] });
   });
 
-  it("takes back items, kinds and everything [C3.revoke]", async () => {
+  it("revokes items, kinds and everything [C3.revoke]", async () => {
     const store = await createGrantStore(createMemoryPlatform(), FILE);
     await store.grant("words", HERE, { read: ["/a", "/b"], net: true, env: ["HOME"] });
     expect(await store.revoke("words", { read: ["/a"] })).toBe(1);
@@ -42,7 +42,7 @@ describe("createGrantStore()", () => {
     expect(await store.revoke("words")).toBe(0);
   });
 
-  it("changes what another process has written meanwhile, not what it read itself [C3.stored]", async () => {
+  it("merges into what another process has written since the last read [C3.stored]", async () => {
     const platform = createMemoryPlatform();
     const first = await createGrantStore(platform, FILE);
     const second = await createGrantStore(platform, FILE);
@@ -51,7 +51,7 @@ describe("createGrantStore()", () => {
     expect((await createGrantStore(platform, FILE)).list().map(({ plugin }) => plugin)).toEqual(["notes", "words"]);
   });
 
-  it("does changes one after the other [C3.stored]", async () => {
+  it("runs changes one after the other [C3.stored]", async () => {
     const platform = createMemoryPlatform();
     const store = await createGrantStore(platform, FILE);
     await Promise.all(["/a", "/b", "/c"].map((path) => store.grant("words", HERE, { read: [path] })));
@@ -74,7 +74,7 @@ describe("createGrantStore()", () => {
     expect(await platform.files.readText(FILE)).toBe(text);
   });
 
-  it("works again when a broken file was repaired [C3.broken]", async () => {
+  it("works again after a broken file was repaired [C3.broken]", async () => {
     const platform = createMemoryPlatform({ files: { [FILE]: "{" } });
     const store = await createGrantStore(platform, FILE);
     platform.plant(FILE, '{"version":1,"grants":[]}');
@@ -83,7 +83,7 @@ describe("createGrantStore()", () => {
     expect(store.find("words", HERE, "d")).toEqual({ read: ["/a"] });
   });
 
-  it("says where a wrong entry is [C3.broken]", async () => {
+  it("reports the place of a wrong entry [C3.broken]", async () => {
     const platform = createMemoryPlatform({ files: { [FILE]: '{\n "version": 1,\n "grants": [{ "plugin": "" }]\n}' } });
     const [first] = (await createGrantStore(platform, FILE)).problems();
     expect(first).toMatchObject({ severity: "error", pointer: "/grants/0/plugin", line: 3, message: "Expected the plugin's name" });
