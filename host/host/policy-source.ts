@@ -1,4 +1,4 @@
-/** The policy in force: from `bascule.json` or from code, made anew when the file changes (SPEC P1, D8). */
+/** The policy in force, from `bascule.json` or from code; rebuilt when the file changes (SPEC P1, D8). */
 
 import type { EmitEvent } from "../audit/events.ts";
 import type { GrantStore } from "../project/grants/grants.ts";
@@ -38,75 +38,76 @@ export interface PolicySourceOptions {
   readonly grants: GrantStore;
   readonly options: Pick<HostOptions, "policy" | "grants" | "learning">;
   readonly emit: EmitEvent;
-  /** What a person accepted of the limits that plugins ask for. */
+  /** Limits that the user accepted for plugins. */
   readonly acceptedLimits: AcceptedLimits;
-  /** Called when the policy is another one. */
+  /** Called when the policy changed. */
   readonly onChange?: () => void;
-  /** Follows the file, or what it names, each time the policy did. */
+  /** Called after each refresh of the policy, to refresh what depends on the file. */
   readonly onRefresh?: () => Promise<void>;
-  /** Real folders of the plugins that serve and of plugin roots, the links that lead to them, and files of the project's own tools. */
+  /** Real folders of loaded plugins and of plugin roots, links to them, and files of the project's own tools. */
   readonly pluginFolders: readonly (() => readonly string[])[];
 }
 
 export interface PolicySource {
   current(): Policy;
   confirmationTimeoutMs(): number;
-  /** Reads `bascule.json` again. One that cannot be used is logged once and changes nothing; one that was deleted is the defaults. */
+  /** Reads `bascule.json` again. An invalid file is logged once and changes nothing; a deleted file means the defaults. */
   refresh(look?: Look): Promise<void>;
-  /** Why another `bascule.json` is in force than the one that is there. */
+  /** Why the policy in force differs from `bascule.json` on disk. */
   notices(): readonly string[];
   /** Refreshes policy and grants every second until `close`. */
   watch(): void;
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
-  /** Whether a call of the session could run: the tool is visible, not unavailable and not denied (SPEC P5). */
+  /** Returns true if a call of the session could run: the tool is visible, available and not denied (SPEC P5). */
   canUse(tool: RegisteredTool, session: Session): boolean;
-  /** @throws {ProjectConfigError} if one is wrong. */
+  /** @throws {ProjectConfigError} if a layer is not valid. */
   checkLayers(layers: readonly LayerRules[]): void;
-  /** The part of the decision that lists show; a plugin's comes without its grant, which lists do not show. */
+  /** Returns the part of the decision that lists show; for a plugin's tool without its grant. */
   outlook(tool: RegisteredTool, session: Session): Outlook;
-  /** For the embedding program. */
+  /** Returns the policy as the embedding program sees it. */
   forHost(of: PolicyView): HostPolicy;
   close(): void;
 }
 
-/** The host that a policy is asked about. */
+/** The host that policy lookups refer to. */
 export interface PolicyView {
   readonly snapshot: () => Snapshot;
-  /** Names of plugins, whether or not they serve. */
+  /** Names of plugins, loaded or not. */
   readonly plugins: () => readonly string[];
 }
 
-/** A layer as code adds it; `role` with level `role`. */
+/** A layer added by code; `role` is required for level `role`. */
 export type AddedLayer = Omit<PolicyLayer, "level">;
 
-/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
+/** Methods of the embedding program to extend and query the policy (SPEC P3, P5). */
 export interface HostPolicy {
-  /** Names in the policy that match no tool, plugin or category that is there: whatever they were to deny is not denied. */
+  /** Names in the policy that match no known tool, plugin or category, so their denials have no effect. */
   warnings(): readonly Problem[];
   /**
-   * What another `bascule.json` would say of a tool, as `why` does of this one; undefined if there is no such tool.
+   * Explains a tool under another `bascule.json`, as `why` does under this one; undefined for an unknown tool.
    *
-   * @throws {ProjectConfigError} if its text is wrong.
+   * @throws {ProjectConfigError} if the text is not valid.
    */
   alternative(text: string): (tool: string, role?: string, context?: SessionContext) => Explanation | undefined;
   /**
-   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
+   * Adds a layer to every session, to a role, or to delegated sessions; returns a function that removes it.
    *
-   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
+   * @throws {ProjectConfigError} if the layer is not valid.
+   * @throws {TypeError} if the program supplied its own policy implementation.
    * @example
    * ```ts
    * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
    * ```
    */
   addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
-  /** Whether a call could run, without running it: false also if there is no such tool. */
+  /** Returns true if a call could run, without running it; false for an unknown tool. */
   canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
 }
 
 const WATCH_MS = 1_000;
-const REFUSED = "bascule.json is wrong; the last good one stays in force";
+const REFUSED = "bascule.json has errors; the last good one stays in force";
 
-/** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
+/** @throws {ProjectConfigError} if the policy or the grants from code are not valid. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
   const { platform, places, grants, options, emit, acceptedLimits, pluginFolders, onRefresh, onChange = () => {} } = source;
   const given = options.policy;
@@ -119,7 +120,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   let refusedWith: string | undefined;
   let stopTimer = (): void => {};
 
-  /** With what code says in place of the file, and adds to it. */
+  /** Applies the policy and the layers from code to the file. */
   function inForce(file: ProjectConfig): ProjectConfig {
     const policy = section ?? file.policy;
     return withoutAliases({ ...file, policy: { ...policy, layers: [...policy.layers, ...added] } }, BUILTIN_ALIASES);
@@ -128,7 +129,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   function make(file: ProjectConfig = config): ProjectPolicy {
     const { root, folders } = places;
     const project = inForce(file);
-    // A plugin that edits another one would hold that one's grants, wherever its folder really is.
+    // Protects plugin folders wherever they really are: a plugin that edits another would gain its grants.
     const protect = places.protect.map((one): Protection => (one.pluginsOnly ? { ...one, folders: pluginFolders } : one));
     const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect });
     return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
@@ -158,7 +159,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     }
     refusedWith = undefined;
     if (wasThere && !places.project.isThere())
-      platform.log.write("warn", "bascule.json is gone; the defaults are in force", { path: places.project.path ?? "" });
+      platform.log.write("warn", "bascule.json was deleted; the defaults apply", { path: places.project.path ?? "" });
     if (outcome.kind === "same") return;
     config = places.project.config();
     made = make();
@@ -169,7 +170,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   function tick(): void {
     stopTimer = platform.clock.after(WATCH_MS, () => {
       void Promise.all([refresh("passing"), grants.refresh()])
-        .catch((error: unknown) => platform.log.write("error", "Cannot read the project's configuration again", { error: String(error) }))
+        .catch((error: unknown) => platform.log.write("error", "Cannot refresh the project's configuration", { error: String(error) }))
         .then(() => closed || tick());
     });
   }
@@ -208,7 +209,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   }
 
   function addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void {
-    if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
+    if (replaced !== undefined) throw new TypeError("Cannot add a layer: the program uses its own policy implementation");
     const [checked] = parseLayers([{ ...layer, level }]);
     if (checked === undefined) return () => {};
     added.add(checked);
@@ -250,7 +251,7 @@ function parsePolicySection(section: Exclude<HostOptions["policy"], undefined>):
   return parsed.value.policy;
 }
 
-/** What `*` denies holds for every tool, not only for plugins. */
+/** Denials for `*` apply to every tool, not only to plugins. */
 function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string): RunGrants {
   const perPlugin = new Map(Object.entries(checkGrants(grants)));
   const all = perPlugin.get("*");
@@ -260,7 +261,7 @@ function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string
   return { base, perPlugin, ...(all && { all }), ...(denies && { denied }) };
 }
 
-/** A denial that no pattern can enforce must not pass for one (SPEC C4). */
+/** A denial with an invalid pattern must not be ignored (SPEC C4). */
 function checkGrants(grants: Readonly<Record<string, Permissions>>): Readonly<Record<string, Permissions>> {
   const problems = Object.entries(grants).flatMap(([plugin, permissions]) => {
     const parsed = parsePermissions(permissions, `/${plugin}`);

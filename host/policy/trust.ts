@@ -33,7 +33,7 @@ export const NO_MICROVM =
 
 /** Used by the route itself too (`host/routes/process/process.ts`). */
 export function untrusted(name: string, digest: string): string {
-  return `its route is "host", and "trusted" of bascule.json does not list "${name}" with this digest (add "${name}", or { "name": "${name}", "digest": "${digest}" }, or set its route to "wasm")`;
+  return `its route is "host", but "trusted" in bascule.json does not list "${name}" with this digest (add "${name}", or { "name": "${name}", "digest": "${digest}" }, or set its route to "wasm")`;
 }
 
 function beyondTheSandbox(name: string): string {

@@ -1,11 +1,11 @@
-/** Whether a file is the one that was read before, without reading it. */
+/** Detects whether a file changed without reading it. */
 
 import type { FileInfo } from "../platform/platform.ts";
 
-/** Compared to see that a file changed. */
+/** A file's signature, compared to detect changes. */
 export interface FileSign {
   readonly signature: string;
-  /** The file was so young that the next write could leave the same signature: time stamps advance in steps. */
+  /** True if the file was so new that the next write may leave the same signature, because time stamps advance in steps. */
   readonly isRacy: boolean;
 }
 

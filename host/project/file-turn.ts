@@ -1,35 +1,35 @@
-/** Changes of a file that several processes make: one after the other, so that none of them is lost (SPEC H7). */
+/** A lock between processes that change the same file, so that no change is lost (SPEC H7). */
 
 import { isJsonObject, parseJson } from "../../manifests/mod.ts";
 import type { ProcessIdentity } from "../platform/environment-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 
-/** What it takes to have a turn. */
+/** Parts of the platform that a lock needs. */
 export type TurnPlatform = Pick<Platform, "files" | "clock" | "random" | "log"> & {
   readonly environment: Pick<Platform["environment"], "self" | "fateOf">;
 };
 
-/** A turn of a process that cannot be asked about, on another machine for instance, was left behind when it lasts so long. */
+/** A lock whose process cannot be looked up, for example on another machine, is stale after this time. */
 const STALE_MS = 10_000;
-/** However often it changes hands. */
+/** Total wait, however often the lock changes hands. */
 const MAX_WAIT_MS = 60_000;
-/** Waiting so long is worth a word. */
+/** Wait after which a warning is logged. */
 const SAY_AFTER_MS = 1_000;
 const POLL_MS = 15;
 const MAX_TRIES = 5;
 const MAX_MARK_BYTES = 1_024;
 
-/** Another process took the turn for one that was left behind. */
+/** Another process considered the lock stale and took it. */
 class TurnLost extends Error {}
 
 /**
- * Does the work while no other process that takes turns with the same `busy` file does. What the work read before does not count:
- * it reads again. A turn of a process that was killed ends with it.
+ * Runs `work` while no other process holds the same `busy` file. Values read before `work` may be outdated, so `work` reads again. The lock
+ * of a killed process ends with the process.
  *
- * @param busy absolute; exists while a process has the turn, and says which.
- * @param work calls `check` right before it writes. It is done again where the turn was lost, so until then it changes nothing.
- * @param staleMs how long the work can take, at most 50 s: a turn of a process that cannot be asked about and lasts longer was left behind.
- * @throws {FileError} `busy` if it never gets its turn, others if the file cannot be made.
+ * @param busy absolute path; exists while a process holds the lock, and names that process.
+ * @param work must call `check` right before it writes. It is run again if the lock was lost, so it changes nothing until then.
+ * @param staleMs how long the work can take, at most 50 s: an older lock is stale if its process cannot be looked up.
+ * @throws {FileError} `busy` if the lock is not free in time; other errors if the file cannot be created.
  */
 export async function inFileTurn<T>(
   platform: TurnPlatform,
@@ -65,7 +65,7 @@ async function take(
   let seen: string | undefined;
   let seenMs = begunMs;
   let isSaid = false;
-  // Waiting is all that a command may have to do.
+  // Keeps the process alive: a command may do nothing but wait here.
   const letGo = clock.keepAlive();
   try {
     while (!(await files.createNew(busy, mark))) {
@@ -86,16 +86,16 @@ async function take(
   } finally {
     letGo();
   }
-  // A process that was killed while it took the turn away from another one.
+  // Removes the takeover mark of a process that was killed during a takeover.
   const over = overOf(busy);
   if (fateOfMark(platform, await markIn(files, over)) === "gone") await files.remove(over);
 }
 
 /**
- * Ends the turn of a process that is gone. Of several that find it so, one at a time looks again and removes it: or one would remove the
- * turn that another has by then.
+ * Releases the lock of a dead process. Only one process at a time re-checks and removes the file; otherwise one could remove the lock that
+ * another has taken meanwhile.
  *
- * @returns whether it is worth trying again at once
+ * @returns true if it is worth trying again at once
  */
 async function takeAway(platform: TurnPlatform, busy: string, gone: string): Promise<boolean> {
   const { files } = platform;
@@ -112,18 +112,18 @@ async function takeAway(platform: TurnPlatform, busy: string, gone: string): Pro
   }
 }
 
-/** Exists while a process takes the turn away from one that is gone. */
+/** Exists while a process takes over the lock of a dead one. */
 function overOf(busy: string): string {
   return `${busy}.over`;
 }
 
-/** Says which process has the turn; no two turns have the same. */
+/** Identifies the process that holds a lock; every lock has a unique mark. */
 export function markOf({ random, environment }: Pick<TurnPlatform, "random" | "environment">): string {
   const { pid, startedAt, machine, scope } = environment.self;
   return JSON.stringify({ turn: random.uuidv7(), pid, startedAt, machine, scope });
 }
 
-/** Undefined where there is none, or something else than a file of ours. */
+/** Reads the mark; undefined if the file is missing or not a mark. */
 export async function markIn(files: Platform["files"], busy: string): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await files.readBytes(busy, MAX_MARK_BYTES));
@@ -138,7 +138,7 @@ export function fateOfMark({ environment }: Pick<TurnPlatform, "environment">, m
   return identity === undefined ? "unknown" : environment.fateOf(identity);
 }
 
-/** Undefined for what another version wrote. */
+/** Undefined for a mark of another version. */
 function identityIn(mark: string | undefined): ProcessIdentity | undefined {
   const parsed = mark === undefined ? undefined : parseJson(mark, { maxBytes: MAX_MARK_BYTES, maxDepth: 2 });
   if (parsed?.ok !== true || !isJsonObject(parsed.value.value)) return undefined;
@@ -150,7 +150,7 @@ function identityIn(mark: string | undefined): ProcessIdentity | undefined {
 
 function holderText({ environment }: TurnPlatform, mark: string | undefined): string {
   const identity = identityIn(mark);
-  if (identity === undefined) return "a process that does not say which it is";
+  if (identity === undefined) return "an unknown process";
   const { pid, machine, scope } = identity;
   return scope === environment.self.scope ? `process ${pid}` : `process ${pid} of machine ${JSON.stringify(machine)}`;
 }

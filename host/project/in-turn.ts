@@ -1,7 +1,7 @@
-/** One thing after the other. */
+/** A queue that runs one job at a time. */
 
 /**
- * Runs what it is given in order, each when the one before has ended, however that ended.
+ * Runs jobs in order, each after the previous one has settled.
  *
  * @example
  * ```ts
@@ -13,7 +13,7 @@ export function createInTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
-    // Who asked for it hears of a failure; the next one begins nevertheless.
+    // The caller gets the rejection; the next job starts anyway.
     last = done.catch(() => undefined);
     return done;
   };

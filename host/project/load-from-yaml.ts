@@ -1,25 +1,23 @@
-/** Reads a registry file in YAML: tools as `tools` of `bascule.json` declares them (SPEC SR2). */
+/** Reads a tool registry in YAML, with tools as `tools` of `bascule.json` declares them (SPEC SR2). */
 
 import { isJsonObject, type JsonObject, type JsonValue, parseProject, type Problem } from "../../manifests/mod.ts";
 import { ProjectConfigError } from "./project-file.ts";
 
-/** A registry of some hundred tools, which is read in some ten milliseconds; a text made to be slow holds its thread for 2 s. */
+/** Enough for a registry of hundreds of tools, which takes some 10 ms to read; a text made to be slow blocks its thread for 2 s. */
 const MAX_CHARACTERS = 256 * 1024;
-/** A text may be wrong at each of its characters. */
+/** Bounded, because a text may have an error at every character. */
 const MAX_PROBLEMS = 50;
-/** The directive `%YAML 1.1` chooses no other types: what is read is what JSON can say. */
+/** Only JSON types: the directive `%YAML 1.1` cannot select others. */
 const ONLY_JSON = { schema: "core", merge: false, resolveKnownTags: false, stringKeys: true } as const;
 
 /**
- * Reads the text of a `tool_registry.yaml`, a list of tools or an object with the list `tools`, for `config` of `createHost`.
+ * Reads the text of a `tool_registry.yaml`, a list of tools or an object with the list `tools`, for `config` of `createHost`. YAML 1.2
+ * without aliases, so that no text expands to more than it shows.
  *
- * YAML 1.2 without anchors, so that no text stands for more than it shows.
- *
- * @throws {ProjectConfigError} if it is no YAML, or declares a tool wrongly, with every problem and its place in the text.
+ * @throws {ProjectConfigError} if the text is not valid YAML or declares a tool wrongly, with every problem and its place in the text.
  */
 export async function loadFromYaml(text: string): Promise<{ readonly tools: readonly JsonObject[] }> {
-  if (text.length > MAX_CHARACTERS)
-    throw refused([{ message: `It has more than ${MAX_CHARACTERS} characters`, fix: "declare fewer tools in one file" }]);
+  if (text.length > MAX_CHARACTERS) throw refused([{ message: `More than ${MAX_CHARACTERS} characters`, fix: "split the file" }]);
   const { LineCounter, parseDocument } = await import("yaml");
   const lines = new LineCounter();
   const placeAt = (offset: number): Pick<Problem, "line" | "column"> => {
@@ -27,7 +25,7 @@ export async function loadFromYaml(text: string): Promise<{ readonly tools: read
     return { line, column: col };
   };
   const document = readYaml(() => parseDocument(text, { ...ONLY_JSON, lineCounter: lines, prettyErrors: false }));
-  // A tag that is not known is a warning, and its value would be taken for another one.
+  // An unknown tag is only a warning in the parser, which would then read the value as another type.
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.some(({ message }) => message.includes("call stack"))) throw tooDeep();
   if (wrong.length > 0)
@@ -38,12 +36,12 @@ export async function loadFromYaml(text: string): Promise<{ readonly tools: read
   const isList = Array.isArray(value);
   const config = isList ? { tools: value } : value;
   if (!isJsonObject(config) || Object.keys(config).join() !== "tools")
-    throw refused([{ message: "It is no list of tools, and no object with nothing but tools", fix: 'write "tools:" and a list below it' }]);
+    throw refused([{ message: 'Expected a list of tools, or an object with only "tools"', fix: 'write "tools:" and a list below it' }]);
   const parsed = parseProject(JSON.stringify(config));
   if (!parsed.ok) throw refused(parsed.problems.map((problem) => ({ ...problem, ...placeOf(problem.pointer) })));
-  return config as { readonly tools: readonly JsonObject[] }; // It was just read as that.
+  return config as { readonly tools: readonly JsonObject[] }; // Checked by parseProject.
 
-  /** The place of the value at `pointer`; if it is missing, the place of the value that it is missing in. */
+  /** Returns the place of the value at `pointer`, or of its nearest existing parent if it is missing. */
   function placeOf(pointer: string): Pick<Problem, "line" | "column"> {
     const path = pointer.split("/").slice(isList ? 2 : 1);
     for (let length = path.length; length > 0; length -= 1) {
@@ -55,19 +53,19 @@ export async function loadFromYaml(text: string): Promise<{ readonly tools: read
   }
 }
 
-/** Deep nesting ends the stack, and an anchor is refused by an exception. */
+/** Deep nesting overflows the stack, and an alias throws a ReferenceError. */
 function readYaml<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep();
-    if (error instanceof ReferenceError) throw refused([{ message: "It has an alias (*name)", fix: "write out what it stands for" }]);
+    if (error instanceof ReferenceError) throw refused([{ message: "Has an alias (*name)", fix: "replace it by its value" }]);
     throw error;
   }
 }
 
 function tooDeep(): ProjectConfigError {
-  return refused([{ message: "It is nested too deeply", fix: "declare it flatter" }]);
+  return refused([{ message: "Nested too deeply", fix: "flatten it" }]);
 }
 
 function refused(problems: readonly (Partial<Problem> & Pick<Problem, "message" | "fix">)[]): ProjectConfigError {

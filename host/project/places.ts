@@ -1,4 +1,4 @@
-/** Where everything of a host is: project, state, workspace, plugin roots. Absolute paths. */
+/** Absolute paths of a host: project, state, workspace, plugin roots. */
 
 import { sha256Hex } from "../primitives/digest.ts";
 import { type JsonObject, normalizePath, type PermissionBases } from "../../manifests/mod.ts";
@@ -26,34 +26,34 @@ export interface PlaceOptions {
 /** The folders that a host works with, and its project's configuration. */
 export interface Places {
   readonly project: ProjectFile;
-  /** Where only what a person agreed to counts. */
+  /** Set if only what the user trusts is in effect. */
   readonly trust?: ProjectTrust;
   /** Real path of the project's folder. */
   readonly root: string;
-  /** `.bascule` in it. */
+  /** Folder `.bascule` of the project. */
   readonly state: string;
   readonly grantsFile: string;
-  /** `bascule.lock`. */
+  /** Path of `bascule.lock`. */
   readonly lockFile: string;
-  /** Of plugins, one file each. */
+  /** Folder of the plugins' settings, one file each. */
   readonly settingsFolder: string;
-  /** Of the journal's files. */
+  /** Folder of the journal's files. */
   readonly auditFolder: string;
-  /** What is known of the journal outside of the project: its key and checkpoints. */
+  /** Key and checkpoints of the journal, kept outside of the project. */
   readonly checkpointFile: string;
-  /** Real path. */
+  /** Real path of the workspace. */
   readonly workspace: string;
-  /** The workspace by the link that it was named by, if it was. */
+  /** Path of the workspace as the user named it, if that contains a link. */
   readonly workspaceNamed?: string;
-  /** Real paths, but for their last part: a root that is a link is followed wherever it leads at the time. */
+  /** Real paths except for their last part: a root that is a link is resolved at every use. */
   readonly pluginRoots: readonly string[];
-  /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for, and the workspace by its link. */
+  /** Folders of `$data` (above the plugin's own folder), `$tmp` and `$home`, and the workspace's path with links. */
   readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">> & Pick<PermissionBases, "named">;
-  /** What no tool may touch. */
+  /** Paths that no tool may touch. */
   readonly protect: readonly Protection[];
 }
 
-/** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
+/** @throws {FileError} if the workspace does not exist. @throws {ProjectConfigError} if `bascule.json` is not valid. */
 export async function openPlaces(
   platform: Pick<Platform, "files" | "environment" | "log" | "clock" | "random">,
   options: PlaceOptions,
@@ -99,7 +99,10 @@ export async function openPlaces(
   });
 }
 
-/** By what a person opened it: the workspace's own path, the project's, or the shell's folder, as each was written. */
+/**
+ * Returns the path by which the user opened the workspace: the option, the folder of the configuration file, or the shell's folder, each as
+ * written.
+ */
 async function namedAs(
   platform: Pick<Platform, "files" | "environment">,
   real: string,
@@ -109,7 +112,7 @@ async function namedAs(
   const shell = platform.environment.get("PWD") ?? "";
   const shown = shell.startsWith("/") && (await realPathOrSame(platform, shell)) === cwd ? (normalizePath(shell, "/") ?? cwd) : cwd;
   const written = workspace ?? (typeof config === "string" ? config.replace(/[^/]*$/u, "") : ".");
-  // From a folder below the workspace, the shell's folder names all above it.
+  // If the shell is below the workspace, its path names every folder above.
   for (
     let named = normalizePath(written, shown);
     named !== undefined && named !== "/";
@@ -119,16 +122,16 @@ async function namedAs(
   return undefined;
 }
 
-/** The file that is the policy, whatever `--config` calls it and wherever it lies, and those a later host would take for it. */
+/** Policy files: the one in use, whatever its name or place, and those that a later host would load. */
 async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { path }: ProjectFile): Promise<readonly string[]> {
   const own = path === undefined ? [] : [path, await realPathOrSame(platform, path)];
   return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
 }
 
 /**
- * Where the state really is, if it or something in it is a link: a checkout may bring such, to a place that tools may read.
+ * Returns where the state is stored if it is a link or contains links: a checkout may bring links to places that tools can read.
  *
- * @throws {FileError} if one leads nowhere: whoever makes something there later would have made it the host's.
+ * @throws {FileError} if a link is broken: a program that creates its target later would own the host's state.
  */
 async function ledTo(files: Platform["files"], state: string): Promise<readonly string[]> {
   if ((await files.lstat(state)) === undefined) return [];
@@ -143,7 +146,7 @@ async function whereItLeads(files: Platform["files"], path: string): Promise<str
   try {
     return await files.realPath(path);
   } catch (error) {
-    if (error instanceof FileError) throw new FileError(error.code, `"${path}" is a link that leads nowhere (delete it)`);
+    if (error instanceof FileError) throw new FileError(error.code, `"${path}" is a broken link (delete it)`);
     throw error;
   }
 }
@@ -164,20 +167,20 @@ function protectionsOf(
       paths: [
         ...states.flatMap((path) => (["read", "write"] as const).map((access) => ({ access, path, except: join(path, "data") }))),
         ...policyFiles.map((path) => ({ access: "write" as const, path })),
-        // The next start runs what lies there: host code and every plugin's prelude.
+        // The next start runs what is stored there: host code and every plugin's prelude.
         { access: "write", path: cache },
         { access: "read", path: config },
         { access: "write", path: config },
       ],
     },
-    // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.
+    // The user's agent may edit plugins with the built-in tools. A plugin may not, because it would gain the grants of the plugin it edits.
     { name: "plugin sources", pluginsOnly: true, paths: pluginRoots.map((path) => ({ access: "write", path })) },
   ];
 }
 
 function within(path: string, base: string): string {
   const absolute = normalizePath(path, base);
-  if (absolute === undefined) throw new TypeError(`"${path}" is no path`);
+  if (absolute === undefined) throw new TypeError(`Not a valid path: "${path}"`);
   return absolute;
 }
 
@@ -191,7 +194,7 @@ async function namedInRealFolder(platform: Pick<Platform, "files">, path: string
   return join(await realPathOrSame(platform, slash === 0 ? "/" : path.slice(0, slash)), path.slice(slash + 1));
 }
 
-/** A root that is not there yet is created later, under the name it was given. */
+/** A root that does not exist yet is created later, under the given name. */
 async function realPathOrSame({ files }: Pick<Platform, "files">, path: string): Promise<string> {
   try {
     return await files.realPath(path);

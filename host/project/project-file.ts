@@ -1,8 +1,8 @@
 /**
- * `bascule.json`: found, read, and read again when it changes (SPEC P1).
+ * Finds `bascule.json`, reads it, and reads it again when it changes (SPEC P1).
  *
- * A file that was deleted says what an empty object says. One that is there and cannot be used, because it is broken, emptied or
- * unreadable, leaves the last good one in force: what it was to deny is not lost.
+ * A deleted file counts as an empty object. A file that is broken, emptied or unreadable leaves the last good one in force, so that its
+ * denials are not lost.
  */
 
 import {
@@ -17,37 +17,37 @@ import {
 import { FileError, type Platform } from "../platform/platform.ts";
 import { checkEnforced } from "../policy/enforced.ts";
 
-/** Where the project is and what it says. */
+/** The project's place and configuration. */
 export interface ProjectFile {
-  /** Absolute path of `bascule.json`; absent where there is none. */
+  /** Absolute path of `bascule.json`; absent if there is no file. */
   readonly path?: string;
-  /** The folder of `bascule.json`, else the working directory: `.bascule/` lies there. */
+  /** The folder of `bascule.json`, else the working directory; contains `.bascule/`. */
   readonly root: string;
   config(): ProjectConfig;
   /** Reads the file again if it has changed. */
   refresh(look?: Look): Promise<ProjectRefresh>;
-  /** Whether there was a file when it was last taken. */
+  /** Returns true if the file existed at the last refresh. */
   isThere(): boolean;
 }
 
 /**
- * How a file that is not there is taken: `firm`, as deleted; `passing`, as deleted when the second look in a row misses it, because
- * programs that replace a file may delete the old one first. Looks of a host that watches are passing.
+ * How a missing file is treated. `firm`: as deleted. `passing`: as deleted only at the second look in a row, because programs that replace
+ * a file may delete the old one first. A watching host uses `passing`.
  */
 export type Look = "firm" | "passing";
 
 export type ProjectRefresh =
   | { readonly kind: "same" | "changed" }
-  /** The last good one stays in force. */
+  /** The last good file stays in force. */
   | { readonly kind: "refused"; readonly problems: readonly Problem[] };
 
-/** A file, a configuration from code, or `false` for none; without it the nearest `bascule.json` upwards is taken. */
+/** A path, a configuration from code, or `false` for none; if omitted, the nearest `bascule.json` upwards. */
 export type ConfigSource = string | JsonObject | false | undefined;
 
-/** `bascule.json` cannot be read at the start, where there is no last good one. */
+/** `bascule.json` is not valid at the start, when no last good file exists. */
 export class ProjectConfigError extends Error {
   override readonly name = "ProjectConfigError";
-  /** What is wrong: a file's path in quotes, or words. */
+  /** The source of the problems: a file's path in quotes, or a description. */
   readonly place: string;
   readonly problems: readonly Problem[];
   constructor(place: string, problems: readonly Problem[]) {
@@ -60,7 +60,7 @@ export class ProjectConfigError extends Error {
 const FILE_NAME = "bascule.json";
 const NOTHING = "{}";
 
-/** @throws {ProjectConfigError} if the configuration is wrong. @throws {FileError} if a file that was named is not there. */
+/** @throws {ProjectConfigError} if the configuration is not valid. @throws {FileError} if the named file does not exist. */
 export async function openProject(platform: Pick<Platform, "files" | "environment">, source: ConfigSource): Promise<ProjectFile> {
   const { cwd } = platform.environment;
   if (source === false) return fixedProject(cwd, "{}");
@@ -71,7 +71,7 @@ export async function openProject(platform: Pick<Platform, "files" | "environmen
   return path === undefined ? projectToCome(platform, cwd) : await projectOfFile(platform, path);
 }
 
-/** Of a caller without types. */
+/** For callers without types. */
 function notASource(source: unknown): Problem {
   const message = `Expected a path, a configuration or false, got ${String(source)}`;
   return { severity: "error", pointer: "", message, fix: "leave it out to use the nearest bascule.json" };
@@ -82,7 +82,7 @@ function fixedProject(root: string, text: string): ProjectFile {
   return { root, config: () => config, refresh: async () => ({ kind: "same" }), isThere: () => false };
 }
 
-/** There is none yet: one that is written in the folder later is in force as an edit would be. */
+/** No file exists yet: one that is created in the folder later is loaded like an edit. */
 function projectToCome(platform: Pick<Platform, "files">, root: string): ProjectFile {
   return { root, ...followFile(platform, `${root === "/" ? "" : root}/${FILE_NAME}`, undefined) };
 }
@@ -91,7 +91,7 @@ async function projectOfFile(platform: Pick<Platform, "files">, path: string): P
   return { path, root: parentOf(path), ...followFile(platform, path, await platform.files.readText(path)) };
 }
 
-/** @param first undefined: there is no file */
+/** @param first undefined if there is no file */
 function followFile(
   platform: Pick<Platform, "files">,
   path: string,
@@ -106,7 +106,7 @@ function followFile(
     const read = await readIfThere(platform, path);
     const wasMissed = isMissed;
     isMissed = read.ok && read.text === undefined;
-    // The next readable text is news, whatever was read before.
+    // The next readable text counts as changed, whatever was read before.
     if (!read.ok) return { kind: "refused", problems: [read.problem] };
     if (read.text === text) return refused ?? { kind: "same" };
     if (isMissed && !wasMissed && look === "passing") return refused ?? { kind: "same" };
@@ -127,7 +127,7 @@ function parseOrThrow(place: string, text: string): ProjectConfig {
   return parsed.value;
 }
 
-/** Read, and refused where this host would not do what it says. */
+/** Parses the text, and refuses policy that this host would not enforce. */
 export function parseEnforced(text: string): Parsed<ProjectConfig> {
   const parsed = parseProject(text);
   const problems = parsed.ok ? checkEnforced(parsed.value) : [];

@@ -1,13 +1,13 @@
-/** Folders of the host's own state, where a checkout may have come with links in their place. */
+/** Folders of the host's own state that a checkout may have replaced by links. */
 
 import { FileError, type Files } from "../platform/platform.ts";
 
 /**
- * What a link leads to is somebody else's, or open to tools: nothing of the host's is put there, believed or deleted.
+ * Refuses links, because their target may belong to others or be open to tools: the host must not write, trust or delete anything there.
  *
- * @param places absolute, the outermost first
- * @param consequence what does not happen therefore: `no version is kept there`
- * @throws {FileError} if one is a link
+ * @param places absolute paths, outermost first
+ * @param consequence what the host does not do because of it: `no version is kept there`
+ * @throws {FileError} if a place is a link
  */
 export async function refuseLinks(files: Pick<Files, "lstat">, places: readonly string[], consequence: string): Promise<void> {
   for (const place of places)

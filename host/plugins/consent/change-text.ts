@@ -1,9 +1,9 @@
-/** One difference between two versions, in words. They are the plugin's author's in part: make them inert before they are shown. */
+/** Describes one difference between two versions. Parts of the text come from the plugin's author: sanitize it before it is shown. */
 
 import { limitText, sha256Hex } from "../../../manifests/mod.ts";
 import type { ConsentChange } from "./changes.ts";
 
-/** What was is against what is, where both are known. */
+/** Old value and new value, as far as known. */
 export interface ChangeWords {
   readonly sign: "+" | "-" | "~" | "…";
   readonly what: string;
@@ -11,7 +11,7 @@ export interface ChangeWords {
   readonly to?: string;
 }
 
-/** In one line: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. */
+/** Formats a change as one line: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. */
 export function changeText(change: ConsentChange, measure: (text: string) => string = lengthText): string {
   const { sign, what, from, to } = changeWords(change);
   const [was, now] = [from, to].map((text) => text && `${text}${measure(text)}`);
@@ -27,8 +27,8 @@ export function changeWords(change: ConsentChange): ChangeWords {
         sign: "~",
         what:
           name === other
-            ? `the name ${name} is that of the plugin in ${whose}, which waits once this one is accepted`
-            : `the name ${name} of ${of === "tool" ? "a tool" : "the plugin"} looks like ${other}, which is there already (${whose})`,
+            ? `the name ${name} belongs to the plugin in ${whose}, which will wait once this one is accepted`
+            : `the name ${name} of ${of === "tool" ? "a tool" : "the plugin"} looks like the existing ${other} (${whose})`,
       };
     }
     case "permission": {
@@ -42,7 +42,7 @@ export function changeWords(change: ConsentChange): ChangeWords {
     case "class":
       return { sign: "~", what: `tool ${change.tool} can do more`, from: change.from === "" ? "nothing" : change.from, to: change.to };
     case "signer":
-      return { sign: "~", what: "signed by", from: change.from ?? "nobody", to: change.to ?? "nobody" };
+      return { sign: "~", what: "signer", from: change.from ?? "none", to: change.to ?? "none" };
     case "name":
       return { sign: "~", what: "name", from: change.from ?? "", to: change.to ?? "" };
     case "file":
@@ -72,12 +72,12 @@ export function changeWords(change: ConsentChange): ChangeWords {
   }
 }
 
-/** A text of more than a few lines is shown with its length, so that a reader can check that all of it is there. */
+/** Long texts are shown with their length, so that the user can check that none of it is missing. */
 export function lengthText(text: string): string {
   return text.length <= LONG ? "" : ` (${text.length} characters)`;
 }
 
-/** With its hash as well, which takes a millisecond for each 1,000 characters: not for a host's thread. */
+/** Adds the hash as well, which takes 1 ms per 1,000 characters: do not call it on a host's thread. */
 export function measureText(text: string): string {
   return text.length <= LONG ? "" : ` (${text.length} characters, SHA-256 ${sha256Hex(text)})`;
 }

@@ -1,4 +1,4 @@
-/** What differs between the version that was consented to and a new one, and who has to say yes to it (SPEC H6). Pure. */
+/** Compares a new version with the accepted one, and decides which changes need the user's consent (SPEC H6). Pure. */
 
 import {
   coversPermissions,
@@ -24,23 +24,22 @@ import {
 } from "../../../manifests/mod.ts";
 import type { About, Surface } from "./surface.ts";
 
-/** How much is asked: `fluent` is for authors at work in their own folder, `strict` for everybody else. */
+/** How many changes need consent: `fluent` suits authors who edit their own folder, `strict` everything else. */
 export const CONSENT_MODES = ["fluent", "strict"] as const;
 /** One of `CONSENT_MODES`. */
 export type ConsentMode = (typeof CONSENT_MODES)[number];
 
 /**
- * One difference. `from` and `to` are JSON text, whole: what a person accepts is what was shown. Absent where there was or is nothing.
- *
- * Everything in it may come from the plugin: show it only when it has been made harmless.
+ * One difference. `from` and `to` are complete JSON text, because a user accepts exactly what was shown; absent if the value did not or
+ * does not exist. Every text may come from the plugin: sanitize it before it is shown.
  */
 export type ConsentChange =
   | ({ readonly kind: "clash" } & NameClash)
-  /** `+ read: /etc`, `- deny read: /etc` and, where less is asked for, `- read: /etc`. */
+  /** `+ read: /etc`, `- deny read: /etc` or, if less is requested, `- read: /etc`. */
   | { readonly kind: "permission"; readonly tool?: string; readonly sign: "+" | "-"; readonly what: string; readonly widens: boolean }
-  /** `from` is what was accepted or, where less is asked for than before, what was asked; `widens` if more is asked than before. */
+  /** `from` is the accepted value or, if less is requested than before, the old request; `widens` if more is requested than before. */
   | { readonly kind: "limit"; readonly limit: keyof Limits; readonly from: number; readonly to: number; readonly widens: boolean }
-  /** A tool can do more than it, or for a new one any other, could: classes, or side effects where the class is the same. */
+  /** A tool can do more than before (a new one: more than any other tool). Compares classes, or side effects if the class is the same. */
   | { readonly kind: "class"; readonly tool: string; readonly from: string; readonly to: string }
   | { readonly kind: "signer" | "name"; readonly from?: string; readonly to?: string }
   | { readonly kind: "file"; readonly path: string; readonly change: "added" | "changed" | "removed" }
@@ -50,11 +49,11 @@ export type ConsentChange =
       readonly change: "added";
       readonly class: SideEffectClass;
       readonly description: string;
-      /** Its title and schemas as JSON text, where they hold words. */
+      /** Title and schemas as JSON text, if they contain prose. */
       readonly says?: string;
     }
   | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
-  /** `pointer` leads into a schema, or permissions. Without a tool it is the plugin's own. */
+  /** `pointer` points into a schema or permissions. Without `tool` the field is the plugin's own. */
   | {
       readonly kind: "field";
       readonly tool?: string;
@@ -63,34 +62,34 @@ export type ConsentChange =
       readonly from?: string;
       readonly to?: string;
     }
-  /** Changes beyond the bound, of the kinds that come last; `of` if all of them are files. */
+  /** Changes beyond the bound, of the last kinds in order; `of` if all of them are files. */
   | { readonly kind: "more"; readonly of?: "file"; readonly count: number; readonly widens: boolean };
 
-/** A plugin's or a tool's name that a person could take for another one, which was there before. */
+/** A plugin's or a tool's name that a user could mistake for an existing one. */
 export interface NameClash {
   readonly of: "plugin" | "tool";
   readonly name: string;
   readonly other: string;
-  /** The folder of the plugin that has it; of a tool that no plugin has, its owner. */
+  /** The folder of the plugin that has the other name; for other tools, their owner. */
   readonly whose: string;
 }
 
-/** A version as it is compared. */
+/** A version, as input of the comparison. */
 export interface Compared {
   readonly name: string;
   readonly surface: Surface;
-  /** What a person accepted of the limits that it asks for. */
+  /** Limits that the user accepted. */
   readonly acceptedLimits?: LimitRequest;
-  /** Of whoever signed it. */
+  /** Public key of the signer. */
   readonly signer?: string | undefined;
 }
 
-/** Changes of one version that a person is shown. A version with more cannot be accepted: see `areAllShown`. */
+/** Maximum number of changes shown of one version. A version with more cannot be accepted: see `areAllShown`. */
 export const MAX_CHANGES = 1_000;
-/** More files are counted, not listed: nothing of their text is shown, and the digest stands for all of them. */
+/** Files above this number are only counted: their text is not shown anyway, and the hash covers all of them. */
 const MAX_FILES = 200;
 
-/** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
+/** Most important kinds first, so that a flood of descriptions cannot push a permission out of sight. */
 const ORDER: readonly ConsentChange["kind"][] = [
   "clash",
   "name",
@@ -104,7 +103,7 @@ const ORDER: readonly ConsentChange["kind"][] = [
   "more",
 ];
 
-/** Every difference, the weightiest first. */
+/** Returns every difference, most important first. */
 export function compareVersions(before: Compared, after: Compared): readonly ConsentChange[] {
   return inOrder([
     ...changedText("name", before.name, after.name),
@@ -117,7 +116,7 @@ export function compareVersions(before: Compared, after: Compared): readonly Con
   ]);
 }
 
-/** In the order of weight, bounded. */
+/** Sorts changes by importance and bounds their number. */
 export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChange[] {
   const known = changes.filter(({ kind }) => kind === "more");
   const files = changes.filter(({ kind }) => kind === "file");
@@ -133,17 +132,17 @@ export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChan
   ];
 }
 
-/** False if there is more that others see than what is listed: a person who accepts it would accept what was never shown. */
+/** Returns false if visible changes are not all listed: the user would accept what was never shown. */
 export function areAllShown(changes: readonly ConsentChange[]): boolean {
   return changes.every((change) => change.kind !== "more" || change.of === "file");
 }
 
-/** What is not listed may be what matters. */
+/** Changes that are not listed may be the important ones, so `widens` covers them. */
 function counted(rest: readonly ConsentChange[], of: { readonly of?: "file" }): readonly ConsentChange[] {
   return rest.length === 0 ? [] : [{ kind: "more", ...of, count: rest.length, widens: rest.some((change) => asks(change, "fluent")) }];
 }
 
-/** True if a person has to say yes to it. */
+/** Returns true if the change needs the user's consent. */
 export function asks(change: ConsentChange, mode: ConsentMode): boolean {
   switch (change.kind) {
     case "permission":
@@ -157,7 +156,7 @@ export function asks(change: ConsentChange, mode: ConsentMode): boolean {
     case "tool":
       return change.change === "added" && mode === "strict";
     case "field":
-      // Fewer questions before a destructive act are not a matter of wording.
+      // Fewer confirmations for destructive acts are more than a change of wording.
       return mode === "strict" || change.field === "destructive";
     case "name":
       return mode === "strict";
@@ -186,17 +185,17 @@ function permissionChanges(before: Permissions, after: Permissions, tool?: strin
   return [...wider, ...narrower];
 }
 
-/** Everything that is not accepted yet is named, whether it is new or not: a yes is to all of it. */
+/** Lists every limit that is not accepted yet, new or not, because accepting covers all of them. */
 function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Compared, after: LimitRequest): readonly ConsentChange[] {
   return LIMIT_NAMES.flatMap((limit): readonly ConsentChange[] => {
-    const [was, now] = [before, after].map((limits) => limits[limit] ?? DEFAULT_LIMITS[limit]) as [number, number]; // Of two.
+    const [was, now] = [before, after].map((limits) => limits[limit] ?? DEFAULT_LIMITS[limit]) as [number, number]; // Maps an array of two.
     const accepted = Math.max(acceptedLimits[limit] ?? 0, DEFAULT_LIMITS[limit]);
     if (now > accepted) return [{ kind: "limit", limit, from: accepted, to: now, widens: now > was }];
     return now === was ? [] : [{ kind: "limit", limit, from: was, to: now, widens: now > was }];
   });
 }
 
-/** Texts that it no longer has are not shown. */
+/** Removed texts are not shown. */
 function aboutChanges(before: Partial<About> = {}, after: Partial<About> = {}): readonly ConsentChange[] {
   const [was, now] = [before.settings, after.settings];
   const settings = now === undefined ? [] : was === undefined ? [fromTo(was, now)] : schemaChanges(was, now);
@@ -208,7 +207,7 @@ function aboutChanges(before: Partial<About> = {}, after: Partial<About> = {}): 
   ];
 }
 
-/** Why something is asked for is shown to the person who is to grant it. */
+/** The reason of a request is shown to the user who grants it. */
 function reasonChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
   return PERMISSION_KINDS.flatMap((kind): readonly ConsentChange[] => {
     const [was, now] = [before, after].map((permissions) => toEntry(permissions[kind] ?? {}).reason);
@@ -246,7 +245,7 @@ function changesOfTool(tool: string, [was, before]: OfSurface, [now, after]: OfS
   ];
 }
 
-/** How far side effects let a tool go: its class, and the kinds of access that they open to it (SPEC P8). */
+/** What side effects allow a tool: its class, and the kinds of access that they open (SPEC P8). */
 interface Reach {
   readonly class: SideEffectClass;
   readonly effects: readonly SideEffect[];
@@ -254,7 +253,7 @@ interface Reach {
 
 function rise(tool: string, before: Reach, after: Reach): readonly ConsentChange[] {
   if (rankOf(after.class) > rankOf(before.class)) return [{ kind: "class", tool, from: before.class, to: after.class }];
-  // With a class as high as ever it may still hold what it could not before: `execute` alone writes no file.
+  // The same class may still open other kinds of access: `execute` alone writes no file.
   const opens = Object.keys(permissionsForEffects(after.effects));
   const opened = permissionsForEffects(before.effects);
   if (opens.every((kind) => Object.hasOwn(opened, kind))) return [];
@@ -267,7 +266,7 @@ function unite(reaches: readonly Reach[]): Reach {
   return { effects, class: SIDE_EFFECT_CLASSES[highest] ?? "none" };
 }
 
-/** A tool's own permissions narrow the plugin's; without any it has the plugin's. */
+/** A tool's own permissions narrow the plugin's; a tool without any has the plugin's. */
 function ownPermissions(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
   if (was["permissions"] === undefined && now["permissions"] === undefined) return [];
   const [from, to] = [permissionsOf(was), permissionsOf(now)];
@@ -292,7 +291,7 @@ interface SchemaChange {
   readonly to?: string;
 }
 
-/** The members that differ, as deep as both are objects. Bounded by the manifest, whose depth is. */
+/** Returns the members that differ, recursively while both sides are objects. The manifest bounds the depth. */
 function schemaChanges(from: JsonValue, to: JsonValue, pointer = ""): readonly SchemaChange[] {
   if (JSON.stringify(from) === JSON.stringify(to)) return [];
   if (!isObject(from) || !isObject(to)) return [{ pointer, ...fromTo(from, to) }];
@@ -319,10 +318,10 @@ interface Telling {
   readonly _meta?: unknown;
 }
 
-/** What a tool tells a model beside its description: instructions may stand in a schema as well. */
+/** Returns what a tool tells a model besides its description, because a schema may contain instructions as well. */
 export function saysOf({ title, tags, tools, annotations, inputSchema, outputSchema, icons, _meta }: Telling): { readonly says?: string } {
   const named = Array.isArray(tags) && tags.length > 0 ? { tags } : {};
-  // Hints are fixed words.
+  // Other annotations are fixed values and contain no prose.
   const shown = isTitled(annotations) ? { annotations } : {};
   const rest = JSON.stringify({ title, ...named, tools, ...shown, inputSchema, outputSchema, icons, _meta });
   return WORDS.test(rest) ? { says: rest } : {};
@@ -332,10 +331,10 @@ function isTitled(annotations: unknown): boolean {
   return typeof annotations === "object" && annotations !== null && "title" in annotations;
 }
 
-/** Members that hold words for a model, and names or texts that are longer than names are, or hold blanks. Each text is looked through once. */
+/** Keys that hold prose for a model, and names or texts that contain spaces or are longer than names. Linear time per text. */
 const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"[^"\s]*\s[^"]*":|"[^"]{41,}"/;
 
-/** As JSON text. What is accepted is whole; of a long text that it takes the place of, what both begin with is left out. */
+/** Formats the values as JSON text. The new value is complete; of a long old value the common prefix is omitted. */
 function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
   const [was, now] = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
   if (was === undefined || now === undefined) return { ...(was !== undefined && { from: was }), ...(now !== undefined && { to: now }) };
@@ -344,7 +343,7 @@ function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { reado
 }
 
 const LONG = 600;
-/** So much is shown before the place where two long texts part. */
+/** Characters shown before the place where two long texts differ. */
 const LEAD = 60;
 
 function sharedStart(a: string, b: string): number {
@@ -354,7 +353,7 @@ function sharedStart(a: string, b: string): number {
 }
 
 function permissionsOf(tool: JsonObject): Permissions | undefined {
-  // `surfaceOf` and the lock's reader let nothing else stand there.
+  // Checked by `surfaceOf` and by the lock's reader.
   return tool["permissions"] as Permissions | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a person decides about versions of plugins: accept one, go back to one, remove a plugin (SPEC H6, H10, I2). */
+/** The user's decisions about plugin versions: accept, roll back, remove (SPEC H6, H10, I2). */
 
 import { LIMIT_NAMES, raisedLimits } from "../../../manifests/mod.ts";
 import type { GrantStore } from "../../project/grants/grants.ts";
@@ -10,40 +10,40 @@ import type { Consent } from "./consent.ts";
 import { tooManyChanges } from "./reason.ts";
 import { surfaceOf } from "./surface.ts";
 
-/** What became of an answer. */
+/** Result of accepting a version. */
 export type AcceptOutcome =
   | { readonly kind: "accepted"; readonly plugin: string; readonly version: string; readonly digest: string }
-  /** The folder holds other bytes than those that were accepted. */
+  /** The folder's content differs from what was accepted. */
   | { readonly kind: "changed"; readonly plugin: string; readonly held?: HeldVersion }
-  /** Accepted, and it does not run. */
+  /** The version was accepted but does not load. */
   | { readonly kind: "failed"; readonly plugin: string; readonly reason: string };
 
-/** The version that serves now in place of `from`. */
+/** The version that replaced `from`. */
 export interface RollbackOutcome {
   readonly plugin: string;
   readonly version: string;
   readonly digest: string;
   readonly from: { readonly version: string; readonly digest: string };
-  /** From the version that served to this one. */
+  /** Changes from the replaced version to this one. */
   readonly changes: readonly ConsentChange[];
 }
 
 export interface RemoveOutcome {
   readonly plugin: string;
   readonly directory: string;
-  /** How many grants went with it. */
+  /** Number of grants removed with it. */
   readonly grants: number;
 }
 
-/** Names are those of plugins. Each throws a `TypeError` that says so if it cannot be done. */
+/** Decisions by plugin name. Each throws a `TypeError` with the reason if it is not possible. */
 export interface ConsentActs {
   /**
-   * @param digest of the version that was shown: only that one is accepted, with the limits that it asks for. Of one that serves, only those
-   * are.
+   * @param digest hash of the shown version: only that version is accepted, with the limits that it requests. If it is loaded already, only
+   * its limits are accepted.
    */
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
   rollback(plugin: string): Promise<RollbackOutcome>;
-  /** Takes it out of service, deletes its folder, and forgets what was accepted and granted. */
+  /** Unloads the plugin, deletes its folder, and forgets what was accepted and granted. */
   remove(plugin: string): Promise<RemoveOutcome>;
 }
 
@@ -58,32 +58,30 @@ export interface ConsentActsOptions {
 export function createConsentActs(options: ConsentActsOptions): ConsentActs {
   const { directory, consent, grants } = options;
 
-  /** Of several folders that say the name, the one that has it. */
+  /** Finds the plugin; if several folders have the name, the one that is loaded. */
   function find(plugin: string): PluginStatus {
     const named = directory.status().filter((status) => isCalled(status, plugin));
     const found = named.find(({ state, lastGood }) => state === "loaded" || lastGood) ?? named[0];
-    if (found === undefined) throw new TypeError(`There is no plugin "${plugin}"`);
+    if (found === undefined) throw new TypeError(`Plugin "${plugin}" not found`);
     return found;
   }
 
   function servingOf({ name, folder, directory: path }: PluginStatus): PluginVersion {
     const version = directory.serving(path);
     if (version === undefined)
-      throw new TypeError(
-        `Plugin "${name ?? folder}" does not serve now\nbascule list says why; once its folder is mended, or it was added again, it does`,
-      );
+      throw new TypeError(`Plugin "${name ?? folder}" is not loaded\nbascule list shows why; repair its folder or add it again`);
     return version;
   }
 
-  /** What came from elsewhere holds its grants for its bytes only: a person who takes others keeps them. */
+  /** Grants of an installed plugin are bound to its hash; accepting a new version moves them to that version. */
   async function rebind(version: PluginVersion): Promise<void> {
     if (await grants.rebind(version.name, version.digest)) options.onGrantsChanged(version.name);
   }
 
-  /** What serves, or would if it had more memory to load with: a yes to the limits that it asks for, as it is now. */
+  /** Accepts the limits of a loaded version, or of one that failed to load for lack of memory. */
   async function acceptLimits(status: PluginStatus, digest: string): Promise<AcceptOutcome> {
     const { name = status.folder, directory: path, manifest } = status;
-    if (consent.frozen) throw new TypeError(`This host is frozen to bascule.lock: it accepts nothing`);
+    if (consent.frozen) throw new TypeError(`This host is frozen to bascule.lock and cannot accept anything`);
     if (status.digest !== digest || manifest === undefined) return { kind: "changed", plugin: name };
     const withdraw = consent.approve(name, digest, directory.serving(path)?.signedBy?.signer);
     try {
@@ -107,16 +105,16 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       const { held, directory: path } = waiting;
       if (held?.digest !== digest && asksForLimits(waiting) && (held === undefined || waiting.digest === digest))
         return await acceptLimits(waiting, digest);
-      if (held === undefined) throw new TypeError(`Plugin "${plugin}" has no version that waits to be accepted`);
+      if (held === undefined) throw new TypeError(`No version of plugin "${plugin}" waits to be accepted`);
       if (held.digest !== digest) return { kind: "changed", plugin, held };
       if (!areAllShown(held.changes))
         throw new TypeError(
           tooManyChanges(
             `version ${held.version} of plugin "${plugin}"`,
-            "change it in steps, or under another name: a new plugin holds nothing",
+            "change it in steps, or under another name: a new plugin has no grants",
           ),
         );
-      // The folder that has had the name: it waits from now on, and its grants stay its own.
+      // The folder that had the name so far: it waits from now on and keeps its grants.
       const before = directory
         .status()
         .find((status) => status.directory !== path && directory.serving(status.directory)?.name === held.name);
@@ -144,14 +142,14 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       if (kept === undefined) throw new TypeError(`No earlier version of plugin "${plugin}" is kept`);
       const { version } = kept;
       const wrong = await directory.replace(before.directory, kept, {
-        reason: `A person went back from it to version ${version.manifest.version}`,
+        reason: `The user rolled back from it to version ${version.manifest.version}`,
         newIn: (manifest, signer) =>
           compareVersions(
             { ...toCompared(version), acceptedLimits: consent.acceptedLimits(version) },
             { name: manifest.name, surface: surfaceOf(manifest), signer },
           ),
       });
-      if (wrong !== undefined) throw new TypeError(`Cannot go back to version ${version.manifest.version} of plugin "${plugin}": ${wrong}`);
+      if (wrong !== undefined) throw new TypeError(`Cannot roll back plugin "${plugin}" to version ${version.manifest.version}: ${wrong}`);
       const { held } = find(plugin);
       await consent.remember(version, before.directory, held && { rolledBackFrom: held.digest });
       await rebind(version);
@@ -163,9 +161,9 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
     },
     async remove(plugin) {
       const { directory: path } = find(plugin);
-      // A link goes, what it leads to stays.
+      // Removes a link, but not its target.
       await directory.withdraw(path, () => options.files.remove(path));
-      // First what it may: whatever else goes wrong, nothing of that name has it any more.
+      // Grants go first: if a later step fails, the name holds none.
       const removed = await grants.revoke(plugin);
       if (removed > 0) options.onGrantsChanged(plugin);
       await consent.forget(plugin);
@@ -178,7 +176,7 @@ function isCalled({ name, folder, held }: PluginStatus, plugin: string): boolean
   return (name ?? folder) === plugin || held?.name === plugin;
 }
 
-/** True if it asks for more than was accepted. */
+/** Returns true if the plugin requests more than was accepted. */
 function asksForLimits({ manifest, acceptedLimits = {} }: PluginStatus): boolean {
   const raised = manifest === undefined ? {} : raisedLimits(manifest);
   return LIMIT_NAMES.some((name) => (raised[name] ?? 0) > (acceptedLimits[name] ?? 0));

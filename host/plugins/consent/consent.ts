@@ -1,8 +1,8 @@
 /**
- * Which versions of plugins may serve, by what was consented to before (SPEC H6, H7).
+ * Decides which plugin versions may be loaded, based on what the user accepted before (SPEC H6, H7).
  *
- * Consent is to a surface: what a plugin asks for and what others see of it. A new version with the same surface, or a
- * smaller one, takes its place; one that goes beyond it is in quarantine until a person accepts exactly these bytes.
+ * Consent covers a surface: what a plugin requests and what others see of it. A new version with the same or a smaller surface replaces the
+ * old one; any other version is quarantined until the user accepts exactly these bytes.
  */
 
 import { type LimitRequest, type PermissionBases, type Permissions, raisedLimits } from "../../../manifests/mod.ts";
@@ -27,69 +27,69 @@ import type { Versions } from "./versions.ts";
 export interface ConsentOptions {
   readonly platform: Pick<Platform, "clock" | "log" | "slices">;
   readonly lock: Lock;
-  /** Absent where no bytes are kept. */
+  /** Absent if no versions are kept. */
   readonly versions?: Versions;
   readonly mode: ConsentMode;
-  /** What serves is written to the lock, and its bytes are kept. Without it only what a person does is. */
+  /** True if loaded versions are written to the lock and kept. Otherwise only versions that the user decided on are. */
   readonly keep: boolean;
-  /** Nothing runs that is not in the lock as it is. */
+  /** True if only versions that match the lock may run. */
   readonly frozen: boolean;
-  /** Whether a person trusts the plugin by its name alone, to run natively. */
+  /** Returns true if the user trusts the plugin by name alone to run natively. */
   readonly isTrusted: (plugin: string) => boolean;
-  /** What a person agreed to on this machine; absent where the lock itself is trusted. */
+  /** Trust given on this machine; absent if the lock itself is trusted. */
   readonly trust?: Pick<ProjectTrust, "isAgreed" | "replace">;
   /** Real path of the lock's folder. */
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
   readonly bases: (plugin: string, directory: string) => PermissionBases;
-  /** The plugin that has each name now. Absent: no names are held. */
+  /** The plugin that has each name now. Absent if names are not reserved. */
   readonly names?: NamesNow;
-  /** Names of a plugin that was forgotten are free. */
+  /** Called after a plugin was forgotten, which frees its names. */
   readonly onForgotten?: () => void;
 }
 
-/** What goes into a lock entry besides the version itself. */
+/** Fields of a lock entry besides the version itself. */
 export interface EntryExtras {
   readonly origin?: PluginOrigin;
   readonly rolledBackFrom?: string;
-  /** A person was shown which limits it asks for, and said yes. */
+  /** True if the user was shown the requested limits and accepted them. */
   readonly acceptsLimits?: boolean;
 }
 
 export interface Consent extends Gatekeeper {
-  /** What was consented to is written there; for a frozen host, nothing is. */
+  /** The lock that stores consent; a frozen host does not write it. */
   readonly lock: Lock;
   readonly frozen: boolean;
-  /** Lets exactly these bytes pass once, until the returned function is called. */
+  /** Admits exactly these bytes until the returned function is called. */
   approve(plugin: string, digest: string, signer: string | undefined): () => void;
-  /** Writes to the lock what a person has just decided, and keeps the bytes. @throws {LockFileError} if the lock cannot be written. */
+  /** Writes the user's decision to the lock and keeps the version's bytes. @throws {LockFileError} if the lock cannot be written. */
   remember(version: PluginVersion, path: string, extras?: EntryExtras): Promise<void>;
-  /** The version that served before this one and is still kept. */
+  /** Returns the last version before this one that is still kept. */
   previous(version: PluginVersion): Promise<KeptVersion | undefined>;
-  /** The plugin's entry in the lock; for one that has not been written there yet, undefined. */
+  /** Returns the plugin's entry in the lock; undefined if it is not written yet. */
   entry(plugin: string): LockEntry | undefined;
-  /** Takes the plugin, its bytes and what was granted out of all records. */
+  /** Removes the plugin, its kept versions and its accepted limits from all records. */
   forget(plugin: string): Promise<void>;
-  /** By plugin: bare names that are its own, also while its folder or the tool is away, until it is forgotten. */
+  /** Returns the bare names reserved by each plugin until it is forgotten, even while its folder or the tool is missing. */
   keptNames(): ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tools came or went: whose a bare name is may be another matter. */
+  /** Call when tools were added or removed, because bare names may have changed owners. */
   noteNames(): void;
-  /** The grants of a plugin have changed. */
+  /** Call when a plugin's grants have changed. */
   noteGrants(plugin: string, directory: string): Promise<void>;
-  /** Reads the lock again. A deleted lock counts as empty. A broken one is logged once, and the entries read before it stay in force. */
+  /** Reads the lock again. A deleted lock counts as empty. A broken one is logged once, and the entries read before stay in force. */
   refresh(): Promise<void>;
-  /** Why what is known of the lock is not what is in it. */
+  /** Why the lock in memory differs from the file. */
   notices(): string | readonly string[];
-  /** Writes what has not been written yet. */
+  /** Writes pending entries. */
   flush(): Promise<void>;
 }
 
-/** Reloading is not to wait for the disk, nor each of a burst of edits to be written. */
+/** Delay of writes, so that reloading does not wait for the disk and a burst of edits is written once. */
 const WRITE_DELAY_MS = 500;
 
 export function createConsent(options: ConsentOptions): Consent {
   const { lock, versions, mode, frozen, root, platform } = options;
-  /** What serves and is not in the lock (yet). */
+  /** Loaded versions that are not in the lock (yet). */
   const unwritten = new Map<string, Served>();
   const approvals = new Map<string, Approval>();
   const given = createGivenLimits(options.trust);
@@ -102,7 +102,7 @@ export function createConsent(options: ConsentOptions): Consent {
   function baseOf(name: string, path: string): Served | LockEntry | undefined {
     const own = unwritten.get(name) ?? lock.entries().get(name);
     if (own !== undefined) return own;
-    // A folder that says another name by now is compared with what it was.
+    // A folder whose plugin changed its name is compared with its previous version.
     const here = relative(path, root);
     const locked = [...lock.entries().values()].filter(({ name: known }) => !unwritten.has(known));
     return [...unwritten.values(), ...locked].find((known) => known.path === here);
@@ -113,7 +113,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return (entry !== undefined && entry.path === relative(path, root)) || Object.keys(options.grantsOf(name, directory)).length > 0;
   }
 
-  /** Names that a person has not seen beside those that they look like. */
+  /** Returns the clashing names that the user has not seen yet. */
   function newClashes(version: PluginVersion, path: string, clashes: readonly NameClash[]): readonly NameClash[] {
     if (clashes.length === 0 || !isKnown(version.name, path, version.directory)) return clashes;
     const tools = (unwritten.get(version.name) ?? lock.entries().get(version.name))?.surface.tools;
@@ -129,9 +129,9 @@ export function createConsent(options: ConsentOptions): Consent {
     const isApproved = approval?.digest === version.digest && approval.signer === version.signedBy?.signer;
     const verdict = await judge(version, path, clashes);
     if (verdict.kind !== "quarantine") return verdict;
-    // What was not shown is not accepted, whatever digest was named.
+    // Changes that were not shown are not accepted, even if the hash matches.
     if (isApproved && areAllShown(verdict.changes)) return { kind: "admit", changes: verdict.changes, consent: "person" };
-    // Whoever brought the files may have brought the lock that goes with them.
+    // New files may have come together with a new lock, so read it again.
     await refresh();
     return await judge(version, path, clashes);
   }
@@ -141,11 +141,11 @@ export function createConsent(options: ConsentOptions): Consent {
     const verdict = await judgeVersion(version, path, fresh.length > 0);
     if (fresh.length === 0 || verdict.kind === "refuse") return verdict;
     const clash = clashing(fresh);
-    // What else is new of it is accepted with it, and is shown with it.
+    // The other changes are accepted together with the name, so they are shown with it.
     return { kind: "quarantine", reason: clash.reason, changes: inOrder([...clash.changes, ...(verdict.changes ?? [])]) };
   }
 
-  /** @param isWhole all of a version that is seen for the first time is new */
+  /** @param isWhole true if a version seen for the first time counts as entirely new */
   async function judgeVersion(version: PluginVersion, path: string, isWhole: boolean): Promise<Admission> {
     const base = baseOf(version.name, path);
     if (base === undefined && isWhole) return { kind: "admit", changes: allOf(version.manifest) };
@@ -157,7 +157,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const before = await completed(base, version, after.surface);
     const changes = inOrder([...compareVersions({ ...base, surface: before }, after), ...(await boundFiles(base, version))]);
     if (base.rolledBackFrom === version.digest) {
-      return { kind: "quarantine", reason: `A person went back from it to version ${base.version}`, changes };
+      return { kind: "quarantine", reason: `The user rolled back from it to version ${base.version}`, changes };
     }
     const asked = changes.filter((change) => asks(change, mode));
     if (asked.length > 0) return { kind: "quarantine", reason: quarantineReason(asked), changes };
@@ -165,8 +165,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * What came from elsewhere is bound to its bytes: any other are a matter of consent (SPEC C3). So is what is trusted to run
-   * natively, but where its author is at work: no sandbox stands behind a name (SPEC O1).
+   * An installed plugin is bound to its bytes: other bytes need consent (SPEC C3). The same holds for a plugin trusted to run natively,
+   * except in `fluent` mode: no sandbox confines it (SPEC O1).
    */
   async function boundFiles(base: Served | LockEntry, version: PluginVersion): Promise<readonly ConsentChange[]> {
     if (base.origin.kind === "folder" && (mode === "fluent" || !options.isTrusted(version.name))) return [];
@@ -180,7 +180,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const extras =
       base !== undefined && isSame(base, version) && base.rolledBackFrom !== undefined ? { rolledBackFrom: base.rolledBackFrom } : {};
     const renamedFrom = base !== undefined && base.name !== version.name ? base : undefined;
-    // Its entry stays: whoever says the old name again is compared with what was accepted under it.
+    // The entry of the old name stays: a plugin that uses the name again is compared with what was accepted under it.
     if (renamedFrom !== undefined) unwritten.set(renamedFrom.name, { ...renamedFrom, path: "" });
     note(version, path, { origin, ...extras });
     if (!options.keep) return;
@@ -200,7 +200,7 @@ export function createConsent(options: ConsentOptions): Consent {
     });
   }
 
-  /** One after the other; a failure is said once for each time. */
+  /** Writes one batch after the other; logs each failed batch once. */
   function flush(): Promise<void> {
     cancelWrite?.();
     cancelWrite = undefined;
@@ -212,7 +212,7 @@ export function createConsent(options: ConsentOptions): Consent {
       try {
         if (batch.size > 0 || isNamesOnly) await write([...batch.values()]);
       } catch (error) {
-        platform.log.write("error", "Cannot keep what plugins were accepted as", {
+        platform.log.write("error", "Cannot write bascule.lock", {
           error: error instanceof Error ? error.message : String(error),
         });
       }
@@ -224,10 +224,10 @@ export function createConsent(options: ConsentOptions): Consent {
     const entries = new Map<string, DraftEntry>();
     for (const one of batch) entries.set(one.version.name, await entryOf(one));
     await lock.change(async (before) => {
-      // As the file has them by now: another process may have been told of a person's yes.
+      // Uses the entries in the file now: another process may have written the user's consent.
       const named = nameEntries(before, options.names);
       const kept = [...entries.values()].map((entry) => withLimits(entry, before.get(entry.name)));
-      // A plugin that comes or goes may change which plugin has a bare name.
+      // Loading or removing a plugin may change which plugin owns a bare name.
       const others = options.keep ? [...before.values()].filter(({ name }) => !entries.has(name)) : [];
       const edits = await platform.slices.run(newsIn(before, [...kept, ...others], named));
       for (const { renamedFrom = "", path } of batch) {
@@ -242,7 +242,7 @@ export function createConsent(options: ConsentOptions): Consent {
     }
   }
 
-  /** Without a yes, those of the entry before it. */
+  /** Without new consent, keeps the limits of the previous entry. */
   const withLimits = ({ acceptedLimits, ...entry }: DraftEntry, before: LockEntry | undefined): LockEntry => ({
     ...entry,
     acceptedLimits: acceptedLimits ?? keptLimits(before, entry),
@@ -267,7 +267,7 @@ export function createConsent(options: ConsentOptions): Consent {
       refusedLock = undefined;
       await given.refresh(lock.entries());
     } catch (error) {
-      const notice = `bascule.lock is wrong; what was known of it holds: ${error instanceof Error ? error.message : String(error)}`;
+      const notice = `bascule.lock has errors; the last good entries stay in force: ${error instanceof Error ? error.message : String(error)}`;
       if (refusedLock !== notice) platform.log.write("error", notice);
       refusedLock = notice;
     }
@@ -277,7 +277,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const candidate = snapshot && toCandidate(snapshot, { plugins: new Set() });
     if (candidate?.kind !== "ready") return undefined;
     const { manifest, snapshot: kept } = candidate;
-    // It runs where its folder is: grants, `$plugin` and what must not be written are about that place.
+    // Uses the plugin's folder, because grants, `$plugin` and write protection refer to it.
     const version = createVersion({ ...kept, directory }, manifest, options.bases(manifest.name, directory));
     return { version, bytes: kept.bytes };
   }
@@ -287,7 +287,7 @@ export function createConsent(options: ConsentOptions): Consent {
     frozen,
     admit,
     standing(name, path, directory) {
-      // Also of a folder that says another name by now.
+      // Includes a folder whose plugin has another name now.
       const locked = lock.entries().get(name) ?? [...lock.entries().values()].find((known) => known.path === relative(path, root));
       const isHere = locked?.path === relative(path, root);
       return {
@@ -301,7 +301,7 @@ export function createConsent(options: ConsentOptions): Consent {
     },
     notices: () => refusedLock ?? [],
     keptNames() {
-      // A folder that says another name by now has not been written down as such yet.
+      // A folder whose plugin changed its name may not be written yet.
       const here = [...lock.entries().values()].filter(({ name }) => unwritten.get(name)?.path !== "");
       return new Map(here.map((entry) => [entry.name, heldNames(entry)]));
     },
@@ -333,9 +333,9 @@ export function createConsent(options: ConsentOptions): Consent {
       await flush();
       const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
       const { rolledBackFrom, acceptsLimits = false } = extras;
-      // Also of a host that writes down nothing else: from here on this is what others are compared with.
+      // Also without `keep`: later versions are compared with this one.
       unwritten.delete(version.name);
-      // What a person went back from is no good version any more.
+      // A version that the user rolled back from is no longer a good one.
       if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
       const note = (): Promise<void> =>
         write([{ version, path, origin, acceptsLimits, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
@@ -379,7 +379,7 @@ interface Extras extends EntryExtras {
 }
 
 interface Pending extends Extras {
-  /** What the folder was called before. */
+  /** The plugin's previous name. */
   readonly renamedFrom?: string;
   readonly version: PluginVersion;
   readonly path: string;
@@ -388,6 +388,6 @@ interface Pending extends Extras {
 interface Approval {
   readonly digest: string;
   readonly signer: string | undefined;
-  /** Of these bytes: they count from the yes on, so that the version can load with them. */
+  /** Limits of the approved bytes. They apply before the version loads, which may need them. */
   limits?: LimitRequest;
 }

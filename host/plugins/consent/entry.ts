@@ -1,22 +1,22 @@
-/** Entries of the lock, compared and made the same on every machine. */
+/** Compares lock entries and makes them independent of the machine. */
 
 import type { LimitRequest, Permissions } from "../../../manifests/mod.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import type { LockEntries, LockEntry } from "./lock-text.ts";
 
-/** What serves, as far as the next version is compared with it. */
+/** A loaded version, with what later versions are compared with. */
 export type Served = Omit<LockEntry, "files" | "granted">;
 
-/** Without limits: those that were accepted before are kept. */
+/** An entry that may lack limits: it then keeps those accepted before. */
 export type DraftEntry = Omit<LockEntry, "acceptedLimits"> & Partial<Pick<LockEntry, "acceptedLimits">>;
 
-/** True if the entry is of this very version, signer included. */
+/** Returns true if the entry is exactly this version, signer included. */
 export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, version: PluginVersion): boolean {
   return base.name === version.name && base.digest === version.digest && base.signer === version.signedBy?.signer;
 }
 
-/** An entry that says the same is left as it is, with what only another machine knows of it. */
+/** Returns true if the entry differs. An equal entry is not rewritten, so it keeps members written on another machine. */
 function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
@@ -25,7 +25,7 @@ function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }
 
-/** The entries, as `named` makes them, that the lock does not have in this form. Yields after each: the lock may have thousands. */
+/** Returns the entries, as `named` makes them, that differ from the lock. Yields after each entry, because a lock may have thousands. */
 export function* newsIn(
   before: LockEntries,
   entries: readonly LockEntry[],
@@ -41,8 +41,8 @@ export function* newsIn(
 }
 
 /**
- * What a person accepted of a plugin's limits, for the version that takes the entry's place. It belongs to the name in its folder, or to
- * the same bytes anywhere: another folder of the same name holds nothing, as with grants.
+ * Returns the accepted limits for the version that replaces an entry. They belong to the name in its folder, or to the same bytes in any
+ * folder; as with grants, another folder of the same name has none.
  */
 export function keptLimits(
   before: Pick<LockEntry, KeptBy> | undefined,
@@ -54,15 +54,15 @@ export function keptLimits(
 
 type KeptBy = "name" | "path" | "digest" | "acceptedLimits";
 
-/** A path as the lock has it. */
+/** Formats a path for the lock, relative to the root if inside. */
 export function relative(path: string, root: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-/** Paths inside the project as they are on every machine. */
+/** Replaces paths inside the project by relative ones, which are the same on every machine. */
 export function portable(permissions: Permissions, root: string): Permissions {
   return JSON.parse(JSON.stringify(permissions), (_key, value: unknown) => {
-    // Strings that are no paths do not begin with an absolute path of this machine.
+    // Strings that are not paths do not start with an absolute path of this machine.
     if (typeof value !== "string" || !`${value}/`.startsWith(`${root}/`)) return value;
     return value === root ? "." : `./${value.slice(root.length + 1)}`;
   }) as Permissions;

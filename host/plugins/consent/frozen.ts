@@ -1,4 +1,4 @@
-/** What a plugin is not, compared with `bascule.lock`, file by file (SPEC H7). */
+/** Compares a plugin with `bascule.lock`, file by file (SPEC H7). */
 
 import type { Problem } from "../../../manifests/mod.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
@@ -9,14 +9,14 @@ import type { ConsentChange } from "./changes.ts";
 import type { LockEntry } from "./lock-text.ts";
 import type { Surface } from "./surface.ts";
 
-/** SHA-256 of each file. */
+/** Returns the SHA-256 of each file. */
 export async function hashFiles(files: ReadonlyMap<string, Uint8Array>): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
   for (const [path, bytes] of files) hashes.set(path, await sha256Hex(new Uint8Array(bytes)));
   return hashes;
 }
 
-/** The files that are others, more or fewer. */
+/** Lists changed, added and removed files. */
 export async function changedFiles(entry: Pick<LockEntry, "files">, files: PluginVersion["files"]): Promise<readonly FileChange[]> {
   const now = await hashFiles(files);
   const paths = [...new Set([...entry.files.keys(), ...now.keys()])].toSorted();
@@ -28,10 +28,9 @@ export async function changedFiles(entry: Pick<LockEntry, "files">, files: Plugi
 }
 
 /**
- * What the entry says was accepted. One that was written before consent compared what a plugin says of itself does not know it: that is
- * known where the manifest is the same file.
+ * Returns the accepted surface of an entry. An older lock lacks `about`; it is filled in if the manifest file is unchanged.
  *
- * @param now of the version
+ * @param now surface of the version
  */
 export async function completed(
   { surface, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
@@ -46,29 +45,29 @@ export async function completed(
 
 type FileChange = Extract<ConsentChange, { readonly kind: "file" }>;
 
-/** Why a frozen host does not run this version; none if it is the one in the lock. */
+/** Returns why a frozen host does not run this version; empty if it matches the lock. */
 export async function frozenProblems(entry: LockEntry | undefined, version: PluginVersion): Promise<readonly Problem[]> {
   const { name, manifest, digest, files } = version;
-  if (entry === undefined) return [folderError(`Plugin "${name}" is not in bascule.lock`, "start without --frozen once to lock it")];
+  if (entry === undefined) return [folderError(`Plugin "${name}" is not in bascule.lock`, "start once without --frozen to lock it")];
   const signer = version.signedBy?.signer;
   if (entry.digest === digest && entry.signer === signer) return [];
   const said = [
-    ...(entry.version === manifest.version ? [] : [`It is version ${quote(manifest.version)}, locked is ${quote(entry.version)}`]),
-    ...(entry.signer === signer ? [] : [`It is ${signerText(signer)}, locked is one ${signerText(entry.signer)}`]),
+    ...(entry.version === manifest.version ? [] : [`Version is ${quote(manifest.version)}, locked is ${quote(entry.version)}`]),
+    ...(entry.signer === signer ? [] : [`Plugin is ${signerText(signer)}, locked is one ${signerText(entry.signer)}`]),
     ...(await changedFiles(entry, files)).map(({ path, change }) => `${quote(path)} ${FILE_TEXTS[change]}`),
   ];
-  const fix = "take the files that were locked, or start without --frozen and accept these";
-  // A lock whose parts do not fit together differs too.
-  const lines = said.length === 0 ? ["The files' digest is not the one that is locked"] : said.slice(0, MAX_PROBLEMS);
-  return lines.map((line) => folderError(`Not as in bascule.lock: ${line}`, fix));
+  const fix = "restore the locked files, or start without --frozen and accept these";
+  // A lock with inconsistent members is a difference as well.
+  const lines = said.length === 0 ? ["The hash of the files differs from the locked one"] : said.slice(0, MAX_PROBLEMS);
+  return lines.map((line) => folderError(`Differs from bascule.lock: ${line}`, fix));
 }
 
 const MAX_PROBLEMS = 50;
 
 const FILE_TEXTS: Readonly<Record<FileChange["change"], string>> = {
   added: "is not in the lock",
-  changed: "is another file than the locked one",
-  removed: "is locked and not there",
+  changed: "differs from the locked file",
+  removed: "is locked but missing",
 };
 
 function signerText(signer: string | undefined): string {

@@ -1,4 +1,4 @@
-/** Which accepted limits a person said yes to on this machine: a checkout brings its lock, and a lock alone gives nothing (SPEC P1, B3). */
+/** Which accepted limits are trusted on this machine: a checkout brings its own lock, and a lock alone allows nothing (SPEC P1, B3). */
 
 import type { LimitRequest } from "../../../manifests/mod.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
@@ -7,21 +7,21 @@ import type { ProjectTrust } from "../../project/trust/project-trust.ts";
 import type { LockEntries } from "./lock-text.ts";
 import { sorted } from "./surface.ts";
 
-/** In memory, as of the last look at the lock. */
+/** In memory, as of the last refresh. */
 export interface GivenLimits {
-  /** The limits, if they were given on this machine. */
+  /** Returns the limits if they are trusted on this machine, else none. */
   of(plugin: string, accepted: LimitRequest): LimitRequest;
-  /** Finds out about all that a lock has. */
+  /** Looks up the trust of every entry. */
   refresh(entries: LockEntries): Promise<void>;
   /**
-   * A person's yes, or with none the end of one, in one piece with what `write` writes of it into the lock.
+   * Trusts the limits (none: ends trust), together with what `write` writes into the lock.
    *
    * @throws {TrustFileError}, and what `write` throws
    */
   give(plugin: string, limits: LimitRequest, write: () => Promise<void>): Promise<void>;
 }
 
-/** @param trust absent where the lock itself is trusted, as in a program's own project */
+/** @param trust absent if the lock itself is trusted, as in a program's own project */
 export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "replace"> | undefined): GivenLimits {
   let given: ReadonlyMap<string, LimitRequest> = new Map();
   const givenTo = (plugin: string): LimitRequest => given.get(plugin) ?? NO_LIMITS;

@@ -1,23 +1,23 @@
-/** Which bare names a plugin of the lock has: its tools', but for those that it yields to others, and those of tools that it had. */
+/** Bare names that a plugin of the lock owns: its tools' names except those it yields, and names of tools it had before. */
 
 import type { Snapshot } from "../../tools/snapshot.ts";
 import type { LockEntries, LockEntry } from "./lock-text.ts";
 
-/** Whose which name is now. */
+/** Looks up the current owner of each name. */
 export type NamesNow = () => Pick<Snapshot, "find" | "tools">;
 
 type Named = Pick<LockEntry, "name" | "path" | "surface" | "yields" | "keeps">;
 
-/** A plugin that renames its tools again and again keeps no more names of tools that it had. */
+/** Maximum number of former tool names kept for a plugin that renames its tools repeatedly. */
 const MAX_KEPT = 512;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The surface's names of tools, and of skills, which are called as tools are. */
+/** Returns the names of the surface's tools and skills; skills are called like tools. */
 export function toolNames(tools: LockEntry["surface"]["tools"]): ReadonlySet<string> {
   return new Set(Object.keys(tools).map((name) => name.replace(/^skill /, "")));
 }
 
-/** Bare names that are the plugin's own. A folder that says another name by now took them along. */
+/** Returns the bare names that the plugin owns. If its folder was renamed, the new name's entry owns them. */
 export function heldNames(entry: Named): ReadonlySet<string> {
   const before = held.get(entry);
   if (before !== undefined) return before;
@@ -28,14 +28,14 @@ export function heldNames(entry: Named): ReadonlySet<string> {
   return names;
 }
 
-/** Entries do not change. */
+/** By entry, which never changes. */
 const held = new WeakMap<Named, ReadonlySet<string>>();
 
-/** Gives entries the names that they yield now, and those of tools that they had. Of a plugin that is not here nothing new is known. */
+/** Returns a function that sets the names an entry yields and keeps. Entries of plugins that are not loaded stay as they are. */
 export function nameEntries(entries: LockEntries, names: NamesNow | undefined): (entry: LockEntry) => LockEntry {
   const now = names?.();
   const owners = Map.groupBy(now?.tools ?? [], ({ owner }) => owner);
-  // What a plugin holds stays its own while its folder, or the tool, is away.
+  // A plugin keeps its names while its folder or the tool is missing.
   const away = new Map<string, Set<string>>();
   for (const entry of entries.values()) {
     const here = new Set(owners.get(entry.name)?.map(({ name }) => name));
@@ -53,7 +53,7 @@ export function nameEntries(entries: LockEntries, names: NamesNow | undefined): 
     const before = entries.get(entry.name);
     const keeps = [...(before === undefined ? NONE : heldNames(before))].filter((name) => !tools.has(name)).toSorted();
     const { yields: _yields, keeps: _keeps, ...rest } = entry;
-    // The same entry but for these members.
+    // The same entry except for these members.
     return { ...rest, ...(yields.length > 0 && { yields }), ...(keeps.length > 0 && { keeps: keeps.slice(0, MAX_KEPT) }) };
   };
 }

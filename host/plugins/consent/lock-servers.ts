@@ -1,30 +1,30 @@
-/** What `bascule.lock` says of MCP servers: which bundle one is, and what its tools said when they were accepted (SPEC H7, K3, M10). */
+/** MCP servers in `bascule.lock`: the bundle of each, and its tools as they were accepted (SPEC H7, K3, M10). */
 
 import { checkServerName, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
 import { sorted } from "./surface.ts";
 
-/** One server, as it was consented to. */
+/** One server as it was accepted. */
 export interface LockedServer {
-  /** The bundle that it is; absent for a program or an address of `bascule.json`. */
+  /** The server's bundle; absent for a program or an address in `bascule.json`. */
   readonly bundle?: LockedBundle;
-  /** Tools by the server's own names, whole: name, title, description, schemas, hints. Absent until it has been seen. */
+  /** The server's tools by their own names: name, title, description, schemas, hints. Absent until the server was first seen. */
   readonly tools?: ReadonlyMap<string, JsonObject>;
 }
 
-/** A bundle's bytes, and what its author calls it. */
+/** A bundle's hash, and the author's name for it. */
 export interface LockedBundle {
   readonly name: string;
   readonly version: string;
   /** SHA-256 over all of its files (`digest.ts`). */
   readonly digest: string;
-  /** The name of the file that it was. */
+  /** Name of the bundle's file. */
   readonly from: string;
 }
 
-/** By the name that the project gives it. */
+/** By the project's name for the server. */
 export type LockedServers = ReadonlyMap<string, LockedServer>;
 
-/** Names and keys in order. Tools are a list: a tool may have a name that no reader of JSON takes for a key. */
+/** Sorts names and keys. Tools are a list, because a tool's name may be unsafe as a JSON key. */
 export function serversToJson(servers: LockedServers): JsonObject {
   const names = [...servers.keys()].toSorted();
   return Object.fromEntries(names.map((name) => [name, serverToJson(servers.get(name) ?? {})]));
@@ -35,7 +35,7 @@ function serverToJson({ bundle, tools }: LockedServer): JsonObject {
   return { ...(bundle && { bundle: sorted({ ...bundle }) }), ...(list && { tools: list }) };
 }
 
-/** @param refuse told of each thing that is wrong */
+/** @param refuse called for each problem */
 export function readServers(value: JsonValue | undefined, pointer: string, refuse: (problem: Problem) => void): LockedServers {
   const servers = new Map<string, LockedServer>();
   if (value === undefined) return servers;

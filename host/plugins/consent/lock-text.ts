@@ -1,4 +1,4 @@
-/** `bascule.lock` as text: read strictly, because it may come from anywhere, and written the same way every time (SPEC H7). */
+/** `bascule.lock` as text: parsed strictly, because it may come from anywhere, and written deterministically (SPEC H7). */
 
 import {
   checkPluginName,
@@ -20,41 +20,41 @@ import {
 import { type LockedServers, readServers, serversToJson } from "./lock-servers.ts";
 import { type About, sorted, type Surface } from "./surface.ts";
 
-/** Where a plugin came from. What was brought from elsewhere is bound to its bytes, also its grants (SPEC C3). */
+/** Where a plugin came from. One installed from elsewhere is bound to its hash, including its grants (SPEC C3). */
 export type PluginOrigin =
   | { readonly kind: "folder" }
   | { readonly kind: "archive"; readonly from: string }
   | { readonly kind: "git"; readonly from: string; readonly commit: string };
 
-/** One plugin, as it was consented to. */
+/** One plugin as it was accepted. */
 export interface LockEntry {
   readonly name: string;
   readonly version: string;
-  /** Its folder, relative to the lock's where it is inside, else absolute; empty once the folder has another name. */
+  /** The plugin's folder, relative to the lock's if inside, else absolute; empty once the folder's plugin has another name. */
   readonly path: string;
   readonly digest: string;
   readonly origin: PluginOrigin;
-  /** Public key, base64, of whoever signed it. */
+  /** Public key of the signer, base64. */
   readonly signer?: string;
-  /** Digest of what the folder held when a person went back to this version. */
+  /** Hash of the folder when the user rolled back to this version. */
   readonly rolledBackFrom?: string;
-  /** Its tools whose bare names belong to others, sorted. */
+  /** Tools of the plugin whose bare names belong to others, sorted. */
   readonly yields?: readonly string[];
-  /** Bare names of tools that it had, sorted: no other plugin gets their calls. */
+  /** Bare names of former tools, sorted: no other plugin gets their calls. */
   readonly keeps?: readonly string[];
-  /** For the record: what gives a plugin anything is `.bascule/grants.json` alone. */
+  /** For information only: grants are in `.bascule/grants.json`. */
   readonly granted: Permissions;
-  /** Limits above the defaults that a person accepted. */
+  /** Limits above the defaults that the user accepted. */
   readonly acceptedLimits: LimitRequest;
   readonly surface: Surface;
   /** SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** By name. */
+/** Entries by plugin name. */
 export type LockEntries = ReadonlyMap<string, LockEntry>;
 
-/** All that a lock says. */
+/** The content of a lock. */
 export interface LockContents {
   readonly plugins: LockEntries;
   readonly servers: LockedServers;
@@ -63,13 +63,13 @@ export interface LockContents {
 export const EMPTY_LOCK: LockContents = Object.freeze({ plugins: new Map(), servers: new Map() });
 
 const LOCK_VERSION = 1;
-/** Of a lock's text. */
+/** Maximum size of a lock's text. */
 export const MAX_LOCK_BYTES: number = 32 * 1024 * 1024;
 const MAX_DEPTH = 128;
 
 /**
- * The same entries give the same text on every machine: names, files and keys in order, one value a line. In slices of an entry, whose
- * text is made once: a lock is written again with each change of one plugin.
+ * Formats a lock. Equal entries give equal text on every machine: names, files and keys sorted, one value per line. Yields after each
+ * entry; an entry's text is cached, because a lock is rewritten whenever one plugin changes.
  */
 export function* lockTextSlices({ plugins, servers }: LockContents): Generator<void, string> {
   const parts = [`{\n  "lockVersion": ${LOCK_VERSION},\n  "plugins": {`];
@@ -83,7 +83,7 @@ export function* lockTextSlices({ plugins, servers }: LockContents): Generator<v
   return parts.join("");
 }
 
-/** Whether both have the same text. Most entries of two states of one lock are the very same. */
+/** Returns true if both have the same text. Two states of one lock share most entry objects. */
 export function isSameLock(one: LockContents, other: LockContents): boolean {
   if (one.plugins.size !== other.plugins.size) return false;
   for (const [name, entry] of one.plugins) {
@@ -93,7 +93,7 @@ export function isSameLock(one: LockContents, other: LockContents): boolean {
   return one.servers === other.servers || JSON.stringify(serversToJson(one.servers)) === JSON.stringify(serversToJson(other.servers));
 }
 
-/** By code unit: the same on every machine. */
+/** Compares by code unit, which is the same on every machine. */
 function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
   return left < right ? -1 : 1;
 }
@@ -106,17 +106,17 @@ function entryText(entry: LockEntry): string {
   return text;
 }
 
-/** Entries do not change. */
+/** By entry, which never changes. */
 const texts = new WeakMap<LockEntry, string>();
 
-/** No string of JSON holds a line's end. */
+/** Safe because JSON strings contain no line breaks. */
 function indented(value: object, by: string): string {
   return JSON.stringify(value, undefined, 2).replaceAll("\n", `\n${by}`);
 }
 
 function entryJson(entry: LockEntry): object {
   const { version, path, digest, origin, signer, rolledBackFrom, yields, keeps, granted, acceptedLimits, surface, files } = entry;
-  // Permissions as written are JSON; their interfaces just have no index signature.
+  // Permissions as written are JSON; only their interfaces lack an index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
   const limits = { ...unlessEmpty("limits", surface.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
@@ -140,22 +140,25 @@ function unlessEmpty(key: string, limits: LimitRequest): object {
   return Object.keys(limits).length === 0 ? {} : { [key]: sorted({ ...limits }) };
 }
 
-/** As `sha256sum` writes them: a file may have a name that no reader of JSON takes for a key. */
+/** Same format as `sha256sum`: a file's name may be unsafe as a JSON key. */
 function filesToText(files: LockEntry["files"]): readonly string[] {
   return [...files.keys()].toSorted().map((path) => `${files.get(path) ?? ""}  ${path}`);
 }
 
-/** Every problem there is; nothing of a lock with any is believed. In slices of an entry: a lock may be of thousands of plugins. */
+/**
+ * Parses a lock and reports every problem; a lock with a problem is refused as a whole. Yields after each entry, because a lock may hold
+ * thousands of plugins.
+ */
 export function* parseLockSlices(text: string): Generator<void, Parsed<LockContents>> {
-  // Before anything else: it would read as a syntax error, which helps nobody.
-  // Without the flag m: it takes U+2028 for the end of a line, and such a name is no conflict.
+  // Checked first, because the parser would only report a syntax error. No flag m: it treats U+2028 as a line end, and such a name is not a
+  // conflict.
   const conflict = /(?<=^|\n)(?:<{7}|={7}|>{7}|\|{7})(?= |\r|\n|$)/u.exec(text);
   if (conflict !== null) {
     const line = text.slice(0, conflict.index).split("\n").length;
-    const fix = "take one side, or delete the entries in question and accept those plugins again";
+    const fix = "keep one side, or delete the affected entries and accept those plugins again";
     return {
       ok: false,
-      problems: [{ severity: "error", pointer: "", line, column: 1, message: "Holds the marks of a merge conflict", fix }],
+      problems: [{ severity: "error", pointer: "", line, column: 1, message: "Contains merge conflict markers", fix }],
     };
   }
   const parsed = yield* parseJsonSlices(text, { maxBytes: MAX_LOCK_BYTES, maxDepth: MAX_DEPTH });
@@ -173,7 +176,7 @@ function* readDocument(value: JsonValue, problems: Problem[]): Generator<void, L
   const entries = new Map<string, LockEntry>();
   const { lockVersion, plugins, mcpServers } = isJsonObject(value) ? value : {};
   if (lockVersion !== LOCK_VERSION) {
-    const fix = "use a bascule that knows it, or delete the file and accept the plugins again";
+    const fix = "use a bascule version that supports it, or delete the file and accept the plugins again";
     problems.push({ severity: "error", pointer: "", message: `Expected "lockVersion" to be ${LOCK_VERSION}`, fix });
     return EMPTY_LOCK;
   }
@@ -277,12 +280,12 @@ function readLimits(value: JsonValue | undefined, pointer: string, problems: Pro
 function readNames(value: JsonValue, pointer: string, problems: Problem[]): readonly string[] {
   const names = isJsonArray(value) ? value : [undefined];
   const read = names.filter((name) => typeof name === "string" && checkToolName(name) === undefined);
-  if (read.length < names.length) problems.push(problem(pointer, "Expected a list of names of tools"));
-  // What is left are texts.
+  if (read.length < names.length) problems.push(problem(pointer, "Expected a list of tool names"));
+  // Every other element is a string.
   return read as readonly string[];
 }
 
-/** It is compared and shown, and decides nothing. */
+/** Compared and shown only; it decides nothing. */
 function readAbout(value: JsonValue, pointer: string, problems: Problem[]): About {
   const { description, settings, ...rest } = isJsonObject(value) ? value : {};
   const isSettings = settings === undefined || (isJsonObject(settings) && !isJsonArray(settings));
@@ -303,7 +306,7 @@ function readFiles(value: JsonValue | undefined, pointer: string, problems: Prob
   return files;
 }
 
-/** Their members are compared as JSON; those that decide anything have the right form. */
+/** Members are compared as JSON; those that affect decisions are validated. */
 function readTools(value: JsonValue | undefined, pointer: string, problems: Problem[]): Surface["tools"] {
   const tools: [string, JsonObject][] = [];
   if (!isJsonObject(value)) problems.push(problem(pointer, "Expected an object of tools"));

@@ -1,4 +1,4 @@
-/** What was consented to, in memory and in `bascule.lock` (SPEC H7). */
+/** Accepted plugin versions, in memory and in `bascule.lock` (SPEC H7). */
 
 import { type Problem, problemToText, utf8Length } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
@@ -17,7 +17,7 @@ import { type FileSign, signOf } from "../../project/file-sign.ts";
 import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 
-/** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
+/** `bascule.lock` is not valid. Nothing is loaded based on it, and it is never overwritten. */
 export class LockFileError extends Error {
   override readonly name = "LockFileError";
   readonly problems: readonly Problem[];
@@ -27,26 +27,26 @@ export class LockFileError extends Error {
   }
 }
 
-/** Entries to be put in, by name; undefined takes one out. */
+/** Entries to write, by name; undefined removes an entry. */
 export type LockEdits = ReadonlyMap<string, LockEntry | undefined>;
 
 /** The lock of one project. */
 export interface Lock {
-  /** The file, absolute; absent where consent is remembered in memory only. */
+  /** Absolute path of the file; absent if consent is kept in memory only. */
   readonly file?: string;
-  /** True if the file was there when it was last read. */
+  /** Returns true if the file existed when it was last read. */
   exists(): boolean;
   entries(): LockEntries;
   servers(): LockedServers;
-  /** Reads the file again. A broken one leaves what is known. @throws {LockFileError} if it is broken. */
+  /** Reads the file again. A broken file leaves the entries as they are. @throws {LockFileError} if it is broken. */
   refresh(): Promise<void>;
   /**
-   * Changes entries: those that `edit` gives; undefined takes one out. Others stay as the file has them by then.
+   * Writes the entries that `edit` returns; undefined removes one. All others stay as they are in the file.
    *
    * @throws {LockFileError} if the file is broken or cannot be written.
    */
   change(edit: (before: LockEntries) => LockEdits | Promise<LockEdits>): Promise<void>;
-  /** The same for one MCP server. */
+  /** Changes the entry of one MCP server, as `change` does. */
   changeServer(name: string, edit: (before: LockedServer | undefined) => LockedServer | undefined): Promise<void>;
 }
 
@@ -55,7 +55,8 @@ export async function openLock(platform: TurnPlatform & Pick<Platform, "slices">
   let contents = EMPTY_LOCK;
   let text: string | undefined;
   let sign: FileSign | undefined;
-  // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
+  // Reads and changes run one after the other: another process may have written the file, and a slow read must not restore what was
+  // replaced.
   const inTurn = createInTurn();
 
   async function read(): Promise<void> {
@@ -71,18 +72,18 @@ export async function openLock(platform: TurnPlatform & Pick<Platform, "slices">
       contents = parsed?.value ?? EMPTY_LOCK;
       text = now;
     } catch (error) {
-      // A change of the lock is refused as long as it cannot be used.
+      // Forces a read next time: changes are refused while the lock is broken.
       sign = undefined;
       throw error;
     }
   }
 
-  /** Another process may have written the file since it was read, and another one may be about to. */
+  /** Computes the change twice: another process may have written the file before this one holds its turn. */
   const edit = (change: (before: LockContents) => LockContents | Promise<LockContents>): Promise<void> =>
     inTurn(async () => {
       await read();
       const wanted = await change(contents);
-      // A lock that is not written is never read: its text would be made for nothing.
+      // A lock in memory has no reader, so its text is not made.
       if (file === undefined) return keep(wanted, "");
       if (isSameLock(contents, wanted)) return keep(wanted, text ?? "");
       await takingTurns(platform, file, async (check) => {
@@ -127,13 +128,13 @@ function edited<T>(before: ReadonlyMap<string, T>, edits: ReadonlyMap<string, T 
   return after;
 }
 
-/** Undefined where there is none that could be compared. */
+/** Returns the file's signature; undefined if there is none to compare. */
 async function signIn({ files, clock }: Pick<Platform, "files" | "clock">, file: string): Promise<FileSign | undefined> {
   try {
     const info = await files.stat(file);
     return info && signOf(info, clock.now());
   } catch (error) {
-    // Reading it says why.
+    // Reading the file reports the error.
     if (error instanceof FileError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** A host's consent, as its options and its project say. */
+/** Creates a host's consent from its options and its project. */
 
 import type { GrantStore } from "../../project/grants/grants.ts";
 import type { ConsentMode } from "./changes.ts";
@@ -29,11 +29,11 @@ export interface ConsentParts {
   readonly places: Places;
   readonly grants: GrantStore;
   readonly bases: ConsentOptions["bases"];
-  /** Absent for a host that has none. */
+  /** Absent for a host without a registry. */
   readonly registry: Pick<Registry, "snapshot" | "onChange" | "reserve"> | undefined;
 }
 
-/** @throws {LockFileError} if `bascule.lock` is broken, or is missing where the host is frozen to it. */
+/** @throws {LockFileError} if `bascule.lock` is broken, or is missing in a frozen host. */
 export async function openConsent(
   platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment" | "slices">,
   { places, grants, bases, registry }: ConsentParts,
@@ -43,7 +43,7 @@ export async function openConsent(
   const isWritten = isKept ?? (frozen || places.project.path !== undefined);
   const lock = await openLock(platform, isWritten ? places.lockFile : undefined);
   if (frozen && !lock.exists())
-    throw new LockFileError(`There is no "${places.lockFile}" to be frozen to: start without it once, or "bascule add" a plugin`);
+    throw new LockFileError(`Cannot freeze: "${places.lockFile}" not found (start once without --frozen, or "bascule add" a plugin)`);
   const consent: Consent = createConsent({
     ...{ platform, lock, mode, frozen, bases, root: places.root },
     keep: (keep ?? true) && !frozen,

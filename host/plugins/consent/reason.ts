@@ -1,11 +1,11 @@
-/** Why a version is in quarantine, in one line. */
+/** Why a version is quarantined, in one line. */
 
 import { quote } from "../folder/problems.ts";
 import type { Manifest } from "../../../manifests/mod.ts";
 import { compareVersions, type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
 import { NOTHING_YET, surfaceOf } from "./surface.ts";
 
-/** Names kinds only, nothing that a plugin wrote. */
+/** Names kinds of changes only, no text of the plugin. */
 export function quarantineReason(asked: readonly ConsentChange[]): string {
   const kinds = new Set(asked.map(({ kind }) => kind));
   const said = [...kinds].map((kind) => TEXTS[kind]);
@@ -13,30 +13,30 @@ export function quarantineReason(asked: readonly ConsentChange[]): string {
 }
 
 const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
-  permission: "asks for more",
-  limit: "asks for higher limits",
+  permission: "requests more permissions",
+  limit: "requests higher limits",
   class: "can do more",
-  signer: "is signed by somebody else",
+  signer: "has another signer",
   name: "has another name",
-  file: "is not what was brought here",
+  file: "has changed files",
   tool: "has new tools",
-  field: "says other things",
+  field: "has changed descriptions or schemas",
   more: "has many changes",
-  clash: "has a name that looks like another's",
+  clash: "has a name similar to another",
 };
 
-/** Why something cannot be accepted: a yes would also be to what was never shown. */
+/** Why a version cannot be accepted: the user would also accept changes that were never shown. */
 export function tooManyChanges(what: string, fix: string): string {
-  return `Cannot accept ${what}: it changes more than ${MAX_CHANGES} things that others see, and no more are shown (${fix})`;
+  return `Cannot accept ${what}: more than ${MAX_CHANGES} visible changes, and no more are shown (${fix})`;
 }
 
-/** All of a version that no person has accepted yet. */
+/** Lists everything in a version of which nothing has been accepted yet. */
 export function allOf(manifest: Manifest): readonly ConsentChange[] {
   const { name } = manifest;
   return compareVersions({ name, surface: NOTHING_YET }, { name, surface: surfaceOf(manifest) });
 }
 
-/** Why a version waits whose names look like others', and what a person says yes to. Names hold nothing but letters, digits, "-" and "_". */
+/** Explains why a version with names similar to others waits, and lists them. Names contain only letters, digits, "-" and "_". */
 export function clashing(clashes: readonly NameClash[]): { readonly reason: string; readonly changes: readonly ConsentChange[] } {
   const said = clashes
     .slice(0, 1)
@@ -46,5 +46,5 @@ export function clashing(clashes: readonly NameClash[]): { readonly reason: stri
         : `its tool "${name}" looks like "${other}", a tool of ${quote(whose)}`,
     );
   const changes = clashes.map((clash): ConsentChange => ({ kind: "clash", ...clash }));
-  return { reason: `Not accepted yet: ${said.join("")} (rename it, or bascule accept takes it as it is)`, changes };
+  return { reason: `Not accepted yet: ${said.join("")} (rename it, or accept it with bascule accept)`, changes };
 }

@@ -1,4 +1,4 @@
-/** What a person consents to when a plugin is taken into service: all that others see of it, and all that it may ask for (SPEC H6). */
+/** The surface that a user accepts when a plugin is loaded: all that others see of it, and all that it may request (SPEC H6). */
 
 import {
   annotate,
@@ -14,28 +14,28 @@ import {
   type ToolDefinition,
 } from "../../../manifests/mod.ts";
 
-/** Plain JSON, every object's keys sorted: equal surfaces have equal text. */
+/** Plain JSON with sorted keys, so that equal surfaces have equal text. */
 export interface Surface {
   readonly permissions: Permissions;
-  /** Asked for above the defaults. */
+  /** Limits requested above the defaults. */
   readonly limits: LimitRequest;
-  /** By name; those of skills begin with `skill `. */
+  /** By name; names of skills begin with `skill `. */
   readonly tools: Readonly<Record<string, JsonObject>>;
-  /** Absent where it is not known: of nothing, of MCP servers, and in a lock that was written before consent compared it. */
+  /** Absent if unknown: for nothing, for MCP servers, and in a lock older than the field. */
   readonly about?: About;
 }
 
-/** What a plugin says of itself. */
+/** The plugin's description of itself. */
 export interface About {
   readonly description: string;
-  /** The schema of its settings: titles, descriptions and defaults are shown to the person who sets them. */
+  /** Schema of the settings: its titles, descriptions and defaults are shown to the user who sets them. */
   readonly settings?: JsonObject;
 }
 
-/** Of a plugin that no person has accepted yet. */
+/** The surface of a plugin of which nothing has been accepted yet. */
 export const NOTHING_YET: Surface = Object.freeze({ permissions: {}, limits: {}, tools: {} });
 
-/** Of a manifest. What only its author cares for (files, exports, lower limits, determinism, keywords) is not part of it. */
+/** Returns the surface of a manifest. Leaves out what concerns only the author: files, exports, lower limits, determinism, keywords. */
 export function surfaceOf(
   manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills" | "description" | "settingsSchema">,
 ): Surface {
@@ -44,7 +44,7 @@ export function surfaceOf(
     ...manifest.skills.map((skill) => [`skill ${skill.name}`, skillSurface(skill)] as const),
   ];
   return {
-    // Permissions as written are JSON; their interfaces just have no index signature.
+    // Permissions as written are JSON; only their interfaces lack an index signature.
     permissions: sorted(manifest.permissions as unknown as JsonValue) as Permissions,
     limits: raisedLimits(manifest),
     tools: Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -55,7 +55,7 @@ export function surfaceOf(
   };
 }
 
-/** A copy with the keys of every object in order. The depth is bounded where manifests and locks are read. */
+/** Returns a copy with the keys of every object sorted. Readers of manifests and locks bound the depth. */
 export function sorted(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;
@@ -67,7 +67,7 @@ function toolSurface(tool: ToolDefinition): JsonObject {
   const { title, description, category, tags, inputSchema, outputSchema, sideEffects, destructive } = tool;
   const { permissions, requires, callers, visibility } = tool;
   const derived = new Map<string, JsonValue>(Object.entries(annotate(tool)));
-  // What follows from the rest is no news of its own.
+  // Leaves out annotations that follow from other fields.
   const annotations = Object.fromEntries(Object.entries(tool.annotations).filter(([key, value]) => value !== derived.get(key)));
   return toJson({
     ...{ title, description, category, inputSchema, outputSchema, sideEffects, permissions },
@@ -84,7 +84,7 @@ function skillSurface({ description, tools, inputSchema, outputSchema, tags }: S
   return toJson({ description, tools, inputSchema, outputSchema, tags: unlessEmpty(tags) });
 }
 
-/** Parts of a manifest came from JSON, so they have a JSON form; what is undefined has none. */
+/** Parts of a manifest came from JSON; the round trip drops undefined members. */
 function toJson(parts: object): JsonObject {
   return sorted(JSON.parse(JSON.stringify(parts)) as JsonObject) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** The bytes of versions that served, a few of each plugin, in `.bascule/versions/`: what quarantine and rollback fall back on (SPEC H6, H10). */
+/** Files of a few earlier versions of each plugin, in `.bascule/versions/`: quarantine and rollback use them (SPEC H6, H10). */
 
 import { isJsonArray, isJsonObject, parseJson } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
@@ -7,37 +7,37 @@ import { type FolderSnapshot, readFolder } from "../folder/read.ts";
 import { SIGNATURE_FILE } from "../folder/signature.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 
-/** A version that was kept. */
+/** A kept version. */
 export interface VersionNote {
   readonly digest: string;
   readonly version: string;
 }
 
-/** Plugin names and digests have grammars of their own, so they are safe as names of folders. */
+/** Plugin names and hashes are safe as folder names. */
 export interface Versions {
-  /** Newest first: the order in which they came into service. */
+  /** Newest first, by the time of loading. */
   list(plugin: string): Promise<readonly VersionNote[]>;
-  /** Puts it first; the oldest go when there are many. */
+  /** Puts the version first; drops the oldest ones above the bound. */
   save(version: PluginVersion): Promise<void>;
-  /** Undefined if it is not kept, or not what it was. */
+  /** Reads a version; undefined if it is not kept, or was modified. */
   read(plugin: string, digest: string): Promise<FolderSnapshot | undefined>;
-  /** Forgets all that came after this one. */
+  /** Forgets all versions after this one. */
   dropNewer(plugin: string, digest: string): Promise<void>;
-  /** Forgets the plugin. */
+  /** Forgets all versions of the plugin. */
   forget(plugin: string): Promise<void>;
 }
 
 const MAX_VERSIONS = 5;
-/** So many are kept however large they are: the one that serves, and the one before it. */
+/** Kept whatever their size: the active version and the one before it. */
 const MIN_VERSIONS = 2;
 const MAX_BYTES = 32 * 1024 * 1024;
 const INDEX = "versions.json";
 const INDEX_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
-/** What may be deleted beside the index: versions, and what an interrupted write left. */
+/** Names that may be deleted beside the index: versions, and remains of an interrupted write. */
 const OWN_NAME = /^(?:[0-9a-f]{64}|\.new|\..+\.tmp)$/;
 
-/** @param folder absolute; it need not be there. */
+/** @param folder absolute; need not exist */
 export function createVersions(platform: Pick<Platform, "files" | "guarded">, folder: string): Versions {
   const { files } = platform;
   const home = (plugin: string): string => `${folder}/${plugin}`;
@@ -58,7 +58,7 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
       if (OWN_NAME.test(name) && !kept.has(name)) await files.remove(`${home(plugin)}/${name}`);
   }
 
-  const checkLinks = (plugin: string): Promise<void> => refuseLinks(files, [folder, home(plugin)], "no version is kept there or deleted");
+  const checkLinks = (plugin: string): Promise<void> => refuseLinks(files, [folder, home(plugin)], "no version is kept or deleted there");
 
   return {
     list,
@@ -95,7 +95,7 @@ interface KeptNote extends VersionNote {
   readonly bytes: number;
 }
 
-/** Written beside its place and moved there whole. */
+/** Writes beside the final place, then renames. */
 async function writeVersion(files: Platform["files"], draft: string, place: string, version: PluginVersion): Promise<void> {
   await files.remove(draft);
   const folders = new Set([draft, ...[...version.files.keys()].map((path) => `${draft}/${path}`.replace(/\/[^/]*$/u, ""))]);
@@ -113,7 +113,7 @@ function bounded(notes: readonly KeptNote[]): readonly KeptNote[] {
   });
 }
 
-/** What is not as it was written is as good as not there: the versions' own digests say what they are. */
+/** Ignores invalid notes: versions are verified by their own hashes. */
 function parseIndex(text: string): readonly KeptNote[] {
   const parsed = parseJson(text, { maxBytes: INDEX_BYTES, maxDepth: 4 });
   if (!parsed.ok || !isJsonArray(parsed.value.value)) return [];

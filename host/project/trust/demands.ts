@@ -1,6 +1,6 @@
 /**
- * What a project asks for that a stranger's must not have before a person agreed: programs, addresses, native code, grants, fewer
- * questions (SPEC P1, K3). Everything else in `bascule.json` can only take away, or stays within what the sandbox holds anyway.
+ * Trust requests: what a project may not have before the user trusts it, such as programs, addresses, native code, grants and fewer
+ * confirmations (SPEC P1, K3). Everything else in `bascule.json` can only restrict, or stays within what the sandbox allows anyway.
  */
 
 import {
@@ -26,65 +26,65 @@ import {
 import { isStricter } from "../../call/strictness.ts";
 import { allowsSomething, denialsIn } from "../../policy/merge-permissions.ts";
 
-/** One of them. */
+/** One trust request. */
 export interface Demand {
-  /** Where it stands: `mcpServers.files`. */
+  /** Its place: `mcpServers.files`. */
   readonly name: string;
-  /** What a yes means, in our words. */
+  /** What trusting it means, in the host's words. */
   readonly about: string;
-  /** All that is agreed to: anything else is asked about again. */
+  /** All that the user trusts; a different value needs trust again. */
   readonly value: JsonValue;
 }
 
-/** Whether a path of the project leads out of its folder, links followed. */
+/** Returns true if a path of the project leads out of its folder, links followed. */
 export type IsOutside = (path: string) => boolean;
 
-/** Of one section of the file. */
+/** The trust requests of one section of the file. */
 interface Section<T> {
   demands(section: T, isOutside: IsOutside): readonly Demand[];
-  /** What is left without those of these names: never more than before. */
+  /** Returns the section without the requests of these names: never more lenient than before. */
   without(section: T, names: ReadonlySet<string>): T;
 }
 
-/** Everything that the file asks for. */
+/** Returns every trust request of the file. */
 export function demandsOf(config: ProjectConfig, isOutside: IsOutside): readonly Demand[] {
   return SECTION_NAMES.flatMap((name) => demandsIn(name, config, isOutside));
 }
 
-/** The file as it counts without what nobody agreed to. */
+/** Returns the file as it applies without the requests that are not trusted. */
 export function withoutDemands(config: ProjectConfig, names: ReadonlySet<string>): ProjectConfig {
   if (names.size === 0) return config;
   return SECTION_NAMES.reduce((left, name) => withoutIn(name, left, names), config);
 }
 
-/** Of a server as `bascule.json` lists it, for a person who adds it. */
+/** Returns the trust requests of one server entry of `bascule.json`, for a user who adds it. */
 export function serverDemands(name: string, entry: JsonValue): readonly Demand[] {
   const parsed = parseProject(JSON.stringify({ mcpServers: { [name]: entry } }));
   return parsed.ok ? demandsOf(parsed.value, () => false) : [];
 }
 
-/** Limits above the defaults that a plugin was accepted with; `bascule.lock` has them, and a checkout can bring that file. */
+/** Trust request for limits above the defaults that `bascule.lock` says were accepted: a checkout can bring that file. */
 export function limitsDemand(plugin: string, limits: LimitRequest): Demand {
-  return { name: `bascule.lock.${plugin}.acceptedLimits`, about: "lets a plugin have higher limits", value: json(limits) };
+  return { name: `bascule.lock.${plugin}.acceptedLimits`, about: "raises the limits of a plugin", value: json(limits) };
 }
 
-/** The grants of `.bascule/grants.json`: a checkout can bring that file, too. Undefined where it gives nothing. */
+/** Trust request for the grants of `.bascule/grants.json`: a checkout can bring that file, too. Undefined if it grants nothing. */
 export function grantsDemand(text: string): Demand | undefined {
   const parsed = parseJson(text, { maxBytes: 1024 * 1024, maxDepth: 16 });
   const grants = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value["grants"] : undefined;
   if (!isJsonArray(grants) || grants.length === 0) return undefined;
-  return { name: GRANTS, about: "grants to plugins that were not given with bascule on this machine", value: grants };
+  return { name: GRANTS, about: "grants permissions to plugins (not given with bascule on this machine)", value: grants };
 }
 
 export const GRANTS = ".bascule/grants.json";
-/** What a person who took everything back agreed to. */
+/** The trusted value after the user revoked every grant. */
 export const NO_GRANTS: Demand = { name: GRANTS, about: "", value: [] };
 
 function harmless<T>(): Section<T> {
   return { demands: () => [], without: (section) => section };
 }
 
-/** Of a section with a name for each entry. */
+/** A section with a name for each entry. */
 function entries<T>(section: string, demandOf: (entry: T) => Omit<Demand, "name"> | undefined): Section<Readonly<Record<string, T>>> {
   const nameOf = (key: string): string => `${section}.${key}`;
   return {
@@ -97,23 +97,23 @@ function entries<T>(section: string, demandOf: (entry: T) => Omit<Demand, "name"
   };
 }
 
-/** A field that is new in `bascule.json` does not compile until it is decided about here. */
+/** The trust requests of each section. A new field of `bascule.json` does not compile until it is added here. */
 const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<ProjectConfig[K]> } = {
   plugins: {
     demands: (roots, isOutside) =>
-      roots.filter(isOutside).map((root) => ({ name: `plugins.${root}`, about: "takes plugins from outside of this folder", value: root })),
+      roots.filter(isOutside).map((root) => ({ name: `plugins.${root}`, about: "loads plugins from outside this folder", value: root })),
     without: (roots, names) => roots.filter((root) => !names.has(`plugins.${root}`)),
   },
   workspace: {
     demands: (folder, isOutside) =>
       folder !== undefined && isOutside(folder)
-        ? [{ name: "workspace", about: "has tools work on a folder outside of this one", value: folder }]
+        ? [{ name: "workspace", about: "lets tools work in a folder outside this one", value: folder }]
         : [],
     without: (folder, names) => (names.has("workspace") ? undefined : folder),
   },
   mcpServers: entries("mcpServers", ({ enabled, tools: _tools, timeoutMs: _timeoutMs, ...started }) => {
     if (!enabled) return undefined;
-    const about = started.url === undefined ? "starts a program, which can do all that you can" : "connects to a server";
+    const about = started.url === undefined ? "starts a program, which has all your rights" : "connects to a server";
     return { about, value: json(started) };
   }),
   remotes: entries("remotes", (remote) => ({ about: "sends calls to another host", value: json(remote) })),
@@ -130,9 +130,7 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
     demands: (trusted) =>
       trusted.map((listed) => ({
         name: `trusted.${listed.name}`,
-        about: listed.unconfined
-          ? "runs its code natively, with nothing that holds it"
-          : "runs its code natively, under Deno's permissions",
+        about: listed.unconfined ? "runs its code natively and unconfined" : "runs its code natively, under Deno's permissions",
         value: json(listed),
       })),
     without: (trusted, names) => trusted.filter(({ name }) => !names.has(`trusted.${name}`)),
@@ -141,8 +139,8 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
     demands: (secrets) =>
       Object.entries(secrets)
         .filter(([name, { env = name, file }]) => file !== undefined || env !== name)
-        .map(([name, source]) => ({ name: `secrets.${name}`, about: "takes a secret's value from elsewhere", value: json(source) })),
-    // What its hosts take away stays taken away.
+        .map(([name, source]) => ({ name: `secrets.${name}`, about: "reads a secret's value from elsewhere", value: json(source) })),
+    // Keeps the hosts, because they restrict where the secret may be sent.
     without: (secrets, names) =>
       Object.fromEntries(
         Object.entries(secrets).map(([name, { hosts, ...source }]) => [
@@ -157,12 +155,12 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
     demands: ({ tokens, allowedHosts, allowedOrigins }) =>
       tokens.length + allowedHosts.length + allowedOrigins.length === 0
         ? []
-        : [{ name: "server", about: "lets others in over HTTP", value: json({ tokens, allowedHosts, allowedOrigins }) }],
+        : [{ name: "server", about: "gives others access over HTTP", value: json({ tokens, allowedHosts, allowedOrigins }) }],
     without: (server, names) => (names.has("server") ? { ...server, tokens: [], allowedHosts: [], allowedOrigins: [] } : server),
   },
   audit: {
     demands: ({ store, record }) =>
-      store && record === "none" ? [] : [{ name: "audit", about: "changes what is kept of calls", value: { store, record } }],
+      store && record === "none" ? [] : [{ name: "audit", about: "changes what is recorded of calls", value: { store, record } }],
     without: (audit, names) => (names.has("audit") ? { ...audit, store: true, record: "none" } : audit),
   },
   roles: harmless(),
@@ -170,7 +168,7 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
   undo: harmless(),
 };
 
-const SECTION_NAMES = Object.keys(SECTIONS) as readonly (keyof ProjectConfig)[]; // Of a literal.
+const SECTION_NAMES = Object.keys(SECTIONS) as readonly (keyof ProjectConfig)[]; // Keys of a literal object.
 
 function demandsIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig, isOutside: IsOutside): readonly Demand[] {
   return SECTIONS[name].demands(config[name], isOutside);
@@ -179,7 +177,7 @@ function demandsIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig
 function withoutIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig, names: ReadonlySet<string>): ProjectConfig {
   const { [name]: section, ...others } = config;
   const left: ProjectConfig[K] | undefined = SECTIONS[name].without(section, names);
-  // All the others, and this one where it is not left out.
+  // All other sections, and this one unless it is omitted.
   return { ...others, ...(left !== undefined && { [name]: left }) } as unknown as ProjectConfig;
 }
 
@@ -188,24 +186,26 @@ function isLower(mode: ConfirmMode): boolean {
 }
 
 /**
- * What is left of a mode that was not agreed to. `prompt_once` asks less than the default and more than `auto`, which a rule that is less
- * specific may say: so it asks every time.
+ * Returns the mode that applies without trust. `prompt_once` is weaker than the default and stronger than `auto`, which a less specific
+ * rule may set, so it becomes `prompt`.
  */
 function withoutYes(mode: ConfirmMode): ConfirmMode | undefined {
   if (mode === "auto") return undefined;
   return mode === "prompt_once" ? "prompt" : mode;
 }
 
-/** Of the program's own: nothing leaves the sandbox, or the route has no runner yet. */
+/** Routes that need no trust: code stays in the sandbox, or the route has no runner yet. */
 const OWN_ROUTES: ReadonlySet<Route> = new Set(["wasm", "microvm"]);
 
-/** The same for a route: a rule that is less specific may say `host`, which gives more than `remote`. */
+/**
+ * Returns the route that applies without trust. `remote` becomes `wasm`, because a less specific rule may set `host`, which allows more.
+ */
 function ownRoute(route: Route): Route | undefined {
   if (OWN_ROUTES.has(route)) return route;
   return route === "remote" ? "wasm" : undefined;
 }
 
-/** Splits what a rule gives from what it takes away. Where a rule of less weight could give more instead, something strict is left. */
+/** Splits a rule into what it allows and what it restricts. If a less specific rule could allow more instead, a strict value is kept. */
 function splitEffect<E extends RuleEffect>({
   grants,
   route,
@@ -226,18 +226,18 @@ function splitEffect<E extends RuleEffect>({
   };
   const [ownConfirm, own] = [confirm && withoutYes(confirm), route && ownRoute(route)];
   const takes = {
-    // Also without a denial: grants of a rule that is less specific do not count where this one says something.
+    // Kept even without denials, so that grants of a less specific rule still do not apply.
     ...(grants !== undefined && { grants: denialsIn(grants) }),
     ...(own !== undefined && { route: own }),
     ...(ownConfirm !== undefined && { confirm: ownConfirm }),
     ...(dryRun === true && { dryRun }),
     ...(limits !== undefined && { limits: lowered(limits) }),
   };
-  // The same, with fewer of its optional members.
+  // The same type, with fewer of its optional members.
   return { gives, rest: { ...rest, ...takes } as unknown as E };
 }
 
-/** Limits above the defaults give, all others take away (SPEC B3). */
+/** Limits above the defaults allow more, all others restrict (SPEC B3). */
 function isRaised(limits: LimitRequest = {}): boolean {
   return LIMIT_NAMES.some((name) => (limits[name] ?? 0) > DEFAULT_LIMITS[name]);
 }
@@ -248,7 +248,7 @@ function lowered(limits: LimitRequest): LimitRequest {
   );
 }
 
-/** By what it selects; of several, the later ones are numbered. */
+/** Names rules by their selector; repeated ones are numbered from the second on. */
 function ruleNames(rules: readonly PolicyRule[]): readonly string[] {
   const seen = new Map<string, number>();
   return rules.map(({ tool, plugin, category, group, pattern }) => {
@@ -276,12 +276,14 @@ function policyDemands(policy: PolicyConfig): readonly Demand[] {
   return [
     ...effects.flatMap(([name, effect]) => {
       const { gives } = splitEffect(effect);
-      return Object.keys(gives).length === 0 ? [] : [{ name, about: "gives tools more, or asks less about them", value: json(gives) }];
+      return Object.keys(gives).length === 0
+        ? []
+        : [{ name, about: "gives tools more, or requires fewer confirmations", value: json(gives) }];
     }),
     ...(unasked.length === 0
       ? []
-      : [{ name: TYPES, about: "asks less about tools", value: { requiresApproval: false, of: unasked.map(([type]) => type) } }]),
-    ...(bared.length === 0 ? [] : [{ name: PROTECTED, about: "lets tools touch names that are protected", value: bared }]),
+      : [{ name: TYPES, about: "requires fewer confirmations", value: { requiresApproval: false, of: unasked.map(([type]) => type) } }]),
+    ...(bared.length === 0 ? [] : [{ name: PROTECTED, about: "gives tools access to protected names", value: bared }]),
   ];
 }
 
@@ -325,7 +327,7 @@ function strictestModes(left: Modes, right: Modes): Modes {
   return { ...left, ...Object.fromEntries(stricter) };
 }
 
-/** Nobody is asked about these anyway. */
+/** Classes that need no confirmation by default. */
 const UNASKED: ReadonlySet<string> = new Set(["none", "read"]);
 
 function confirmationDemands({
@@ -341,12 +343,12 @@ function confirmationDemands({
     trustedWorkspaces,
   };
   const some = Object.entries(lowered).filter(([, all]) => Object.keys(all).length > 0);
-  return some.length === 0 ? [] : [{ name: CONFIRMATION, about: "asks less about tools", value: json(Object.fromEntries(some)) }];
+  return some.length === 0 ? [] : [{ name: CONFIRMATION, about: "requires fewer confirmations", value: json(Object.fromEntries(some)) }];
 }
 
 function confirmationWithout(confirmation: ConfirmationConfig, names: ReadonlySet<string>): ConfirmationConfig {
   if (!names.has(CONFIRMATION)) return confirmation;
-  // Of a trusted workspace what is stricter in it than elsewhere is left, and counts everywhere.
+  // The stricter overrides of a trusted workspace are kept and apply everywhere.
   const overrides = confirmation.trustedWorkspaces.length === 0 ? {} : stricterModes(confirmation.trustedWorkspaceOverrides);
   const isClass = ([name]: readonly [string, ConfirmMode]): boolean => SIDE_EFFECT_CLASSES.some((known) => known === name);
   const ofClasses = Object.fromEntries(Object.entries(overrides).filter(isClass));
@@ -360,7 +362,7 @@ function confirmationWithout(confirmation: ConfirmationConfig, names: ReadonlySe
   };
 }
 
-/** Parts of a file that was JSON; their interfaces just have no index signature. */
+/** Parts of a file that was JSON; only their interfaces lack an index signature. */
 function json(value: object): JsonValue {
   return value as JsonValue;
 }

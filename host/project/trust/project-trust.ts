@@ -1,4 +1,4 @@
-/** A project whose `bascule.json` counts as far as a person agreed to it on this machine (SPEC P1, K3). */
+/** A project whose `bascule.json` applies only as far as the user trusts it on this machine (SPEC P1, K3). */
 
 import { type JsonValue, normalizePath, type ProjectConfig } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
@@ -6,30 +6,34 @@ import type { Look, ProjectFile, ProjectRefresh } from "../project-file.ts";
 import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
 import { isIn, openTrustStore, type TrustPlatform, withChange, withDemands } from "./trust-store.ts";
 
-/** What nobody agreed to, or not as it is now. */
+/** A trust request that is not trusted, or whose value changed since. */
 export interface Withheld extends Demand {
-  /** What was agreed to under this name. */
+  /** The value that was trusted under this name before. */
   readonly before?: JsonValue;
 }
 
-/** What a person agreed to in one project. */
+/** What the user trusts in one project. */
 export interface ProjectTrust {
-  /** As of the last look at the project. */
+  /** The requests that are not trusted, as of the last refresh. */
   withheld(): readonly Withheld[];
-  /** Names of what counts because a person agreed to it. */
+  /** Names of the requests in effect because the user trusts them. */
   agreed(): readonly string[];
-  /** Looks at the person's file again if it does not know the demand: another process may have written it. */
+  /**
+   * Returns true if the request is trusted. Reads the user's file again if the request is unknown, because another process may have written
+   * it.
+   */
   isAgreed(demand: Demand): Promise<boolean>;
-  /** A yes to exactly these. They count when the project is next looked at. @throws {TrustFileError} */
+  /** Trusts exactly these requests, from the next refresh on. @throws {TrustFileError} */
   agree(demands: readonly Demand[]): Promise<void>;
   /**
-   * A yes to what a file asks for once `write` has written it, in one piece: if this process ends in the middle, what the file asks for
-   * counts, as it was before or as it is by then.
+   * Moves trust from one value of a file to the next, while `write` writes the file atomically. If this process ends in between, the file
+   * is trusted both as it was and as written.
    *
-   * @param from what the file asks for now, which counts. @throws {TrustFileError}, and what `write` throws.
+   * @param from the file's trusted request now
+   * @throws {TrustFileError}, and what `write` throws.
    */
   replace(from: Demand, to: Demand, write: () => Promise<void>): Promise<void>;
-  /** A yes to all that the folder asks for, now and later; or none any more. @throws {TrustFileError} */
+  /** Trusts everything the folder requests, now and later; or nothing any more. @throws {TrustFileError} */
   agreeToAll(isAgreed: boolean): Promise<void>;
 }
 
@@ -37,7 +41,7 @@ export interface TrustedProject extends ProjectFile {
   readonly trust: ProjectTrust;
 }
 
-/** @param project as its file says it; what is answered says no more than was agreed to. */
+/** @param project the project as its file declares it; the returned project contains only what is trusted. */
 export async function trustedProject(platform: TrustPlatform & Pick<Platform, "log">, project: ProjectFile): Promise<TrustedProject> {
   const { files, log } = platform;
   const root = await files.realPath(project.root);
@@ -77,7 +81,7 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
       agreed: () => agreed,
       async isAgreed(demand) {
         if (isAgreed(demand)) return true;
-        // Whether or not it says something else now: a change of our own may have read it meanwhile.
+        // Decided by `isAgreed` and not by the result of the refresh: an own change may have read the file already.
         await store.refresh();
         return isAgreed(demand);
       },
@@ -97,17 +101,17 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
   };
 }
 
-/** What a person should know. */
+/** Returns notices for the user. */
 export function noticesOf(trust: ProjectTrust | undefined): readonly string[] {
   const withheld = trust?.withheld() ?? [];
   return withheld.length === 0 ? [] : [withheldText(withheld)];
 }
 
-/** In one line. */
+/** Formats the requests that are not trusted in one line. */
 export function withheldText(withheld: readonly Demand[]): string {
   const names = withheld.map(({ name }) => name);
   const shown = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names;
-  return `This folder asks for what nobody has allowed on this machine, and goes without: ${shown.join(", ")} (bascule trust shows it and asks)`;
+  return `This folder asks for what you have not allowed on this machine, and runs without: ${shown.join(", ")} (bascule trust shows it)`;
 }
 
 const MOST_NAMED = 8;
@@ -121,13 +125,13 @@ async function grantsOf(files: Platform["files"], root: string): Promise<readonl
     const demand = grantsDemand(await files.readText(`${root === "/" ? "" : root}/${GRANTS}`));
     return demand === undefined ? [] : [demand];
   } catch (error) {
-    // None, or none that counts for anything.
+    // The file is missing or unreadable, so it grants nothing.
     if (error instanceof FileError) return [];
     throw error;
   }
 }
 
-/** Links are followed: a checkout may hold some. */
+/** Finds paths outside the project. Links are followed, because a checkout may contain some. */
 async function outsideOf(files: Platform["files"], root: string, { plugins, workspace }: ProjectConfig): Promise<IsOutside> {
   const outside = new Set<string>();
   for (const path of [...plugins, ...(workspace === undefined ? [] : [workspace])]) {
@@ -137,7 +141,7 @@ async function outsideOf(files: Platform["files"], root: string, { plugins, work
   return (path) => outside.has(path);
 }
 
-/** Of what is not there yet, the real path of the nearest folder that is, and the rest. */
+/** For a path that does not exist yet, returns the real path of the nearest existing folder with the rest appended. */
 async function realPathOf(files: Platform["files"], path: string): Promise<string> {
   try {
     return await files.realPath(path);

@@ -1,4 +1,4 @@
-/** What a person agreed to on this machine, in a folder of the person's own: no checkout can bring it along (SPEC P1). */
+/** What the user trusts on this machine, stored in the user's own folder, so that no checkout can bring it along (SPEC P1). */
 
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../../manifests/mod.ts";
@@ -8,26 +8,26 @@ import { FileError, type Platform } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import type { Demand } from "./demands.ts";
 
-/** Of one project's folder. */
+/** What is trusted of one project's folder. */
 export interface Agreed {
-  /** Everything that the folder asks for, now and later. */
+  /** Everything the folder requests, now and later. */
   readonly all: boolean;
   readonly demands: ReadonlyMap<string, JsonValue>;
-  /** What files are about to ask for while a change of them is under way: until it has ended, both they and `demands` count. */
+  /** Values that files are about to have while they are changed; until the change ends, both these and `demands` are trusted. */
   readonly next?: ReadonlyMap<string, JsonValue>;
 }
 
 export interface TrustStore {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly file: string;
   agreed(): Agreed;
-  /** Reads the file again; true if it says something else. One that cannot be used is one that says nothing. */
+  /** Reads the file again; true if its content changed. A file that cannot be used counts as empty. */
   refresh(): Promise<boolean>;
   /** @throws {TrustFileError} if the file cannot be used or written. */
   change(edit: (before: Agreed) => Agreed): Promise<void>;
 }
 
-/** The person's own file is broken, or cannot be written. */
+/** The user's trust file is broken or cannot be written. */
 export class TrustFileError extends Error {
   override readonly name = "TrustFileError";
 }
@@ -37,7 +37,7 @@ const BOUNDS = { maxBytes: 4 * 1024 * 1024, maxDepth: 72 } as const;
 const OWNER_ONLY = 0o600;
 const NOTHING: Agreed = { all: false, demands: new Map() };
 
-/** What it takes to keep it. */
+/** Parts of the platform that a trust store needs. */
 export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
 
 /** @param root real path of the project's folder. */
@@ -69,14 +69,14 @@ export async function openTrustStore(platform: TrustPlatform, root: string): Pro
         try {
           await inFileTurn(platform, `${file}.busy`, async (check) => {
             await read();
-            if (problem !== undefined) throw new TrustFileError(`Cannot change "${file}": ${problem} (delete it, and agree again)`);
+            if (problem !== undefined) throw new TrustFileError(`Cannot change "${file}": ${problem} (delete it, and trust again)`);
             const next = toText(root, edit(agreed));
             await check();
             await files.writeAtomic(file, next, OWNER_ONLY);
           });
         } catch (error) {
           if (!(error instanceof FileError)) throw error;
-          throw new TrustFileError(`Cannot write "${file}": ${error.message} (XDG_CONFIG_HOME names another folder for it)`, {
+          throw new TrustFileError(`Cannot write "${file}": ${error.message} (to use another folder, set XDG_CONFIG_HOME)`, {
             cause: error,
           });
         }
@@ -85,25 +85,25 @@ export async function openTrustStore(platform: TrustPlatform, root: string): Pro
   };
 }
 
-/** What was agreed to before stays, under other names. */
+/** Adds these requests; those of other names stay trusted. */
 export function withDemands({ next: coming = new Map(), ...before }: Agreed, demands: readonly Demand[]): Agreed {
   const agreed = new Map(demands.map(({ name, value }) => [name, value]));
   const next = new Map([...coming].filter(([name]) => !agreed.has(name)));
   return { ...before, demands: new Map([...before.demands, ...agreed]), ...(next.size > 0 && { next }) };
 }
 
-/** A file that asks for `from` is about to ask for `to`. */
+/** Trusts `to` in addition to `from`, which the file requests now. */
 export function withChange(before: Agreed, from: Demand, to: Demand): Agreed {
   const settled = withDemands(before, [from]);
   return { ...settled, next: new Map([...(settled.next ?? []), [to.name, to.value]]) };
 }
 
-/** Whether the demand counts. */
+/** Returns true if the request is trusted. */
 export function isIn({ all, demands, next }: Agreed, { name, value }: Demand): boolean {
   return all || [demands.get(name), next?.get(name)].some((known) => known !== undefined && equalJson(known, value));
 }
 
-/** Undefined where there is none, and where none can be read. */
+/** Reads the file; undefined if it is missing or unreadable. */
 async function readOrUndefined(files: Platform["files"], file: string): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await files.readBytes(file, BOUNDS.maxBytes));
@@ -119,7 +119,7 @@ function parse(text: string, root: string): Agreed | string {
   const { value } = parsed.value;
   if (!isJsonObject(value) || value["version"] !== FILE_VERSION || !isJsonObject(value["agreed"] ?? null))
     return `expected "version": ${FILE_VERSION} and an object "agreed"`;
-  if (value["root"] !== root) return "it is about another folder";
+  if (value["root"] !== root) return "it belongs to another folder";
   const next = isJsonObject(value["next"]) ? new Map(Object.entries(value["next"])) : undefined;
   return { all: value["all"] === true, demands: new Map(Object.entries(value["agreed"] ?? {})), ...(next && { next }) };
 }

@@ -10,7 +10,7 @@ import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { FOLDER_BOUNDS } from "../../../host/plugins/folder/walk.ts";
 import { paxRecord, tarOf, type TarMember, zipOf } from "../../support/archives.ts";
 
-/** The paths that come out, or why none do. */
+/** Returns the extracted paths, or the error. */
 function outcome(bytes: Uint8Array): readonly string[] | string {
   try {
     return [...toPluginFiles(readArchive(bytes)).keys()].toSorted();
@@ -22,7 +22,7 @@ function outcome(bytes: Uint8Array): readonly string[] | string {
 
 const MANIFEST = { name: "manifest.json", content: "{}" };
 
-/** Where the first entry of the central directory begins. */
+/** Offset of the first entry in the central directory. */
 function centralOf(bytes: Uint8Array): number {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(bytes.length - 6, true);
 }
@@ -70,11 +70,11 @@ describe("paths in archives", () => {
     expect(outcome(tarOf([MANIFEST, ...paths.map((name) => ({ name, content: "x" }))]))).toMatch(expected);
   });
 
-  it("refuses one path twice: which one counts is anybody's guess [I2.twice]", () => {
+  it("refuses a duplicate path, because extractors disagree on which one counts [I2.twice]", () => {
     expect(outcome(tarOf([MANIFEST, { name: "main.ts", content: "good" }, { name: "main.ts", content: "evil" }]))).toMatch(/one file/);
   });
 
-  it("leaves out what nothing can load, hooks and packages among it [I2.ignored]", () => {
+  it("leaves out what plugins cannot load, such as hooks and packages [I2.ignored]", () => {
     const files = {
       "manifest.json": "{}",
       ".git/hooks/post-checkout": "x",
@@ -87,7 +87,7 @@ describe("paths in archives", () => {
     expect(outcome(zipOf(files))).toEqual(["main.ts", "manifest.json"]);
   });
 
-  it("takes away the one folder that everything is in [I2.wrapper]", () => {
+  it("strips the folder that contains everything [I2.wrapper]", () => {
     expect(
       outcome(
         tarOf([
@@ -108,7 +108,7 @@ describe("tar files", () => {
     ["a FIFO", [{ name: "x", type: "6" }], /neither a file nor a folder/],
     ["a file with holes", [{ name: "x", type: "S" }], /holes/],
     ["a size beyond the end", [{ name: "x", size: 10_000_000 }], /damaged/],
-    ["the largest size there is", [{ name: "x", size: 8 ** 11 - 1 }], /damaged/],
+    ["the largest possible size", [{ name: "x", size: 8 ** 11 - 1 }], /damaged/],
     [
       "a second size",
       [
@@ -118,9 +118,9 @@ describe("tar files", () => {
       /two sizes/,
     ],
     ["a path for all files", [{ name: "h", type: "g", content: paxRecord("path", "x") }], /header for all files/],
-    ["a pax header that is none", [{ name: "h", type: "x", content: "99999 path=x\n" }], /damaged/],
-    ["a pax header of no length", [{ name: "h", type: "x", content: "0 path=x\n" }], /damaged/],
-    ["a name that is no UTF-8", [{ name: "h", type: "L", content: Uint8Array.of(0xff, 0) }], /UTF-8/],
+    ["an invalid pax header", [{ name: "h", type: "x", content: "99999 path=x\n" }], /damaged/],
+    ["a pax header of length zero", [{ name: "h", type: "x", content: "0 path=x\n" }], /damaged/],
+    ["a name that is not UTF-8", [{ name: "h", type: "L", content: Uint8Array.of(0xff, 0) }], /UTF-8/],
     [
       "a file without a name",
       [
@@ -133,14 +133,14 @@ describe("tar files", () => {
     expect(outcome(tarOf([MANIFEST, ...members]))).toMatch(expected);
   });
 
-  it("refuse a header that was changed, and one that is cut off [I2.tar]", () => {
+  it("refuse a modified header, and one that is cut off [I2.tar]", () => {
     const tar = tarOf([MANIFEST]);
     const changed = tar.slice();
     changed[0] = 0x6e;
     for (const bytes of [changed, tar.slice(0, 600), tar.slice(0, 1024)]) expect(outcome(bytes)).toMatch(/damaged/);
   });
 
-  it("read long names of every kind [I2.tar]", () => {
+  it("read long names in every format [I2.tar]", () => {
     const long = `${"d".repeat(90)}/${"f".repeat(90)}.ts`;
     const members: readonly TarMember[] = [
       MANIFEST,
@@ -163,13 +163,13 @@ describe("tar files", () => {
 });
 
 describe("compressed bombs", () => {
-  it("stop at the bound of a tar.gz, long before they are unpacked [I2.bomb]", () => {
-    // Ten members of one gzip file, each of 16 MiB of nothing.
+  it("stop at the bound of a tar.gz, before they are unpacked [I2.bomb]", () => {
+    // Ten members in one gzip file, each of 16 MiB of zeros.
     const piece = gzipSync(new Uint8Array(16 * 1024 * 1024));
     expect(outcome(Buffer.concat(Array.from({ length: 10 }, () => piece)))).toMatch(/Holds more than \d+ bytes/);
   });
 
-  it("stop in a zip at what the archive says, and what it says is bounded [I2.bomb]", () => {
+  it("stop in a zip at the declared size, which is bounded [I2.bomb]", () => {
     const bytes = zipSync({ x: new Uint8Array(4 * 1024 * 1024) });
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     view.setUint32(centralOf(bytes) + 24, 10, true);
@@ -203,13 +203,13 @@ describe("zip files", () => {
     expect(outcome(zipWith(change))).toMatch(expected);
   });
 
-  it("refuse what stands before them and behind them [I2.zip]", () => {
+  it("refuse data before and after the archive [I2.zip]", () => {
     const bytes = zipOf({ "main.ts": "x" });
     expect(outcome(Buffer.concat([bytes, Uint8Array.of(0)]))).toMatch(/damaged/);
     expect(outcome(Buffer.concat([zipOf({ "other.ts": "x" }), bytes]))).toMatch(/damaged/);
   });
 
-  it("are known by what they hold, not by their name [I2.zip]", () => {
+  it("are detected by content, not by name [I2.zip]", () => {
     expect([outcome(zipOf({ "main.ts": "x" })), outcome(new TextEncoder().encode("#!/bin/sh"))]).toEqual([
       ["main.ts"],
       expect.stringMatching(/neither a folder nor a zip/),
@@ -240,7 +240,7 @@ describe("URLs of repositories", () => {
     expect(() => parseSource(url)).toThrow(PackageError);
   });
 
-  it("take https, ssh, and http on this machine [I2.git]", () => {
+  it("accept https, ssh, and http on this machine [I2.git]", () => {
     expect(parseSource("https://host/x.git#v1.0.0")).toEqual({ kind: "git", url: "https://host/x.git", ref: "v1.0.0" });
     expect(parseSource("git@host.test:me/x.git")).toEqual({ kind: "git", url: "git@host.test:me/x.git" });
     expect(parseSource("http://127.0.0.1:8080/x")).toEqual({ kind: "git", url: "http://127.0.0.1:8080/x" });
@@ -254,7 +254,7 @@ describe("URLs of repositories", () => {
     ["ssh://git:pass@host/x.git", "ssh://git@host/x.git"],
     ["ssh://git@host/x.git", "ssh://git@host/x.git"],
     ["git@host:x.git", "git@host:x.git"],
-  ])("leave no secret of %s in the lock, nor in an error [I2.git]", async (url, from) => {
+  ])("keep the secret of %s out of the lock and of errors [I2.git]", async (url, from) => {
     const commit = "a".repeat(40);
     const read = (fetch: Git["fetch"]): ReturnType<typeof readPackage> =>
       readPackage(

@@ -16,7 +16,7 @@ const BIGGER = { limits: { memoryBytes: 512 * MIB, cpuMs: 60_000 } };
 const session = createSession({ id: "session-1", workspace: "/w" });
 const child = createSession({ id: "session-2", workspace: "/w", parent: session });
 
-/** What a call of the tool would run within. */
+/** Returns the limits of a call of the tool. */
 function limitsOf({ registry, consent }: World, name: string, by = session): Limits | undefined {
   const found = registry.snapshot().find(name);
   const policy = createPolicy({ root: ROOT, grants: { find: () => undefined }, acceptedLimits: consent.acceptedLimits });
@@ -24,7 +24,7 @@ function limitsOf({ registry, consent }: World, name: string, by = session): Lim
   return decision === undefined || decision.kind === "deny" ? undefined : decision.limits;
 }
 
-/** Memory in MiB, then seconds of processor and of time. */
+/** Memory in MiB, then CPU and wall time in seconds. */
 function held(world: World, name = "notes_run", by = session): readonly unknown[] {
   const limits = limitsOf(world, name, by);
   return limits === undefined ? [] : [limits.memoryBytes / MIB, limits.cpuMs / 1_000, limits.wallMs / 1_000];
@@ -38,17 +38,17 @@ async function accept(world: World, plugin = "notes"): Promise<string> {
 }
 
 describe("limits above the defaults", () => {
-  it("are nobody's until a person accepts them, and then exactly those [B3.consent] [LV1.limits]", async () => {
+  it("do not apply until the user accepts them, and then exactly those [B3.consent] [LV1.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     expect([world.status("notes")?.state, held(world)]).toEqual(["loaded", DEFAULTS]);
     expect([await accept(world), held(world), held(world, "notes_run", child)]).toEqual(["accepted", [256, 60, 30], [256, 60, 30]]);
     expect(world.lock.entries().get("notes")?.acceptedLimits).toEqual(BIG.limits);
     const later = await world.restart();
     expect(held(later)).toEqual([256, 60, 30]);
-    await expect(accept(later)).rejects.toThrow("no version that waits");
+    await expect(accept(later)).rejects.toThrow("No version of plugin");
   });
 
-  it("are not accepted by a digest that nobody was shown, nor by a host that is frozen [B3.consent] [H7]", async () => {
+  it("are not accepted by a hash that was never shown, nor by a frozen host [B3.consent] [H7]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     const shown = world.status("notes")?.digest ?? "";
     await world.edit(pluginFiles("notes", "other code", BIG));
@@ -59,7 +59,7 @@ describe("limits above the defaults", () => {
     expect(held(frozen)).toEqual(DEFAULTS);
   });
 
-  it.each(["strict", "fluent"] as const)("raised later hold the version back, for an author too: %s [H6.limits]", async (mode) => {
+  it.each(["strict", "fluent"] as const)("raised later hold the version back, in fluent mode too: %s [H6.limits]", async (mode) => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG), { mode });
     await accept(world);
     await world.edit(pluginFiles("notes", "two", BIGGER));
@@ -70,7 +70,7 @@ describe("limits above the defaults", () => {
     expect([await accept(world), world.code("notes_run"), held(world)]).toEqual(["accepted", "two", [512, 60, 30]]);
   });
 
-  it("do not come with code alone, nor back in two steps [H6.limits]", async () => {
+  it("are not raised by code alone, nor restored in two steps [H6.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await accept(world);
     await world.edit(pluginFiles("notes", "two", BIG));
@@ -81,7 +81,7 @@ describe("limits above the defaults", () => {
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["small", "quarantined"]);
   });
 
-  it("are asked about with whatever else waits: a yes to one thing is shown all of it [B3.consent] [H6.limits]", async () => {
+  it("are shown together with everything else that waits [B3.consent] [H6.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await world.edit(pluginFiles("notes", "two", { ...BIG, permissions: { read: ["$workspace"] } }));
     expect(world.status("notes")?.held?.changes).toEqual([
@@ -96,7 +96,7 @@ describe("limits above the defaults", () => {
     ["the plugin's time", { limits: { wallMs: 600_000 } }],
     ["a tool's time beside a plugin's lower one", { limits: { wallMs: 1_000 }, tools: [tool("notes_run", { timeoutMs: 600_000 })] }],
     ["a state for each session", { state: "session", limits: { wallMs: 600_000 } }],
-  ])("are not smuggled in as %s [B3.smuggled]", async (_how, parts) => {
+  ])("cannot be smuggled in as %s [B3.smuggled]", async (_how, parts) => {
     const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two", parts));
@@ -109,7 +109,7 @@ describe("limits above the defaults", () => {
     expect([await accept(fresh), held(fresh)]).toEqual(["accepted", [64, 10, 600]]);
   });
 
-  it("stay behind when another folder takes the name, and when the plugin takes another one [B3.bound]", async () => {
+  it("stay behind if another folder takes the name, or the plugin takes another name [B3.bound]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await accept(world);
     await world.platform.files.remove(`${ROOT}/plugins/notes`);
@@ -123,7 +123,7 @@ describe("limits above the defaults", () => {
     expect([renamed.callable("memos_run") !== undefined, held(renamed, "memos_run")]).toEqual([true, DEFAULTS]);
   });
 
-  it("are forgotten with the plugin, and do not come with another one of its name [B3.bound] [I2.remove]", async () => {
+  it("are forgotten with the plugin, and do not apply to a new one of its name [B3.bound] [I2.remove]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await accept(world);
     await world.acts.remove("notes");
@@ -131,7 +131,7 @@ describe("limits above the defaults", () => {
     expect(held(world)).toEqual(DEFAULTS);
   });
 
-  it("do not come with a rollback: what nobody accepted then is not accepted now [H10.limits]", async () => {
+  it("do not come with a rollback: limits that were not accepted then are not accepted now [H10.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
@@ -141,7 +141,7 @@ describe("limits above the defaults", () => {
       { kind: "limit", limit: "memoryBytes", from: 64 * MIB, to: 256 * MIB, widens: true },
     ]);
     expect([world.code("notes_run"), held(world)]).toEqual(["one", DEFAULTS]);
-    // A yes to the limits is no yes to the version that was gone back from.
+    // Accepting the limits does not accept the version that was rolled back.
     expect([await world.acts.accept("notes", world.lock.entries().get("notes")?.digest ?? ""), held(world)]).toEqual([
       expect.objectContaining({ kind: "accepted", version: "1.0.0" }),
       [256, 60, 30],
@@ -150,7 +150,7 @@ describe("limits above the defaults", () => {
     expect(world.code("notes_run")).toBe("one");
   });
 
-  it("do not come with a checkout: its lock gives nothing that was not given on this machine [B3.checkout] [P1.trust]", async () => {
+  it("do not come with a checkout: its lock gives nothing that was not trusted on this machine [B3.checkout] [P1.trust]", async () => {
     const elsewhere = await consentWorld(pluginFiles("notes", "one", BIG));
     await accept(elsewhere);
     const agreed: unknown[] = [];
@@ -169,13 +169,13 @@ describe("limits above the defaults", () => {
     expect([await accept(here), held(here)]).toEqual(["accepted", [256, 60, 30]]);
     expect(agreed).toEqual([["bascule.lock.notes.acceptedLimits", { cpuMs: 60_000, memoryBytes: 256 * MIB }]]);
     expect(held(await here.restart({ trust }))).toEqual([256, 60, 30]);
-    // A pull that brings other ones is asked about again.
+    // A pull that brings other limits needs trust again.
     const text = await here.platform.files.readText(LOCK);
     here.platform.plant(LOCK, text.replaceAll('"memoryBytes": 268435456', '"memoryBytes": 536870912'));
     expect(held(await here.restart({ trust }))).toEqual(DEFAULTS);
   });
 
-  it("are not in a lock that says more than there is: it is refused whole [H7.limits]", async () => {
+  it("cannot exceed their ceilings in a lock: it is refused as a whole [H7.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", BIG));
     await accept(world);
     const text = await world.platform.files.readText(LOCK);
@@ -184,7 +184,7 @@ describe("limits above the defaults", () => {
     expect(drained(parseLockSlices(text)).ok).toBe(true);
   });
 
-  it("of loading are asked for in the same way, and a version that needs them waits [B3.load] [H6.limits]", async () => {
+  it("for loading need consent as well, and a version that needs them waits [B3.load] [H6.limits]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "// needs 200", BIG));

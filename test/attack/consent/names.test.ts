@@ -5,7 +5,7 @@ import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts"
 import { manifest, pluginFiles, states, tool } from "../../host/plugins/folder/harness.ts";
 import "../../support/seed.ts";
 
-/** A plugin in a folder of its name. */
+/** Files of a plugin in a folder of its name. */
 function plugin(name: string, tools: readonly string[], code = "export function run() {}", more: object = {}): Record<string, string> {
   return pluginFiles(name, code, { tools: tools.map((one) => tool(one)), ...more });
 }
@@ -15,25 +15,25 @@ function holder({ registry }: ConsentWorld, name: string): string {
   return found === undefined ? "-" : `${found.owner} ${found.binding.kind}`;
 }
 
-describe("a plugin that wants others' names", () => {
+describe("a plugin that takes the names of others", () => {
   it.each([
     ["works", "export function run() {}", {}],
     ["is broken", "broken(", {}],
     ["is turned off", "export function run() {}", { enabled: false }],
   ])(
-    "does not get the bare name of one that serves, nor make it unavailable, when it %s, now or after a restart [R2.names]",
+    "does not get the bare name of a loaded plugin, nor make it unavailable, if it %s, now or after a restart [R2.names]",
     async (_what, code, more) => {
       const world = await consentWorld(plugin("zebra", ["summarize"]));
       await world.edit(plugin("aardvark", ["summarize"], code, more));
       expect(holder(world, "summarize")).toBe("zebra plugin");
       const again = await world.restart();
       expect(holder(again, "summarize")).toBe("zebra plugin");
-      // A restart without the lock's word for it would give it to the first by name.
+      // Without the lock, a restart would give the name to the first plugin in alphabetical order.
       expect((await again.restart()).registry.snapshot().find("summarize")?.owner).toBe("zebra");
     },
   );
 
-  it("does not get it by a new tool of an older plugin either [R2.names]", async () => {
+  it("does not get the name through a new tool of an older plugin [R2.names]", async () => {
     const world = await consentWorld(plugin("aardvark", ["other"]));
     await world.edit(plugin("zebra", ["summarize"]));
     await world.edit(plugin("aardvark", ["other", "summarize"], "two"));
@@ -42,7 +42,7 @@ describe("a plugin that wants others' names", () => {
     expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
   });
 
-  describe("whose calls it does not get", () => {
+  describe("does not get the calls", () => {
     const RUN = "export function run() {}";
     const BACK = plugin("zebra", ["summarize", "other"], RUN);
     const away = async (world: ConsentWorld): Promise<void> => {
@@ -50,24 +50,24 @@ describe("a plugin that wants others' names", () => {
       await world.directory.reloadChanged();
     };
 
-    /** What becomes of the plugin that has the name, and who has the name then. */
+    /** What happens to the plugin that owns the name, and who owns the name then. */
     const CASES: readonly (readonly [what: string, act: (world: ConsentWorld) => Promise<unknown>, then: string])[] = [
       ["is deleted by hand", away, "-"],
       ["is broken", (world) => world.edit(plugin("zebra", ["summarize"], "broken(")), "zebra plugin"],
-      ["has no manifest that can be read", (world) => world.edit({ ...BACK, "zebra/manifest.json": "{" }), "zebra plugin"],
+      ["has an unreadable manifest", (world) => world.edit({ ...BACK, "zebra/manifest.json": "{" }), "zebra plugin"],
       ["is turned off", (world) => world.edit(plugin("zebra", ["summarize"], RUN, { enabled: false })), "zebra unavailable"],
       ["drops the tool", (world) => world.edit(plugin("zebra", ["other"], RUN)), "-"],
       ["waits", (world) => world.edit(plugin("zebra", ["summarize"], RUN, { description: "More" })), "zebra plugin"],
     ];
 
-    it.each(CASES)("those of one that %s, now, after restarts, and once it is back [R2.kept]", async (_what, act, then) => {
+    it.each(CASES)("of one that %s, now, after restarts, and once it is back [R2.kept]", async (_what, act, then) => {
       const first = await consentWorld(BACK);
       await first.edit(plugin("aardvark", ["summarize"]));
       await first.consent.flush();
       await act(first);
       expect([holder(first, "summarize"), holder(first, "aardvark.summarize")]).toEqual([then, "aardvark plugin"]);
       const second = await first.restart();
-      // What does not load at the start does not serve.
+      // A plugin that does not load at the start is not callable.
       expect(holder(second, "summarize")).not.toBe("aardvark plugin");
       const atStart = holder(second, "summarize");
       const third = await second.restart();
@@ -78,7 +78,7 @@ describe("a plugin that wants others' names", () => {
       expect([holder(third, "summarize"), holder(await third.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
     });
 
-    it("names of a plugin that was renamed in its folder, which stay its own [R2.kept]", async () => {
+    it("of a plugin that was renamed in its folder, which keeps its names [R2.kept]", async () => {
       const world = await consentWorld(BACK, { mode: "fluent" });
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.consent.flush();
@@ -86,12 +86,12 @@ describe("a plugin that wants others' names", () => {
       expect(holder(world, "summarize")).toBe("okapi plugin");
       const again = await (await world.restart()).restart();
       expect(holder(again, "summarize")).toBe("okapi plugin");
-      // And with it they are free.
+      // Removing the plugin frees its names.
       await again.acts.remove("okapi");
       expect(holder(again, "summarize")).toBe("aardvark plugin");
     });
 
-    it("until a person removes the other: then the name is free [R2.kept]", async () => {
+    it("of one until the user removes it: then the name is free [R2.kept]", async () => {
       const world = await consentWorld(BACK);
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.consent.flush();
@@ -100,14 +100,14 @@ describe("a plugin that wants others' names", () => {
       expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["aardvark plugin", "aardvark plugin"]);
     });
 
-    it("those of one whose lock is away, while the host runs [R2.kept]", async () => {
+    it("of one whose lock is missing, while the host runs [R2.kept]", async () => {
       const world = await consentWorld(BACK, { keep: false });
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.edit(plugin("zebra", ["summarize"], "broken("));
       expect(holder(world, "summarize")).toBe("zebra plugin");
     });
 
-    it("unless the lock, as an earlier version wrote it, says that the name is its own [R2.kept]", async () => {
+    it("unless the lock, written by an earlier version, gives it the name [R2.kept]", async () => {
       const world = await consentWorld(BACK);
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.consent.flush();
@@ -118,7 +118,7 @@ describe("a plugin that wants others' names", () => {
       expect(holder(await world.restart(), "summarize")).toBe("aardvark plugin");
     });
 
-    it("but those of a server that comes are the server's, also while a plugin keeps the name [R2.kept]", async () => {
+    it("of a new server, which gets the name even while a plugin keeps it [R2.kept]", async () => {
       const world = await consentWorld(BACK);
       await world.consent.flush();
       await world.edit(plugin("zebra", ["other"], RUN));
@@ -127,19 +127,19 @@ describe("a plugin that wants others' names", () => {
     });
   });
 
-  it("does not keep one that the lock knows from loading by looking like it, and waits itself, now and after a restart [M5.look-alike]", async () => {
+  it("does not block a locked plugin by a similar name, and waits itself, now and after a restart [M5.look-alike]", async () => {
     const world = await consentWorld(plugin("honest", ["go"]));
     const alike = { ...plugin("h0nest", ["other"]) };
     await world.edit(alike);
     const held =
-      'h0nest: quarantined: Not accepted yet: its name "h0nest" looks like "honest", the name of the plugin in "/project/plugins/honest" (rename it, or bascule accept takes it as it is)';
+      'h0nest: quarantined: Not accepted yet: its name "h0nest" looks like "honest", the name of the plugin in "/project/plugins/honest" (rename it, or accept it with bascule accept)';
     expect(states(world.directory.status())).toEqual([held, "honest: loaded"]);
     const again = await world.restart();
     expect(states(again.directory.status())).toEqual([held, "honest: loaded"]);
     expect([holder(again, "go"), holder(again, "h0nest.other")]).toEqual(["honest plugin", "h0nest unavailable"]);
   });
 
-  it("shows all of a look-alike that is accepted, and lets both serve from then on [M5.accepted]", async () => {
+  it("is shown completely if its name is similar, and is loaded beside the other once accepted [M5.accepted]", async () => {
     const world = await consentWorld(plugin("honest", ["go"]));
     await world.edit(plugin("h0nest", ["other"], "export function run() {}", { permissions: { net: ["api.example"] } }));
     const held = world.status("h0nest")?.held;
@@ -155,20 +155,20 @@ describe("a plugin that wants others' names", () => {
     expect([holder(again, "go"), holder(again, "other")]).toEqual(["honest plugin", "h0nest plugin"]);
   });
 
-  it("waits where a tool looks like one of another plugin, of the program or of a server [M5.tool]", async () => {
+  it("waits if its tool's name is similar to one of another plugin, of the program or of a server [M5.tool]", async () => {
     const world = await consentWorld(plugin("texts", ["words"]));
     world.registry.register(hostTool("letters"));
     await world.edit({ ...plugin("a", ["w0rds"]), ...plugin("b", ["Ietters"]) });
     expect(states(world.directory.status())).toEqual([
-      'a: quarantined: Not accepted yet: its tool "w0rds" looks like "words", a tool of "/project/plugins/texts" (rename it, or bascule accept takes it as it is)',
-      'b: quarantined: Not accepted yet: its tool "Ietters" looks like "letters", a tool of "$host" (rename it, or bascule accept takes it as it is)',
+      'a: quarantined: Not accepted yet: its tool "w0rds" looks like "words", a tool of "/project/plugins/texts" (rename it, or accept it with bascule accept)',
+      'b: quarantined: Not accepted yet: its tool "Ietters" looks like "letters", a tool of "$host" (rename it, or accept it with bascule accept)',
       "texts: loaded",
     ]);
     await world.acts.accept("a", world.status("a")?.held?.digest ?? "");
     expect([holder(world, "words"), holder(world, "w0rds")]).toEqual(["texts plugin", "a plugin"]);
   });
 
-  it("waits where another folder has its name, and everybody keeps what they have, now and after a restart [M5.namesake]", async () => {
+  it("waits if another folder has its name, and every plugin keeps its names, now and after a restart [M5.namesake]", async () => {
     const world = await consentWorld(plugin("honest", ["go"]));
     await world.edit({
       "0/manifest.json": manifest("honest", { tools: [tool("go", { description: "Evil" }), tool("more")] }),
@@ -190,7 +190,7 @@ describe("a plugin that wants others' names", () => {
     }
   });
 
-  it("has the name once a person accepts exactly that version, without the other's grants; the other waits then, also after a restart [M5.namesake]", async () => {
+  it("has the name once the user accepts exactly that version, without the other's grants; the other waits then, also after a restart [M5.namesake]", async () => {
     const world = await consentWorld(plugin("honest", ["go"]));
     await world.grants.grant("honest", "/project/plugins/honest", { env: ["HOME"] });
     await world.edit({
@@ -259,7 +259,7 @@ async function take(world: ConsentWorld, one: Step): Promise<ConsentWorld> {
   return world;
 }
 
-/** Bare names of plugins that serve. */
+/** Returns the bare names of loaded plugins. */
 function servingNames({ registry }: ConsentWorld): ReadonlyMap<string, string> {
   const now = registry.snapshot();
   return new Map(
@@ -273,7 +273,7 @@ function servingNames({ registry }: ConsentWorld): ReadonlyMap<string, string> {
 }
 
 describe("names, in any order of arrival, with restarts in between", () => {
-  it("each mean one tool, and a plugin that serves under one keeps it as long as it has the tool and no owner above it wants it [R2.authority]", async () => {
+  it("each select one tool, and a loaded plugin keeps its name as long as it has the tool and no owner of higher rank takes it [R2.authority]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         let world = await consentWorld({});
@@ -287,7 +287,7 @@ describe("names, in any order of arrival, with restarts in between", () => {
           for (const [name, owner] of before) {
             const own = now.find(`${owner}.${name}`);
             if (own?.binding.kind !== "plugin" || above.includes(name)) continue;
-            // The tool of the same name was there before, in the lock or in this host: it comes back to its own.
+            // The tool of the same name was there before, in the lock or in this host, so its plugin gets the name back.
             const taker = now.find(name)?.owner;
             const isBack = one.kind === "plugin" && taker === one.name && world.lock.entries().has(one.name);
             if (!isBack) expect([name, taker]).toEqual([name, owner]);

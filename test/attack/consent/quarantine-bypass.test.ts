@@ -15,8 +15,8 @@ async function waiting(): ReturnType<typeof consentWorld> {
   return world;
 }
 
-describe("a version in quarantine", () => {
-  it("does not get in as another one that was accepted: the answer is to its bytes [H6.swap]", async () => {
+describe("a quarantined version", () => {
+  it("is not admitted in place of the accepted one: consent is bound to the bytes [H6.swap]", async () => {
     const world = await waiting();
     const shown = world.status("notes")?.held?.digest ?? "";
     world.plant(pluginFiles("notes", "more evil", WIDEST));
@@ -25,19 +25,19 @@ describe("a version in quarantine", () => {
       held: { changes: [{ what: "read: everything" }, { what: "write: everything" }] },
     });
     expect(world.code("notes_run")).toBe("one");
-    // The consent that was given is not kept for later either.
+    // The consent is not kept for later either.
     await world.edit(pluginFiles("notes", "evil", WIDER));
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
   });
 
-  it("is not accepted by a digest that nothing has [H6.swap]", async () => {
+  it("is not accepted by a hash that does not match [H6.swap]", async () => {
     const world = await waiting();
     for (const digest of ["", "0".repeat(64), world.status("notes")?.digest ?? ""])
       expect((await world.acts.accept("notes", digest)).kind).toBe("changed");
     expect(world.code("notes_run")).toBe("one");
   });
 
-  it("is not worn down by turns: wide, narrow, wide, as fast as can be [H6.flips]", async () => {
+  it("is not admitted by switching quickly between wide and narrow versions [H6.flips]", async () => {
     const world = await waiting();
     for (let turn = 0; turn < 20; turn += 1) {
       await world.edit(pluginFiles("notes", `narrow ${turn}`));
@@ -54,7 +54,7 @@ describe("a version in quarantine", () => {
     expect(world.events.filter(({ type, payload }) => type === "plugin.reloaded" && "consent" in payload)).toEqual([]);
   });
 
-  it("does not get in step by step: each step is compared with what serves, not with what waits [H6.steps]", async () => {
+  it("is not admitted step by step: each step is compared with the active version, not with the waiting one [H6.steps]", async () => {
     const world = await waiting();
     await world.edit(pluginFiles("notes", "evil too", WIDEST));
     await world.edit(pluginFiles("notes", "evil again", WIDER));
@@ -67,27 +67,27 @@ describe("a version in quarantine", () => {
       async (world: Awaited<ReturnType<typeof waiting>>) =>
         world.edit({ "notes/manifest.json": manifest("notes", { ...WIDER, enabled: false }) }),
     ],
-    ["broken and mended", async (world: Awaited<ReturnType<typeof waiting>>) => world.edit({ "notes/main.ts": "broken(" })],
+    ["broken and repaired", async (world: Awaited<ReturnType<typeof waiting>>) => world.edit({ "notes/main.ts": "broken(" })],
     [
-      "deleted and put back",
+      "deleted and restored",
       async (world: Awaited<ReturnType<typeof waiting>>) => (await world.platform.files.remove(NOTES), world.edit({})),
     ],
     [
-      "renamed and named back",
+      "renamed and renamed back",
       async (world: Awaited<ReturnType<typeof waiting>>) => (
         await world.platform.files.rename(NOTES, `${ROOT}/plugins/.away`),
         await world.edit({}),
         world.platform.files.rename(`${ROOT}/plugins/.away`, NOTES)
       ),
     ],
-  ])("does not get in when its folder is %s [H6.detour]", async (_how, detour) => {
+  ])("is not admitted when its folder is %s [H6.detour]", async (_how, detour) => {
     const world = await waiting();
     await detour(world);
     await world.edit(pluginFiles("notes", "evil", WIDER));
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
   });
 
-  it("does not get in from another folder, nor by trading places [H6.move]", async () => {
+  it("is not admitted from another folder, nor by swapping folders [H6.move]", async () => {
     const world = await waiting();
     const other = Object.fromEntries(
       Object.entries(pluginFiles("notes", "evil", WIDER)).map(([path, text]) => [path.replace("notes/", "other/"), text]),
@@ -100,19 +100,19 @@ describe("a version in quarantine", () => {
     expect(next.directory.status().find(({ folder }) => folder === "other")?.state).toBe("quarantined");
   });
 
-  it("does not get in under another name and back, not even where names are free [H6.rename]", async () => {
+  it("is not admitted by changing its name and back, even if renaming needs no consent [H6.rename]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
     await world.edit({ "notes/manifest.json": manifest("words") });
     await world.edit({ "notes/manifest.json": manifest("words", WIDER) });
     expect(world.status("words")?.state).toBe("quarantined");
     await world.edit({ "notes/manifest.json": manifest("notes", WIDER) });
     expect(world.directory.status().find(({ folder }) => folder === "notes")?.state).toBe("quarantined");
-    // The old name in a new folder is not a plugin that nobody has seen.
+    // The old name in a new folder is not a new plugin.
     await world.edit({ "notes/manifest.json": manifest("words"), "new/manifest.json": manifest("notes", WIDER), "new/main.ts": "evil" });
     expect(world.directory.status().find(({ folder }) => folder === "new")?.state).toBe("quarantined");
   });
 
-  it("does not run natively as what is trusted by its name: other bytes wait, wherever they lie [O1.name, H6.move]", async () => {
+  it("does not run natively because its name is trusted: other bytes wait in every folder [O1.name, H6.move]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"), { trusted: ["notes"] });
     await world.consent.flush();
     await world.edit({ "notes/main.ts": "evil" });
@@ -125,7 +125,7 @@ describe("a version in quarantine", () => {
       Object.fromEntries(Object.entries(pluginFiles("notes", "evil")).map(([path, text]) => [path.replace("notes/", "a/"), text])),
     );
     expect(world.status("notes")?.state).toBe("quarantined");
-    // Its author at work, and what runs in the sandbox, edit on.
+    // Fluent mode and sandboxed plugins need no consent for the edit.
     for (const options of [{ trusted: ["notes"], mode: "fluent" }, { trusted: ["words"] }] as const) {
       const other = await consentWorld(pluginFiles("notes", "one"), options);
       await other.edit({ "notes/main.ts": "two" });
@@ -141,7 +141,7 @@ describe("a version in quarantine", () => {
     expect(world.code("notes_run")).toBe("one");
   });
 
-  it("does not hide what it asks for behind two hundred new descriptions [H6.flood]", async () => {
+  it("cannot hide its requests behind two hundred new descriptions [H6.flood]", async () => {
     const tools = Array.from({ length: 230 }, (_, index) => tool(`aaa_${index}`, { description: "!".repeat(100) }));
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", { tools: [tool("notes_run"), ...tools], ...WIDER }));
@@ -149,8 +149,8 @@ describe("a version in quarantine", () => {
   });
 });
 
-describe("bytes that were kept", () => {
-  it("are not served when they are not what they were [H6.kept]", async () => {
+describe("kept versions", () => {
+  it("are not loaded if they were modified [H6.kept]", async () => {
     const first = await waiting();
     const digest = first.status("notes")?.digest ?? "";
     const place = `${ROOT}/.bascule/versions/notes/${digest}`;
@@ -162,7 +162,7 @@ describe("bytes that were kept", () => {
     expect((await second.restart()).callable("notes_run")).toMatch(/^Not accepted yet/);
   });
 
-  it("are found by digest only: a list of versions that lies leads nowhere [H10.kept]", async () => {
+  it("are found by hash only: a false list of versions has no effect [H10.kept]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two"));
@@ -184,7 +184,7 @@ describe("bytes that were kept", () => {
 });
 
 describe("bascule.lock", () => {
-  it("gives nobody anything: not what it says was granted, nor what it says was asked for [H7.tamper]", async () => {
+  it('grants nothing: neither its "granted" nor its "permissions" has an effect [H7.tamper]', async () => {
     const first = await waiting();
     const text = await first.platform.files.readText(LOCK);
     first.platform.plant(LOCK, text.replace('"granted": {}', '"granted": {"read": true}'));
@@ -193,7 +193,7 @@ describe("bascule.lock", () => {
     expect(second.status("notes")?.state).toBe("quarantined");
   });
 
-  it("that is broken while a host runs changes nothing, and is not overwritten [H7.tamper]", async () => {
+  it("changes nothing if it is broken while a host runs, and is not overwritten [H7.tamper]", async () => {
     const world = await waiting();
     world.platform.plant(LOCK, "<<<<<<< ours");
     await world.edit(pluginFiles("notes", "evil 2", WIDER));
@@ -216,7 +216,7 @@ describe("signatures", () => {
     await world.edit({ "notes/manifest.sig": signature?.text ?? "" });
   }
 
-  it("that come, change or go are a matter of consent, though not a byte of the plugin differs [M12.signer]", async () => {
+  it("that are added, changed or removed need consent, even if no byte of the plugin differs [M12.signer]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
     const held = (): unknown => world.status("notes")?.held?.changes;
     await signed(world, 1);
@@ -235,7 +235,7 @@ describe("signatures", () => {
     expect((await world.restart()).directory.serving(NOTES)?.signedBy?.signer).toBe(signer);
   });
 
-  it("of another signer are not accepted with the answer to an unsigned version of the same bytes [M12.swap]", async () => {
+  it("of another signer are not accepted with the consent to an unsigned version of the same bytes [M12.swap]", async () => {
     const world = await waiting();
     const { digest = "" } = world.status("notes")?.held ?? {};
     const signature = await signDigest(privateKeyText(new Uint8Array(32).fill(3)), digest);
@@ -244,7 +244,7 @@ describe("signatures", () => {
     expect(world.code("notes_run")).toBe("one");
   });
 
-  it("that do not fit refuse the plugin; the version before it serves [M12.invalid]", async () => {
+  it("that are invalid refuse the plugin; the previous version stays active [M12.invalid]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit({ ...pluginFiles("notes", "evil"), "notes/manifest.sig": "{}" });
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "failed"]);

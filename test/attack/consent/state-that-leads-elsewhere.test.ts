@@ -1,4 +1,4 @@
-/** A project that comes with a `.bascule/` of its own, whose folders are links to what is somebody's. */
+/** A project that comes with its own `.bascule/`, whose folders are links to other places. */
 
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ describe.runIf(process.platform !== "win32")("kept versions", () => {
   it.each([
     ["the plugin's folder", ".bascule/versions/notes", "victim"],
     ["the folder of all", ".bascule/versions", "."],
-  ])("delete nothing where %s is a link [H10.links]", async (_what, link, target) => {
+  ])("delete nothing if %s is a link [H10.links]", async (_what, link, target) => {
     const [project, other] = [await temporaryFolder(), await temporaryFolder()];
     await mkdir(join(other, "victim", "letters"), { recursive: true });
     await mkdir(join(other, "notes"));
@@ -35,7 +35,7 @@ describe.runIf(process.platform !== "win32")("kept versions", () => {
     const host = await createHost({ platform: currentPlatform(), ...options });
     expect((await host.call("note")).ok).toBe(true);
     await host.close();
-    expect(said.join("\n")).toContain("is a link, so no version is kept there");
+    expect(said.join("\n")).toContain("is a link, so no version is kept or deleted there");
     await using next = await createHost({ platform: currentPlatform(), ...options });
     await expect(next.remove("notes")).rejects.toThrow("is a link");
     expect(await readdir(join(other, "victim"))).toEqual(["diary", "letters"]);
@@ -49,7 +49,7 @@ describe.runIf(process.platform !== "win32")("state that is a link", () => {
     ["all of it", ".bascule", "shown"],
     ["one folder", ".bascule/mcp-logins", "shown"],
     ["one file", ".bascule/grants.json", "shown/grants.json"],
-  ])("is open to tools nowhere: %s [C1.state-links]", async (_what, link, target) => {
+  ])("is not open to tools: %s [C1.state-links]", async (_what, link, target) => {
     const project = await temporaryFolder();
     await mkdir(join(project, "shown", "data", "notes"), { recursive: true });
     await mkdir(join(project, link, ".."), { recursive: true });
@@ -70,14 +70,14 @@ describe.runIf(process.platform !== "win32")("state that is a link", () => {
   });
 
   it.each([".bascule", ".bascule/mcp-logins", ".bascule/grants.json"])(
-    "is refused where it leads nowhere yet: %s [C1.state-links]",
+    "is refused if its target does not exist yet: %s [C1.state-links]",
     async (link) => {
       const project = await temporaryFolder();
       await mkdir(join(project, link, ".."), { recursive: true });
       await writeFile(join(project, "bascule.json"), JSON.stringify({ audit: { store: false } }));
       await symlink(join(project, "later"), join(project, link));
       const options = { platform: currentPlatform(), config: join(project, "bascule.json"), plugins: [] };
-      await expect(createHost(options)).rejects.toThrow(`"${join(project, link)}" is a link that leads nowhere (delete it)`);
+      await expect(createHost(options)).rejects.toThrow(`"${join(project, link)}" is a broken link (delete it)`);
     },
   );
 });

@@ -1,4 +1,4 @@
-/** A checkout whose file takes something away and gives something in one breath: until a person agrees, nothing that it takes away is missing. */
+/** A checkout whose file both restricts and allows: without the user's trust, all its restrictions still apply. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ const file = fc.record({
   ),
 });
 
-/** What the file comes to for one tool: larger numbers are stricter. */
+/** Returns how strict the file is for one tool: larger numbers are stricter. */
 function strictness({ policy, confirmation }: ProjectConfig): Readonly<Record<string, number>> {
   const rules = matchRules(policy, TOOL);
   const granted = rules.grants.map((grants) => compilePermissions(grants, BASES));
@@ -78,8 +78,8 @@ function strictness({ policy, confirmation }: ProjectConfig): Readonly<Record<st
   };
 }
 
-describe("a file of which not everything was agreed to", () => {
-  it("is at no point more lenient than the file says, whichever part of it was agreed to [P1.takes-away]", () => {
+describe("a partly trusted file", () => {
+  it("is never more lenient than the file itself, whichever part is trusted [P1.takes-away]", () => {
     fc.assert(
       fc.property(file, fc.infiniteStream(fc.boolean()), (wish, agreed) => {
         const parsed = parseProject(JSON.stringify(wish));

@@ -12,7 +12,7 @@ export function touch() {
 }
 `;
 
-/** A repository whose files reach for everything that they could once get at. */
+/** A repository whose files request everything that a checkout can request. */
 async function checkout(): Promise<CliProject> {
   const project = await createCliProject(
     {
@@ -57,9 +57,9 @@ async function isThere({ folder }: CliProject, name: string): Promise<boolean> {
   return (await readdir(folder)).includes(name);
 }
 
-// Each command is a host of its own, which takes its time on a crowded machine.
+// Each command starts a host of its own, which is slow on a busy machine.
 describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
-  it("starts nothing, grants nothing and opens nothing, whatever command is run in it, before a person has allowed it [K3.trust] [P1.trust]", async () => {
+  it("starts, grants and opens nothing before the user trusts it, whatever command runs in it [K3.trust] [P1.trust]", async () => {
     await using project = await checkout();
     const call = await project.run(["call", "touch", "--json"], { answers: ["y", "y"] });
     expect(JSON.parse(call.out)).toMatchObject({ ok: false, status: "error" });
@@ -71,7 +71,7 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
     for (const name of NAMES.slice(0, 6)) expect(listed.error + listed.out).toContain(name);
     expect((await project.run(["mcp-servers"])).out).toContain("evil  not allowed on this machine  bascule trust mcpServers.evil shows it");
 
-    // Nobody there who could be asked, and somebody who says no, or nothing.
+    // First no terminal to ask on, then a user who answers no.
     for (const options of [{}, { answers: ["n"] }]) {
       const dev = project.start(["dev", "--no-tests"], options);
       await dev.waitFor("Ctrl-C ends");
@@ -81,14 +81,14 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
     const serve = project.start(["serve", "--port=0"]);
     await serve.waitFor("Ctrl-C ends");
     serve.interrupt();
-    expect((await serve.ended).out).toContain("goes without: plugins.");
+    expect((await serve.ended).out).toContain("runs without: plugins.");
 
     expect([await isThere(project, "started"), await isThere(project, "native")]).toEqual([false, false]);
     await expect(stat(`${project.folder}-made`)).rejects.toThrow("ENOENT");
     expect(await isThere(project, "plugins")).toBe(true);
   });
 
-  it("starts what a person has allowed, and only that [K3.trust]", async () => {
+  it("starts what the user trusts, and only that [K3.trust]", async () => {
     await using project = await checkout();
     const refused = await project.run(["trust", "mcpServers.evil"]);
     expect([refused.error, await isThere(project, "started")]).toEqual([expect.stringContaining("there is nobody to ask"), false]);
@@ -98,7 +98,7 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
     await dev.waitFor("Ctrl-C ends");
     const allowed = await project.run(["trust", "mcpServers.evil"], { answers: ["y"] });
     expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining("Allowed: mcpServers.evil")]);
-    // The host that runs hears of it.
+    // The running host picks it up.
     await expect.poll(() => isThere(project, "started"), { timeout: 15_000 }).toBe(true);
     dev.interrupt();
     await dev.ended;

@@ -160,7 +160,7 @@ describe("createHost()", () => {
     await host.reload();
     expect(await host.call("echo", { text: "hi" })).toMatchObject({ error: { code: "permission_denied" } });
     expect(platform.recorded.log.filter(({ level }) => level === "error").map(({ message }) => message)).toEqual([
-      "bascule.json is wrong; the last good one stays in force",
+      "bascule.json has errors; the last good one stays in force",
     ]);
   });
 

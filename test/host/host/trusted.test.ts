@@ -151,7 +151,7 @@ describe("a trusted plugin", () => {
       const call = async (tool: string): Promise<unknown> => await host.call(tool, {}, { confirm: async () => ((asked += 1), false) });
       expect(await call("status")).toMatchObject({
         ok: false,
-        error: { code: "unavailable", message: expect.stringContaining('"trusted" of bascule.json') },
+        error: { code: "unavailable", message: expect.stringContaining('"trusted" in bascule.json') },
       });
       expect(asked).toBe(0);
       expect(host.list().find(({ name }) => name === "status")).toMatchObject({

@@ -17,7 +17,7 @@ const BUSY = "/project/.bascule/x.busy";
 
 describe("inFileTurn()", () => {
   it(
-    "loses no change that two processes make in the same moment, of the lock, the grants, what was agreed to and bascule.json [H7.processes]",
+    "loses no change that two processes make at the same time, of bascule.lock, the grants, the trust file and bascule.json [H7.processes]",
     { timeout: 120_000 },
     async () => {
       const base = await temporaryFolder();
@@ -46,13 +46,13 @@ describe("inFileTurn()", () => {
       expect([...store.agreed().demands.keys()].toSorted()).toEqual([".bascule/grants.json", ...names]);
       const { mcpServers } = JSON.parse(await readFile(join(folder, "bascule.json"), "utf8")) as { readonly mcpServers: object };
       expect(Object.keys(mcpServers).toSorted()).toEqual(names);
-      // Nothing of the turns is left.
+      // No lock file is left.
       expect((await readdir(join(folder, ".bascule"))).toSorted()).toEqual(["grants.json"]);
       expect(await readdir(join(config, "projects"))).toHaveLength(1);
     },
   );
 
-  it("takes a turn that an ended process left behind, and no other [H7.processes]", async () => {
+  it("takes over the lock of an ended process, and no other [H7.processes]", async () => {
     const platform = createMemoryPlatform({ files: { [BUSY]: "of a process that ended" } });
     const { clock } = platform;
     const begunMs = clock.monotonic();
@@ -61,20 +61,20 @@ describe("inFileTurn()", () => {
     let isGivenOn = false;
     while (done.length === 0) {
       platform.advance(500);
-      // What the work does in memory before it waits again is all done by then.
+      // Lets the in-memory work run until its next timer.
       await new Promise((resolve) => void setTimeout(resolve, 0));
       if (clock.monotonic() - begunMs < 9_000 || isGivenOn) continue;
       isGivenOn = true;
       await platform.files.writeAtomic(BUSY, "of a process that lives, and has it now");
     }
     await work;
-    // Ten seconds after the last change of hands, and not after the first look.
+    // Ten seconds after the last change of hands, not after the first look.
     expect(done[0]).toBeGreaterThan(19_000);
     expect(done[0]).toBeLessThan(21_500);
     expect(await platform.files.lstat(BUSY)).toBeUndefined();
   });
 
-  it("does the work again where the turn was taken away before it wrote, and does not touch another's [H7.processes]", async () => {
+  it("runs the work again if the lock was taken before it wrote, and does not touch another's lock [H7.processes]", async () => {
     const platform = createMemoryPlatform();
     const tries: string[] = [];
     await inFileTurn(platform, BUSY, async (check) => {

@@ -1,4 +1,4 @@
-/** What is in force in a running host once a file of its project is no longer what it was. */
+/** Which files of a project stay in force in a running host after they were deleted, broken or moved. */
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
@@ -26,11 +26,11 @@ const CONFIG = { policy: { rules: [{ tool: "echo", allow: false }] }, confirmati
 interface World {
   readonly platform: MemoryPlatform;
   readonly host: Host;
-  /** Paths under which nothing can be read. */
+  /** Paths under which reading fails. */
   readonly unreadable: Set<string>;
 }
 
-/** A host in which every file has its effect. */
+/** Creates a host in which every file has an effect. */
 async function world(watch = false): Promise<World> {
   const platform = memoryPlatformWithWorkers({
     "bascule.json": JSON.stringify(CONFIG),
@@ -70,7 +70,7 @@ function withUnreadable(files: Files, unreadable: ReadonlySet<string>): Files {
   };
 }
 
-/** In one word each: what the rule of `bascule.json`, the lock's limits, the settings, the grants and the person's yes do. */
+/** Returns "holds" or "gone" for the rule of `bascule.json`, the lock's limits, the settings, the grants and the user's trust. */
 async function inForce({ host }: World): Promise<object> {
   const [echo, other, count] = [await host.call("echo", { text: "x" }), await host.call("other"), await host.call("count")];
   const [plugin] = host.plugins();
@@ -92,7 +92,7 @@ async function fileOf(file: Kept, { platform }: World): Promise<string> {
   return file === "grants" ? `${ROOT}/.bascule/grants.json` : paths[file];
 }
 
-/** Where a person reads that the file cannot be used: every list of the host's problems. */
+/** Returns every list of problems that the host shows to the user. */
 function saidOf({ host }: World): string {
   const problems = [...host.grants.problems(), ...host.plugins().flatMap((plugin) => plugin.problems)];
   return [...host.notices(), ...problems.map(({ message }) => message)].join("\n");
@@ -109,25 +109,25 @@ const EVENTS: Readonly<Record<string, Act>> = {
     platform.plant(path, { directory: true });
   },
   "made unreadable": (path, { platform, unreadable }) => {
-    // A new file in its place: what is remembered of the old one must not stand in for it.
+    // A new file in its place, so that a cached state of the old one does not apply.
     platform.plant(path, "{}");
     unreadable.add(path);
   },
 };
 const GONE = ["deleted", "moved away"];
-/** Files that only give: one that cannot be used gives nothing. The others also take away, so the last good one stays. */
+/** Files that only allow: an unusable one allows nothing. The others also restrict, so the last good one stays. */
 const ONLY_GIVE: readonly Kept[] = ["grants", "trust"];
 const SAID: Readonly<Record<Kept, string>> = {
-  config: "bascule.json is wrong; the last good one stays in force",
-  lock: "bascule.lock is wrong; what was known of it holds",
+  config: "bascule.json has errors; the last good one stays in force",
+  lock: "bascule.lock has errors; the last good entries stay in force",
   settings: `${SETTINGS}/words.json`,
   grants: "",
-  trust: "This folder asks for what nobody has allowed on this machine",
+  trust: "This folder asks for what you have not allowed on this machine",
 };
 
 function expectedAfter(file: Kept, isGone: boolean): object {
   if (!isGone && !ONLY_GIVE.includes(file)) return ALL;
-  // Grants, limits and what bascule.json gives count because of a person's yes; without bascule.json there is nothing to allow.
+  // Grants, limits and the allowances of bascule.json need trust; without bascule.json there is nothing to trust.
   if (file === "trust") return { ...ALL, lock: "gone", grants: "gone", trust: "gone" };
   return { ...ALL, [file]: "gone", ...(file === "config" && { trust: "gone" }) };
 }
@@ -147,7 +147,7 @@ describe("files of a project in a running host", () => {
     else expect(saidOf(here)).toContain(SAID[file]);
   });
 
-  it.each(FILES)("%s deleted is noticed without a reload [P1.watched] [H7.watched] [G1.watched] [C3.watched]", async (file) => {
+  it.each(FILES)("%s: a deletion is noticed without a reload [P1.watched] [H7.watched] [G1.watched] [C3.watched]", async (file) => {
     const here = await world(true);
     await here.platform.files.remove(await fileOf(file, here));
     const look = async (): Promise<object> => (here.platform.advance(1_000), await inForce(here));
@@ -161,17 +161,20 @@ describe("files of a project in a running host", () => {
     ["the folder of settings", SETTINGS, "replaced by a file", ALL],
     ["the host's state", `${ROOT}/.bascule`, "moved away", { ...ALL, settings: "gone", grants: "gone" }],
     ["the host's state", `${ROOT}/.bascule`, "replaced by a file", { ...ALL, settings: "gone", grants: "gone" }],
-  ])("%s %s is %s: what it held is judged as its files would be [G1.lastGood] [P1.gone]", async (_what, folder, event, expected) => {
-    const here = await world();
-    const { platform, unreadable, host } = here;
-    if (event === "made unreadable") unreadable.add(folder);
-    else await platform.files.rename(folder, `${folder}.old`);
-    if (event === "replaced by a folder") platform.plant(folder, { directory: true });
-    if (event === "replaced by a file") platform.plant(folder, "");
-    await host.reload();
-    expect(await inForce(here)).toEqual(expected);
-    if (expected === ALL) expect(saidOf(here)).toContain(folder);
-  });
+  ])(
+    "%s %s is %s: its files are treated as if this had happened to them [G1.lastGood] [P1.gone]",
+    async (_what, folder, event, expected) => {
+      const here = await world();
+      const { platform, unreadable, host } = here;
+      if (event === "made unreadable") unreadable.add(folder);
+      else await platform.files.rename(folder, `${folder}.old`);
+      if (event === "replaced by a folder") platform.plant(folder, { directory: true });
+      if (event === "replaced by a file") platform.plant(folder, "");
+      await host.reload();
+      expect(await inForce(here)).toEqual(expected);
+      if (expected === ALL) expect(saidOf(here)).toContain(folder);
+    },
+  );
 
   it("a moved project folder takes its bascule.json along [P1.gone]", async () => {
     const here = await world();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createInTurn } from "../../../host/project/in-turn.ts";
 
 describe("createInTurn()", () => {
-  it("begins each when the one before has ended, however that ended", async () => {
+  it("starts each job when the previous one has settled", async () => {
     const inTurn = createInTurn();
     const seen: string[] = [];
     const gates = ["a", "b", "c"].map((name) => ({ name, ...Promise.withResolvers<void>() }));

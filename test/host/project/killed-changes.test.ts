@@ -21,7 +21,7 @@ function newPlatform(): MemoryPlatform {
   return createMemoryPlatform({ cwd: "/project", files: { [CONFIG]: "{}" } });
 }
 
-/** The same machine as another process sees it, which is killed before or after its n-th change of a file. */
+/** The same machine as seen by another process, which is killed before or after its n-th change of a file. */
 function killedAt(
   platform: Platform,
   n: number,
@@ -39,7 +39,7 @@ function killedAt(
       if (isLast && when === "before") return (die(), await never);
       const answer = await change(...args);
       return isLast ? (die(), await never) : answer;
-    }) as Files[K]; // Takes and answers what the one that it wraps does.
+    }) as Files[K]; // Same parameters and result as the wrapped function.
   const files = { ...platform.files, ...Object.fromEntries(CHANGING.map((name) => [name, wrap(name)])) };
   const environment = { ...platform.environment, self: { ...platform.environment.self, pid: 7 } };
   return { ...platform, files, environment, dead, count: () => count };
@@ -53,7 +53,7 @@ async function storeOf(platform: Platform): Promise<GrantStore> {
   return await createGrantStore(platform, FILE, await trustOf(platform));
 }
 
-/** Kills a process at each change of a file that it makes, and before, until it makes no more. */
+/** Kills a process before and after each of its file changes, in a new run each, until all changes are covered. */
 async function atEveryChange(
   prepare: (platform: MemoryPlatform) => Promise<void>,
   change: (platform: Platform) => Promise<unknown>,
@@ -82,7 +82,7 @@ describe("a process that is killed while it changes files", () => {
     ["grants something", (store: GrantStore) => store.grant("words", "/words", { net: true })],
     ["takes something back", (store: GrantStore) => store.revoke("words", { read: true })],
     ["takes everything back", (store: GrantStore) => store.revoke("words")],
-  ])("leaves the grants as they were or as they are to be, where it %s [C3.killed]", async (_, change) => {
+  ])("leaves the old or the new grants if it %s [C3.killed]", async (_, change) => {
     const before = newPlatform();
     const given = await storeOf(before);
     await given.grant("words", "/words", { read: true });
@@ -103,16 +103,16 @@ describe("a process that is killed while it changes files", () => {
         expect([await paths(platform), agreed().next]).toEqual([[FILE, file], undefined]);
       },
     );
-    // Three files are written, each in its turn.
+    // Writes three files, each under a lock.
     expect(changes).toBeGreaterThan(8);
   });
 
-  it("leaves the limits that were accepted as they were or as they are to be [B3.killed]", async () => {
+  it("leaves the old or the new accepted limits [B3.killed]", async () => {
     const limits = [{ cpuMs: 60_000 }, { cpuMs: 90_000 }] as const;
     const give = async (platform: Platform, index: 0 | 1): Promise<void> => {
       const [lock, given] = [await openLock(platform, "/project/bascule.lock"), createGivenLimits(await trustOf(platform))];
       await given.refresh(lock.entries());
-      // What the lock says of limits is a file of its own here.
+      // A separate file stands in for the limits in the lock.
       await given.give("words", limits[index], () => platform.files.writeAtomic("/project/limits", JSON.stringify(limits[index])));
     };
     await atEveryChange(
@@ -129,7 +129,7 @@ describe("a process that is killed while it changes files", () => {
     );
   });
 
-  it("gives up its turn at once, wherever it was killed, also while it took the turn of another one that was [H7.killed]", async () => {
+  it("releases its lock at once, wherever it was killed, even while it takes over the lock of another killed process [H7.killed]", async () => {
     for (const isTaking of [false, true]) {
       await atEveryChange(
         async (platform) => {
@@ -146,7 +146,7 @@ describe("a process that is killed while it changes files", () => {
             if (!isDone) platform.advance(15);
           }
           await work;
-          // One, where the killed one was taking a turn away.
+          // One pause more if the killed process was taking over a lock.
           expect(pauses).toBeLessThanOrEqual(2);
           expect(await platform.files.list("/project/.bascule")).toEqual([]);
         },
@@ -154,7 +154,7 @@ describe("a process that is killed while it changes files", () => {
     }
   });
 
-  it("says which process it waits for, and never takes the turn of one that lives [H7.holder]", async () => {
+  it("names the process that it waits for, and never takes the lock of a live one [H7.holder]", async () => {
     const platform = newPlatform();
     await platform.files.makeDirectory("/project/.bascule");
     await platform.files.createNew(BUSY, JSON.stringify({ turn: "x", ...platform.environment.self }));
@@ -173,8 +173,8 @@ describe("a process that is killed while it changes files", () => {
     expect(platform.recorded.log).toMatchObject([{ level: "warn", message: `Waiting for process 1, which holds "${BUSY}"` }]);
   });
 
-  it("leaves everything whole at moments that are drawn, and nothing behind after the next change [H7.killed, C3.killed]", async () => {
-    // `npm run soak -- --kills 300` does this for as long as one likes.
+  it("leaves every file whole at random moments, and no remains after the next change [H7.killed, C3.killed]", async () => {
+    // `npm run soak -- --kills 300` runs this for longer.
     expect(await killChanges(6, FUZZ_SEED), `FUZZ_SEED=${FUZZ_SEED}`).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const tried = async (act) => { try { return await act(); } catch (error) { retur
 export const reads = ({ path }) => tried(() => Deno.readTextFile(path));
 export const writes = ({ path }) => tried(async () => { await Deno.writeTextFile(path, "{}"); return "written"; });`;
 
-/** A project behind a link, and a link in it that leads out. */
+/** Creates a project behind a link, which contains a link that leads out of it. */
 async function linked(): Promise<{ readonly home: string; readonly real: string; readonly link: string }> {
   const home = await temporaryFolder();
   const [real, link] = [join(home, "real/project"), join(home, "link")];
@@ -47,7 +47,7 @@ describe("a project that is opened through a link", () => {
     ["its file", (link) => ({ config: join(link, "bascule.json") })],
     ["its workspace", (link) => ({ config: join(link, "../real/project/bascule.json"), workspace: link, plugins: join(link, "plugins") })],
   ];
-  it.each(ways)("takes its own absolute paths in that spelling, by %s, and no others [PA4.links] [C3.links]", async (_way, optionsOf) => {
+  it.each(ways)("accepts its own absolute paths in that spelling, by %s, and no others [PA4.links] [C3.links]", async (_way, optionsOf) => {
     const { home, real, link } = await linked();
     await using host = await createHost({ ...optionsOf(link), grants: { files: ALL } });
     expect(
@@ -72,7 +72,7 @@ describe("a project that is opened through a link", () => {
     expect(await Promise.all(states)).toEqual(["granted", "denied"]);
   });
 
-  it("holds a denial in either spelling [PA4.links] [P6.deny]", async () => {
+  it("applies a denial in either spelling [PA4.links] [P6.deny]", async () => {
     const { real, link } = await linked();
     for (const denied of [join(link, "a.txt"), join(real, "a.txt"), "$workspace/a.txt"]) {
       const grants = { files: { ...ALL, read: { allow: ["$workspace"], deny: [denied] } } };
@@ -87,7 +87,7 @@ describe("a project that is opened through a link", () => {
     }
   });
 
-  it("does so for a session that names its workspace by a link [PA4.links]", async () => {
+  it("accepts the spelling of a session that names its workspace by a link [PA4.links]", async () => {
     const { real, link } = await linked();
     await using host = await createHost({ config: join(real, "bascule.json"), grants: { files: ALL } });
     const session = host.session({ workspace: link });

@@ -21,7 +21,7 @@ tools:
     module: tools/local.ts
 `;
 
-/** The place of each problem with what is wrong there. */
+/** Returns each problem with its place. */
 async function problemsOf(text: string): Promise<unknown> {
   try {
     return await loadFromYaml(text);
@@ -32,7 +32,7 @@ async function problemsOf(text: string): Promise<unknown> {
 }
 
 describe("loadFromYaml()", () => {
-  it("declares the tools that bascule.json could [SR2.tools]", async () => {
+  it("declares the same tools as bascule.json [SR2.tools]", async () => {
     const config = await loadFromYaml(REGISTRY);
     expect(config).toEqual({
       tools: [
@@ -58,22 +58,22 @@ describe("loadFromYaml()", () => {
 
   it.each<readonly [what: string, text: string, problems: readonly string[]]>([
     [
-      "no YAML",
+      "invalid YAML",
       "tools:\n  - name: [",
       ["2:12 Invalid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]"],
     ],
-    ["a key twice", "tools: []\ntools: []\n", ["2:1 Invalid YAML: Map keys must be unique"]],
-    ["an alias", "tools:\n  - &a { name: x }\n  - *a\n", ["-:- It has an alias (*name)"]],
-    ["something else", "plugins: []\n", ["-:- It is no list of tools, and no object with nothing but tools"]],
-    ["nothing", "", ["-:- It is no list of tools, and no object with nothing but tools"]],
-    ["a tool that is wrong", REGISTRY.replace("sideEffects: [network]", "sideEffects: [netwrk]"), [`6:19 "netwrk" is unknown here`]],
+    ["a duplicate key", "tools: []\ntools: []\n", ["2:1 Invalid YAML: Map keys must be unique"]],
+    ["an alias", "tools:\n  - &a { name: x }\n  - *a\n", ["-:- Has an alias (*name)"]],
+    ["something else", "plugins: []\n", ['-:- Expected a list of tools, or an object with only "tools"']],
+    ["nothing", "", ['-:- Expected a list of tools, or an object with only "tools"']],
+    ["an invalid tool", REGISTRY.replace("sideEffects: [network]", "sideEffects: [netwrk]"), [`6:19 "netwrk" is unknown here`]],
   ])("refuses %s, with its place [SR2.refused]", async (_what, text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
   });
 
   it.each<readonly [what: string, text: string, problems: readonly string[]]>([
-    ["nested", "[".repeat(20_000), ["-:- It is nested too deeply"]],
-    ["nested in keys", "{a: ".repeat(50_000), ["-:- It is nested too deeply"]],
+    ["nested", "[".repeat(20_000), ["-:- Nested too deeply"]],
+    ["nested in keys", "{a: ".repeat(50_000), ["-:- Nested too deeply"]],
     [
       "of another version's types",
       "%YAML 1.1\n---\ntools:\n  - name: yes\n    sideEffects: !!set {read}\n",
@@ -85,7 +85,7 @@ describe("loadFromYaml()", () => {
       "}\n".repeat(2_000),
       Array.from({ length: 50 }, (_, line) => `${line + 1}:1 Invalid YAML: Unexpected flow-map-end token in YAML document: "}"`),
     ],
-  ])("says in few words what is wrong with a text that is %s [SR2.hostile]", async (_what, text, problems) => {
+  ])("reports few problems for a text that is %s [SR2.hostile]", async (_what, text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
   });
 

@@ -12,7 +12,7 @@ describe("openProject()", () => {
     expect(await openProject(platform, "../../../bascule.json")).toMatchObject({ path: "/home/bascule.json", root: "/home" });
   });
 
-  it("takes a configuration from code, or none [P1]", async () => {
+  it("accepts a configuration from code, or none [P1]", async () => {
     const platform = memoryPlatform({ "bascule.json": denyAll });
     const fromCode = await openProject(platform, { policy: { rules: [{ tool: "x", allow: false }] } });
     expect(fromCode.path).toBeUndefined();
@@ -32,7 +32,7 @@ describe("openProject()", () => {
     await expect(opening).rejects.toThrow(ProjectConfigError);
   });
 
-  it("refuses to start with a wrong file, with every problem [P1]", async () => {
+  it("refuses to start with an invalid file, and reports every problem [P1]", async () => {
     const platform = memoryPlatform({ "bascule.json": JSON.stringify({ policy: { default: { allow: "no" } }, nonsense: 1 }) });
     const opening = openProject(platform, undefined);
     await expect(opening).rejects.toThrow(ProjectConfigError);
@@ -58,7 +58,7 @@ describe("openProject()", () => {
     expect(project.config().policy.default.allow).toBe(false);
   });
 
-  it("takes a file that one look in passing misses for one that is being replaced [P1.replaced]", async () => {
+  it("treats a file that is missing for one passing look as being replaced [P1.replaced]", async () => {
     const platform = memoryPlatform({ "bascule.json": denyAll });
     const project = await openProject(platform, undefined);
     for (const _again of [1, 2]) {

@@ -98,7 +98,7 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
 
   it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
     const without = memoryPlatformWithWorkers({ "bascule.json": '{ "trusted": ["words", { "name": "code", "unconfined": true }] }' });
-    expect([await main(["doctor"], without), without.recorded.out()]).toEqual([0, expect.stringContaining("goes without: trusted.words")]);
+    expect([await main(["doctor"], without), without.recorded.out()]).toEqual([0, expect.stringContaining("runs without: trusted.words")]);
     await (await openTrustStore(without, without.environment.cwd)).change((before) => ({ ...before, all: true }));
     expect(await main(["doctor"], without)).toBe(1);
     expect(without.recorded.out().replaceAll(/\n {4,}/gu, " ")).toMatch(

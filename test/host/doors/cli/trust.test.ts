@@ -15,7 +15,7 @@ describe("bascule trust", { timeout: 120_000 }, () => {
   remotes.gpu  sends calls to another host
     url  https://a.example.com
 
-  confirmation  asks less about tools
+  confirmation  requires fewer confirmations
     default.write  auto
 
 Allowed: remotes.gpu, confirmation
@@ -31,7 +31,7 @@ Allowed: remotes.gpu, confirmation
     const changed = await project.run(["trust", "--yes"]);
     expect(changed.out).toContain("  remotes.gpu  sends calls to another host; changed since you allowed it\n");
     expect(changed.out).toContain("    - url  https://a.example.com\n    + url  https://b.example.com\n");
-    expect(changed.out).not.toContain("asks less about tools");
+    expect(changed.out).not.toContain("requires fewer confirmations");
   });
 
   it("allows single ones by name, all for good, and takes it all back [P1.trust]", async () => {
@@ -65,7 +65,7 @@ Allowed: remotes.gpu, confirmation
     expect(out).toContain('toolSideEffects."a  command  safe"');
     expect(out).toContain('toolSideEffects."a.b"');
     expect(out).toMatch(/^ +env\.NODE_OPTIONS +"\$TOKEN of your environment"$/mu);
-    expect(out).toContain(".bascule/grants.json  grants to plugins");
+    expect(out).toContain(".bascule/grants.json  grants permissions to plugins");
     expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
   });
 
@@ -76,7 +76,7 @@ Allowed: remotes.gpu, confirmation
     dev.interrupt();
     const { out, error } = await dev.ended;
     expect(error).toContain("Allow these 2 things? [y/N/always] ");
-    expect(out).not.toContain("goes without");
+    expect(out).not.toContain("runs without");
     const again = project.start(["dev"], { answers: ["y"] });
     await again.waitFor("Ctrl-C ends");
     again.interrupt();

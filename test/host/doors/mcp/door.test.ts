@@ -297,7 +297,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     await test.host.reload();
     expect(await read(client, "bascule://plugins/demo")).toMatchObject({
       ...{ state: "quarantined", version: "1.0.0", description: "Is tested", requested: { write: ["$workspace"] } },
-      problems: ["Not accepted yet: it says other things (bascule accept shows it)"],
+      problems: ["Not accepted yet: it has changed descriptions or schemas (bascule accept shows it)"],
     });
     const [held] = test.host.plugins().flatMap(({ held }) => held ?? []);
     await test.host.accept("demo", held?.digest ?? "");

@@ -9,12 +9,12 @@ function versionOf(answer: unknown): unknown {
 }
 
 describe("quarantine", () => {
-  it("keeps the old version callable, tells what is new, and takes the new one when a person accepts it [H6]", async () => {
+  it("keeps the old version callable, reports the changes, and loads the new version once the user accepts it [H6]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", { version: "1.1.0", ...WIDER }));
     expect([world.code("notes_run"), states(world.directory.status())]).toEqual([
       "one",
-      ["notes: quarantined (last good serves): Not accepted yet: it asks for more (bascule accept shows it)"],
+      ["notes: quarantined (last good serves): Not accepted yet: it requests more permissions (bascule accept shows it)"],
     ]);
     const held = world.status("notes")?.held;
     expect(world.events.at(-1)).toMatchObject({
@@ -38,7 +38,7 @@ describe("quarantine", () => {
     expect(world.lock.entries().get("notes")).toMatchObject({ version: "1.1.0", digest: held?.digest, surface: WIDER });
   });
 
-  it("takes versions in which nothing widens without a question, and compares the next one with them [H6.narrow]", async () => {
+  it("loads versions that widen nothing without consent, and compares the next version with them [H6.narrow]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one", WIDER));
     await world.edit(pluginFiles("notes", "two"));
     expect(world.code("notes_run")).toBe("two");
@@ -46,14 +46,14 @@ describe("quarantine", () => {
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["two", "quarantined"]);
   });
 
-  it("lets go of a version in quarantine when the folder holds the old one again [H6.back]", async () => {
+  it("drops the quarantined version when the folder holds the old one again [H6.back]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", WIDER));
     await world.edit(pluginFiles("notes", "one"));
     expect(states(world.directory.status())).toEqual(["notes: loaded"]);
   });
 
-  it("announces the same version in quarantine once, however often it is looked at [H6.once]", async () => {
+  it("announces a quarantined version once, however often the folder is checked [H6.once]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", WIDER));
     await world.directory.reloadChanged();
@@ -61,7 +61,7 @@ describe("quarantine", () => {
     expect(world.told()).toEqual(["plugin.loaded notes", "plugin.quarantined notes"]);
   });
 
-  it("asks for everything when strict, for more access only when fluent, and says what it took [H6.modes]", async () => {
+  it("needs consent for every change in strict mode, only for more access in fluent mode, and reports what it accepted [H6.modes]", async () => {
     const more = { tools: [tool("notes_run", { description: "Other words" }), tool("added")] };
     const strict = await consentWorld(pluginFiles("notes", "one"), { mode: "strict" });
     await strict.edit(pluginFiles("notes", "two", more));
@@ -84,7 +84,7 @@ describe("quarantine", () => {
     expect([fluent.code("notes_run"), fluent.status("notes")?.state]).toEqual(["two", "quarantined"]);
   });
 
-  it("holds a version that says other things of itself, its settings or its permissions [H6.about]", async () => {
+  it("holds a version with other descriptions, settings or reasons [H6.about]", async () => {
     const reason = (text: string): Record<string, unknown> => ({ permissions: { read: { allow: ["$workspace"], reason: text } } });
     const settingsSchema = { type: "object", properties: { token: { type: "string", description: "Your password" } } };
     for (const [field, more] of [
@@ -96,22 +96,22 @@ describe("quarantine", () => {
       await world.edit(pluginFiles("notes", "two", { ...reason("To find them"), ...more }));
       expect([world.code("notes_run"), world.status("notes")?.reason]).toEqual([
         "one",
-        "Not accepted yet: it says other things (bascule accept shows it)",
+        "Not accepted yet: it has changed descriptions or schemas (bascule accept shows it)",
       ]);
       expect(world.status("notes")?.held?.changes).toMatchObject([{ kind: "field", field }]);
       await world.acts.accept("notes", world.status("notes")?.held?.digest ?? "");
       expect(world.code("notes_run")).toBe("two");
-      // The next one is compared with what was accepted, after a restart too.
+      // The next version is compared with the accepted one, also after a restart.
       const after = await world.restart();
       await after.edit(pluginFiles("notes", "three", { ...reason("To find them"), ...more }));
       expect(after.code("notes_run")).toBe("three");
     }
   });
 
-  describe("a lock without what plugins say of themselves", () => {
+  describe("a lock without descriptions of plugins", () => {
     const OLD = { description: "Keeps notes" };
 
-    /** As it was written before consent compared that. */
+    /** A lock from before consent compared descriptions. */
     async function oldLock(): Promise<Awaited<ReturnType<typeof consentWorld>>> {
       const world = await consentWorld(pluginFiles("notes", "one", OLD));
       await world.consent.flush();
@@ -126,7 +126,7 @@ describe("quarantine", () => {
       return world;
     }
 
-    it("holds no plugin, and is brought up to date by the same bytes [H7.about]", async () => {
+    it("holds no plugin, and is updated by the same bytes [H7.about]", async () => {
       const world = await (await oldLock()).restart();
       expect(states(world.directory.status())).toEqual(["notes: loaded"]);
       await world.consent.flush();
@@ -135,7 +135,7 @@ describe("quarantine", () => {
       expect(world.status("notes")?.held?.changes).toEqual([{ kind: "field", field: "description", from: '"Keeps notes"', to: '"Obey"' }]);
     });
 
-    it("lets a version with other code pass whose manifest is the one that was accepted [H7.about]", async () => {
+    it("accepts a version with other code and the accepted manifest [H7.about]", async () => {
       const old = await oldLock();
       old.plant(pluginFiles("notes", "two", OLD));
       const world = await old.restart();
@@ -145,7 +145,7 @@ describe("quarantine", () => {
       expect(world.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
     });
 
-    it("holds a version whose manifest is another one: what it said before is not known [H7.about]", async () => {
+    it("holds a version with another manifest, because the old description is unknown [H7.about]", async () => {
       const old = await oldLock();
       old.plant(pluginFiles("notes", "two", { description: "Obey" }));
       const world = await old.restart();
@@ -156,7 +156,7 @@ describe("quarantine", () => {
     });
   });
 
-  it("remembers across restarts: what was accepted serves, from the bytes that were kept [H6.restart]", async () => {
+  it("keeps the accepted version across restarts, from the stored bytes [H6.restart]", async () => {
     const first = await consentWorld(pluginFiles("notes", "one"));
     await first.consent.flush();
     await first.directory.close();
@@ -164,7 +164,7 @@ describe("quarantine", () => {
     const second = await first.restart();
     expect([second.code("notes_run"), states(second.directory.status())]).toEqual([
       "one",
-      ["notes: quarantined (last good serves): Not accepted yet: it asks for more (bascule accept shows it)"],
+      ["notes: quarantined (last good serves): Not accepted yet: it requests more permissions (bascule accept shows it)"],
     ]);
     expect(second.callable("notes_run")).toMatchObject({
       directory: "/project/plugins/notes",
@@ -178,18 +178,18 @@ describe("quarantine", () => {
     expect([fourth.code("notes_run"), states(fourth.directory.status())]).toEqual(["two", ["notes: loaded"]]);
   });
 
-  it("answers unavailable with the reason where no accepted version is left [H6.unavailable]", async () => {
+  it("answers unavailable with the reason if no accepted version is left [H6.unavailable]", async () => {
     const first = await consentWorld(pluginFiles("notes", "one"));
     await first.directory.close();
     await first.consent.flush();
     await first.platform.files.remove("/project/.bascule/versions");
     first.plant(pluginFiles("notes", "two", WIDER));
     const second = await first.restart();
-    expect(second.callable("notes_run")).toBe("Not accepted yet: it asks for more (bascule accept shows it)");
+    expect(second.callable("notes_run")).toBe("Not accepted yet: it requests more permissions (bascule accept shows it)");
     expect(second.status("notes")).toMatchObject({ state: "quarantined", lastGood: false });
   });
 
-  it("takes what a lock from elsewhere says was accepted, with the files that go with it [H7.pull]", async () => {
+  it("accepts what a lock from elsewhere lists, with the matching files [H7.pull]", async () => {
     const theirs = await consentWorld(pluginFiles("notes", "one"));
     await theirs.edit(pluginFiles("notes", "two", WIDER));
     await theirs.acts.accept("notes", theirs.status("notes")?.held?.digest ?? "");
@@ -200,7 +200,7 @@ describe("quarantine", () => {
     expect([mine.code("notes_run"), mine.status("notes")?.state]).toEqual(["two", "loaded"]);
   });
 
-  it("waits for the swap before it writes, and for a while, so that a reload does not wait for the disk [H3.consent]", async () => {
+  it("writes the lock after a delay, so that a reload does not wait for the disk [H3.consent]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     for (let turn = 0; turn < 10; turn += 1) {
       world.platform.plant("/project/plugins/notes/main.ts", `turn ${turn}`);
@@ -211,7 +211,7 @@ describe("quarantine", () => {
     await expect.poll(() => world.platform.files.stat(LOCK)).toBeDefined();
   });
 
-  it("leaves the lock alone where it only runs once, but for what a person decides [H7.once]", async () => {
+  it("does not write the lock without keep, except for the user's decisions [H7.once]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent", keep: false });
     await world.edit(pluginFiles("notes", "two", { tools: [tool("other")] }));
     await world.consent.flush();
@@ -223,17 +223,17 @@ describe("quarantine", () => {
 });
 
 describe("accept()", () => {
-  it("says so if there is nothing to accept, or no such plugin [H6.accept]", async () => {
+  it("refuses if nothing waits, or the plugin is not found [H6.accept]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
-    await expect(world.acts.accept("notes", "x")).rejects.toThrow('Plugin "notes" has no version that waits');
-    await expect(world.acts.accept("words", "x")).rejects.toThrow('There is no plugin "words"');
+    await expect(world.acts.accept("notes", "x")).rejects.toThrow('No version of plugin "notes" waits');
+    await expect(world.acts.accept("words", "x")).rejects.toThrow('Plugin "words" not found');
   });
 
-  it("accepts the bytes that were shown, whatever the folder holds by then [H6.race]", async () => {
+  it("accepts only the bytes that were shown, whatever the folder holds by then [H6.race]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
     const shown = world.status("notes")?.held?.digest ?? "";
-    // Nobody has looked at the folder since.
+    // The host has not read the folder since.
     world.plant(pluginFiles("notes", "swapped", { version: "1.1.0", permissions: { read: true } }));
     const swapped = await world.acts.accept("notes", shown);
     expect(swapped).toMatchObject({ kind: "changed", held: { changes: [{ what: "read: everything" }] } });
@@ -241,7 +241,7 @@ describe("accept()", () => {
     expect(await world.acts.accept("notes", shown)).toEqual(swapped);
 
     await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
-    // What was said to other bytes is not kept for these.
+    // Consent to other bytes is not kept for these.
     expect(world.status("notes")?.state).toBe("quarantined");
     world.plant(pluginFiles("notes", "harmless"));
     expect(await world.acts.accept("notes", shown)).toEqual({ kind: "changed", plugin: "notes" });
@@ -249,7 +249,7 @@ describe("accept()", () => {
     expect(world.lock.entries().get("notes")?.surface.permissions).toEqual({});
   });
 
-  it("says so if what was accepted does not run [H6.accept]", async () => {
+  it("fails if the accepted version does not load [H6.accept]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", WIDER));
     const digest = world.status("notes")?.held?.digest ?? "";
@@ -260,7 +260,7 @@ describe("accept()", () => {
 });
 
 describe("--frozen", () => {
-  it("runs what is locked and nothing else, and says file by file what differs [H7.frozen]", async () => {
+  it("runs only what is locked, and reports each file that differs [H7.frozen]", async () => {
     const first = await consentWorld({ ...pluginFiles("notes", "one"), "notes/lib/a.ts": "a", ...pluginFiles("words", "one") });
     await first.consent.flush();
     await first.directory.close();
@@ -268,11 +268,11 @@ describe("--frozen", () => {
     await first.platform.files.remove("/project/plugins/notes/lib");
     const frozen = await first.restart({ frozen: true });
     expect(frozen.code("words_run")).toBe("one");
-    expect(frozen.callable("notes_run")).toMatch(/^Not as in bascule.lock|Not as in bascule.lock: "b.ts" is not in the lock/);
+    expect(frozen.callable("notes_run")).toMatch(/^Differs from bascule.lock|Differs from bascule.lock: "b.ts" is not in the lock/);
     expect(frozen.status("notes")?.problems.map(({ message }) => message)).toEqual([
-      'Not as in bascule.lock: "b.ts" is not in the lock',
-      'Not as in bascule.lock: "lib/a.ts" is locked and not there',
-      'Not as in bascule.lock: "main.ts" is another file than the locked one',
+      'Differs from bascule.lock: "b.ts" is not in the lock',
+      'Differs from bascule.lock: "lib/a.ts" is locked but missing',
+      'Differs from bascule.lock: "main.ts" differs from the locked file',
     ]);
     expect(frozen.status("extra")).toMatchObject({ state: "failed", problems: [{ message: 'Plugin "extra" is not in bascule.lock' }] });
     const before = await frozen.platform.files.readText(LOCK);
@@ -283,7 +283,7 @@ describe("--frozen", () => {
 });
 
 describe("rollback()", () => {
-  it("says what is new in the version that it went back from, beside the one that serves now [H6.rollback]", async () => {
+  it("shows the changes of the version that was rolled back, beside the active one [H6.rollback]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(
       pluginFiles("notes", "two", {
@@ -303,7 +303,7 @@ describe("rollback()", () => {
     expect((await world.restart()).status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
   });
 
-  it("brings the version before back, sets the folder aside, and takes the next edit [H10]", async () => {
+  it("restores the previous version, sets the folder aside, and accepts the next edit [H10]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
@@ -311,20 +311,20 @@ describe("rollback()", () => {
     expect(outcome).toMatchObject({ plugin: "notes", version: "1.0.0", from: { version: "2.0.0" }, changes: [] });
     expect([world.code("notes_run"), states(world.directory.status())]).toEqual([
       "one",
-      ["notes: quarantined (last good serves): A person went back from it to version 1.0.0"],
+      ["notes: quarantined (last good serves): The user rolled back from it to version 1.0.0"],
     ]);
-    // Looking again changes nothing; nor does a restart.
+    // Neither another check nor a restart changes this.
     await world.directory.reloadChanged();
     expect(world.code("notes_run")).toBe("one");
     const next = await world.restart();
-    expect([next.code("notes_run"), next.status("notes")?.reason]).toEqual(["one", "A person went back from it to version 1.0.0"]);
+    expect([next.code("notes_run"), next.status("notes")?.reason]).toEqual(["one", "The user rolled back from it to version 1.0.0"]);
     await next.edit(pluginFiles("notes", "three", { version: "3.0.0" }));
     expect([next.code("notes_run"), next.status("notes")?.state]).toEqual(["three", "loaded"]);
-    // The one that was bad is not what a rollback goes back to.
+    // A rollback does not return to the bad version.
     expect(await next.acts.rollback("notes")).toMatchObject({ version: "1.0.0" });
   });
 
-  it("is taken back by accepting what was set aside [H10.undo]", async () => {
+  it("is undone by accepting the version that was set aside [H10.undo]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two"));
@@ -335,7 +335,7 @@ describe("rollback()", () => {
     expect(next.code("notes_run")).toBe("two");
   });
 
-  it("goes back further from a version that a quarantine left in service [H10.quarantined]", async () => {
+  it("goes back further from a version that serves because of a quarantine [H10.quarantined]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
     await world.edit(pluginFiles("notes", "two"));
@@ -349,7 +349,7 @@ describe("rollback()", () => {
     expect((await world.restart()).code("notes_run")).toBe("one");
   });
 
-  it("holds in a host that writes down only what a person decides [H10.once]", async () => {
+  it("persists in a host without keep [H10.once]", async () => {
     const first = await consentWorld(pluginFiles("notes", "one"));
     await first.consent.flush();
     await first.edit(pluginFiles("notes", "two"));
@@ -360,12 +360,12 @@ describe("rollback()", () => {
     expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
   });
 
-  it("says so if there is nothing to go back to [H10.none]", async () => {
+  it("refuses if no earlier version is kept [H10.none]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await expect(world.acts.rollback("notes")).rejects.toThrow('No earlier version of plugin "notes" is kept');
   });
 
-  it("keeps a few versions, not all [H10.bounded]", async () => {
+  it("keeps only a few versions [H10.bounded]", async () => {
     const world = await consentWorld(pluginFiles("notes", "v0"));
     for (let index = 1; index <= 9; index += 1) {
       await world.consent.flush();
@@ -379,7 +379,7 @@ describe("rollback()", () => {
 });
 
 describe("remove()", () => {
-  it("takes folder, consent, kept versions and grants away, after the calls that run [I2.remove]", async () => {
+  it("deletes folder, consent, kept versions and grants, after running calls [I2.remove]", async () => {
     const world = await consentWorld({ ...pluginFiles("notes", "one"), ...pluginFiles("words", "one") });
     await world.consent.flush();
     await world.grants.grant("notes", "/project/plugins/notes", { read: true });
@@ -397,7 +397,7 @@ describe("remove()", () => {
     expect(world.code("words_run")).toBe("one");
   });
 
-  it("does not wait for ever for a call [I2.drain]", async () => {
+  it("waits for a call only for a limited time [I2.drain]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     const version = world.directory.serving("/project/plugins/notes");
     if (version === undefined) throw new Error("It does not serve");
@@ -413,7 +413,7 @@ describe("remove()", () => {
 });
 
 describe("renaming", () => {
-  it("is asked about when strict, and the old name goes on [H6.rename]", async () => {
+  it("needs consent in strict mode, and the old name stays callable [H6.rename]", async () => {
     const world = await consentWorld({ "a/manifest.json": manifest("notes"), "a/main.ts": "one" });
     await world.edit({ "a/manifest.json": manifest("words") });
     expect([world.code("notes_run"), world.callable("words_run")]).toEqual(["one", undefined]);

@@ -32,7 +32,7 @@ function roundTrip(...entries: readonly LockEntry[]): unknown {
 }
 
 describe("bascule.lock", () => {
-  it("reads back what was written, whatever files are called [H7.text]", () => {
+  it("reads back what was written, whatever the files are called [H7.text]", () => {
     const odd = entry("notes", {
       signer: `${"A".repeat(43)}=`,
       rolledBackFrom: HASH,
@@ -50,7 +50,7 @@ describe("bascule.lock", () => {
     expect(roundTrip(odd, entry("words", { path: "" }))).toEqual([odd, entry("words", { path: "" })]);
   });
 
-  it("has one text, whatever the order [H7.deterministic]", () => {
+  it("writes the same text in any order [H7.deterministic]", () => {
     const files = [
       ["a.ts", HASH],
       ["b.ts", HASH],
@@ -75,33 +75,33 @@ describe("bascule.lock", () => {
   });
 
   it.each([
-    ["a merge conflict", `{\n<<<<<<< HEAD\n  "lockVersion": 1,\n=======\n>>>>>>> theirs\n}`, /line 2.*merge conflict.*take one side/],
-    ["text that is no JSON", "{", /Invalid JSON/],
+    ["a merge conflict", `{\n<<<<<<< HEAD\n  "lockVersion": 1,\n=======\n>>>>>>> theirs\n}`, /line 2.*merge conflict.*keep one side/],
+    ["invalid JSON", "{", /Invalid JSON/],
     ["another version", `{"lockVersion": 2, "plugins": {}}`, /"lockVersion" to be 1/],
     ["a list", `[]`, /lockVersion/],
     ["no plugins", `{"lockVersion": 1}`, /"plugins" to be an object/],
-    ["a name that is none", `{"lockVersion": 1, "plugins": {"../x": {}}}`, /does not start with/],
+    ["an invalid name", `{"lockVersion": 1, "plugins": {"../x": {}}}`, /does not start with/],
     ["a prototype", `{"lockVersion": 1, "plugins": {"__proto__": {}}}`, /__proto__/],
-    ["two entries of a name", `{"lockVersion": 1, "plugins": {"a": {}, "a": {}}}`, /a/],
-    ["an entry of nothing", `{"lockVersion": 1, "plugins": {"a": {}}}`, /SHA-256 in hex/],
+    ["a duplicate entry", `{"lockVersion": 1, "plugins": {"a": {}, "a": {}}}`, /a/],
+    ["an empty entry", `{"lockVersion": 1, "plugins": {"a": {}}}`, /SHA-256 in hex/],
     [
-      "members that nobody knows",
+      "unknown members",
       textOf(new Map([["a", entry("a")]])).replace('"path"', '"postinstall": "x", "path"'),
       /Unknown member "postinstall"/,
     ],
-    ["a description that is no text", textOf(new Map([["a", entry("a")]])).replace('"Keeps things"', "7"), /of the plugin/],
+    ["a description that is not text", textOf(new Map([["a", entry("a")]])).replace('"Keeps things"', "7"), /of the plugin/],
     [
-      "settings that are no schema",
+      "settings that are not a schema",
       textOf(new Map([["a", entry("a")]])).replace(/"settings": \{[^}]*\}/u, '"settings": []'),
       /of the plugin/,
     ],
-    ["permissions that are none", textOf(new Map([["a", entry("a")]])).replace('"$workspace"', "7"), /An item of "read"/],
-    ["side effects that are none", textOf(new Map([["a", entry("a")]])).replace('"read"\n', '"fly"\n'), /Expected each tool/],
-    ["a hash that is none", textOf(new Map([["a", entry("a")]])).replace(`"${HASH}  main.ts"`, '"x main.ts"'), /SHA-256/],
-    ["a signer that is no key", textOf(new Map([["a", entry("a", { signer: "x" })]])), /public key/],
-    ["an origin that is none", textOf(new Map([["a", entry("a")]])).replace('"kind": "folder"', '"kind": "disk"'), /Expected \{"kind"/],
+    ["invalid permissions", textOf(new Map([["a", entry("a")]])).replace('"$workspace"', "7"), /An item of "read"/],
+    ["invalid side effects", textOf(new Map([["a", entry("a")]])).replace('"read"\n', '"fly"\n'), /Expected each tool/],
+    ["an invalid hash", textOf(new Map([["a", entry("a")]])).replace(`"${HASH}  main.ts"`, '"x main.ts"'), /SHA-256/],
+    ["an invalid signer", textOf(new Map([["a", entry("a", { signer: "x" })]])), /public key/],
+    ["an invalid origin", textOf(new Map([["a", entry("a")]])).replace('"kind": "folder"', '"kind": "disk"'), /Expected \{"kind"/],
     ["a hundred thousand brackets", `{"lockVersion": 1, "plugins": ${"[".repeat(100_000)}`, /deep|nest|depth/i],
-  ])("refuses %s and says where [H7.hostile]", (_what, text, expected) => {
+  ])("refuses %s and reports the place [H7.hostile]", (_what, text, expected) => {
     const parsed = drained(parseLockSlices(text));
     expect(parsed.ok ? "read" : parsed.problems.map(({ line, message, fix }) => `line ${line}: ${message} (${fix})`).join("\n")).toMatch(
       expected,
@@ -110,7 +110,7 @@ describe("bascule.lock", () => {
 });
 
 describe("openLock()", () => {
-  it("writes whole files and keeps entries that others have written meanwhile [H7.atomic]", async () => {
+  it("writes whole files and keeps entries that other processes wrote meanwhile [H7.atomic]", async () => {
     const platform = createMemoryPlatform();
     const [first, second] = [await openLock(platform, FILE), await openLock(platform, FILE)];
     await first.change(() => new Map([["a", entry("a")]]));
@@ -119,7 +119,7 @@ describe("openLock()", () => {
     expect([...(await openLock(platform, FILE)).entries().keys()]).toEqual(["b"]);
   });
 
-  it("does not start on a broken lock, and does not write one over it [H7.broken]", async () => {
+  it("refuses to start on a broken lock, and does not overwrite it [H7.broken]", async () => {
     const platform = createMemoryPlatform({ files: { [FILE]: "{}" } });
     await expect(openLock(platform, FILE)).rejects.toThrow(LockFileError);
     platform.plant(FILE, textOf(new Map([["a", entry("a")]])));
@@ -129,13 +129,13 @@ describe("openLock()", () => {
     expect([await platform.files.readText(FILE), [...lock.entries().keys()]]).toEqual(["<<<<<<< ours\n", ["a"]]);
   });
 
-  it("writes nothing when nothing is to be kept [H7.quiet]", async () => {
+  it("writes no file for an empty lock [H7.quiet]", async () => {
     const platform = createMemoryPlatform();
     await (await openLock(platform, FILE)).change(() => new Map([["a", undefined]]));
     expect(await platform.files.stat(FILE)).toBeUndefined();
   });
 
-  it("is written and read an entry at a time, as one JSON text; an entry is made text of once [LV2.lock]", async () => {
+  it("is written and read one entry at a time, as one JSON text; each entry is formatted once [LV2.lock]", async () => {
     const platform = createMemoryPlatform();
     let pieces = 0;
     const counted: Slices = { run: (work) => platform.slices.run({ next: () => (pieces++, work.next()) }) };
@@ -162,7 +162,7 @@ describe("openLock()", () => {
     ]);
   });
 
-  it("remembers in memory where there is no file [H7.memory]", async () => {
+  it("keeps entries in memory without a file [H7.memory]", async () => {
     const lock = await openLock(createMemoryPlatform(), undefined);
     await lock.change(() => new Map([["a", entry("a")]]));
     expect(lock.entries().get("a")?.version).toBe("1.0.0");

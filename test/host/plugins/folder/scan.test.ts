@@ -136,8 +136,8 @@ describe("names", () => {
     expect(states(await directory.scan())).toEqual([
       "w0rds: loaded",
       "wo-rds: loaded",
-      'wo_rds: quarantined: Not accepted yet: its name "wo_rds" looks like "wo-rds", the name of the plugin in "/plugins/wo-rds" (rename it, or bascule accept takes it as it is)',
-      'words: quarantined: Not accepted yet: its name "words" looks like "w0rds", the name of the plugin in "/plugins/w0rds" (rename it, or bascule accept takes it as it is)',
+      'wo_rds: quarantined: Not accepted yet: its name "wo_rds" looks like "wo-rds", the name of the plugin in "/plugins/wo-rds" (rename it, or accept it with bascule accept)',
+      'words: quarantined: Not accepted yet: its name "words" looks like "w0rds", the name of the plugin in "/plugins/w0rds" (rename it, or accept it with bascule accept)',
       'zz: quarantined: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name, or bascule accept gives it this one, and the other waits)',
     ]);
   });
@@ -189,7 +189,7 @@ describe("names", () => {
     plant({ "b/manifest.json": manifest("wo-rds"), "b/main.ts": "" });
     const second = directory.reloadChanged();
     const refused =
-      'b: quarantined: Not accepted yet: its name "wo-rds" looks like "wo_rds", the name of the plugin in "/plugins/a" (rename it, or bascule accept takes it as it is)';
+      'b: quarantined: Not accepted yet: its name "wo-rds" looks like "wo_rds", the name of the plugin in "/plugins/a" (rename it, or accept it with bascule accept)';
     await expect.poll(() => states(directory.status())).toEqual(["a: failed: main.ts:1:8: Unexpected end of input", refused]);
     sandbox.release();
     await Promise.all([first, second]);

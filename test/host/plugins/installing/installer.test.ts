@@ -102,7 +102,7 @@ describe("install()", () => {
       else {
         expect(replaces?.changes.at(-1)).toEqual({ kind: "more", count: 440, widens: false });
         await expect(installer.install(digest)).rejects.toThrow(
-          'Cannot accept version 1.0.0 of plugin "notes": it changes more than 1000 things',
+          'Cannot accept version 1.0.0 of plugin "notes": more than 1000 visible changes',
         );
       }
     }

@@ -3,7 +3,7 @@ import { demandsOf, grantsDemand, withoutDemands } from "../../../../host/projec
 import { DEFAULT_PROJECT, DEFAULT_PROTECTED, type JsonObject, parseProject, type ProjectConfig } from "../../../../manifests/mod.ts";
 import { PROJECT_FIELDS } from "../../../../manifests/parse-project.ts";
 
-/** Each section with something that has to be asked about, and what is left of it without. */
+/** Each section with requests that need trust, and what remains without it. */
 const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names: readonly string[]; readonly left: JsonObject }>> = {
   plugins: { wish: { plugins: ["plugins", "/out"] }, names: ["plugins./out"], left: { plugins: ["plugins"] } },
   workspace: { wish: { workspace: "/out" }, names: ["workspace"], left: {} },
@@ -111,7 +111,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
   audit: { wish: { audit: { store: false, redact: ["name"] } }, names: ["audit"], left: { audit: { redact: ["name"] } } },
 };
 
-/** What they say takes something away, or stays within what the sandbox holds anyway. */
+/** Sections that only restrict, or stay within what the sandbox allows anyway. */
 const HARMLESS: Readonly<Record<string, JsonObject>> = {
   $schema: { $schema: "x" },
   roles: { roles: { reader: { webAccess: false } } },
@@ -128,12 +128,12 @@ function read(file: JsonObject): ProjectConfig {
 const isOutside = (path: string): boolean => path === "/out";
 
 describe("demandsOf()", () => {
-  it("asks about every section of the file that could give anything, and leaves of it what only takes away [P1.trust]", () => {
+  it("finds trust requests in every section that could allow anything, and keeps the restrictions without them [P1.trust]", () => {
     for (const [section, { wish, names, left }] of Object.entries(ASKS)) {
       const demands = demandsOf(read(wish), isOutside);
       expect([section, demands.map(({ name }) => name)]).toEqual([section, names]);
       expect([section, withoutDemands(read(wish), new Set(names))]).toEqual([section, read(left)]);
-      // What is left asks for nothing more.
+      // The rest contains no further request.
       expect([section, demandsOf(read(left), isOutside)]).toEqual([section, []]);
     }
     for (const wish of Object.values(HARMLESS)) expect(demandsOf(read(wish), isOutside)).toEqual([]);
@@ -141,12 +141,12 @@ describe("demandsOf()", () => {
     expect(demandsOf(DEFAULT_PROJECT, isOutside)).toEqual([]);
   });
 
-  it("takes out what was not agreed to and nothing else [P1.trust]", () => {
+  it("removes requests that are not trusted, and nothing else [P1.trust]", () => {
     const wish = { mcpServers: { a: { command: "x" }, b: { command: "y" } }, workspace: "/out" };
     expect(withoutDemands(read(wish), new Set(["mcpServers.b"]))).toEqual(read({ mcpServers: { a: { command: "x" } }, workspace: "/out" }));
   });
 
-  it("has all that makes a server another one in what is agreed to: program, arguments, folder, variables, headers, effects [K3.trust]", () => {
+  it("includes everything that changes a server in the trusted value: program, arguments, folder, variables, headers, effects [K3.trust]", () => {
     const server = { command: "x", args: ["a"], cwd: "c", env: { NODE_OPTIONS: "--import ./evil.mjs", T: { fromEnv: "TOKEN" } } };
     const variants: readonly JsonObject[] = [
       server,
@@ -169,7 +169,7 @@ describe("demandsOf()", () => {
 });
 
 describe("grantsDemand()", () => {
-  it("is about every grant of the file, and about no file that gives nothing [C3.trust]", () => {
+  it("contains every grant of the file, and is undefined for a file without grants [C3.trust]", () => {
     const grants = [{ plugin: "words", directory: "/p", permissions: { read: true }, changedAt: "" }];
     expect(grantsDemand(JSON.stringify({ version: 1, grants }))).toMatchObject({ name: ".bascule/grants.json", value: grants });
     for (const text of ["", "{", "[]", "{}", '{"grants":[]}', '{"grants":{}}']) expect(grantsDemand(text)).toBeUndefined();

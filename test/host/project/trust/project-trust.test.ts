@@ -20,7 +20,7 @@ async function open(platform: MemoryPlatform): Promise<TrustedProject> {
 const names = ({ trust }: TrustedProject): readonly string[] => trust.withheld().map(({ name }) => name);
 
 describe("trustedProject()", () => {
-  it("goes without what nobody agreed to, with it once somebody did, and asks again when it is another [K3.trust]", async () => {
+  it("withholds what is not trusted, applies it once it is trusted, and withholds it again when it changes [K3.trust]", async () => {
     const platform = platformWith({ mcpServers: { a: { command: "x", args: ["1"] } } });
     const project = await open(platform);
     expect([names(project), project.config().mcpServers]).toEqual([["mcpServers.a"], {}]);
@@ -38,7 +38,7 @@ describe("trustedProject()", () => {
     expect(await project.refresh()).toEqual({ kind: "same" });
   });
 
-  it("hears of a yes that was given in another process [P1.trust]", async () => {
+  it("notices trust given in another process [P1.trust]", async () => {
     const platform = platformWith({ trusted: ["words"] });
     const [here, there] = [await open(platform), await open(platform)];
     await there.trust.agree(there.trust.withheld());
@@ -49,7 +49,7 @@ describe("trustedProject()", () => {
     expect(here.config().trusted).toEqual([]);
   });
 
-  it("knows of such a yes also where a yes of its own has just read it [P1.trust]", async () => {
+  it("notices such trust even if an own change has just read it [P1.trust]", async () => {
     const platform = platformWith({});
     const [here, there] = [await open(platform), await open(platform)];
     const theirs = { name: "theirs", about: "", value: 1 };
@@ -63,7 +63,7 @@ describe("trustedProject()", () => {
     await ours;
   });
 
-  it("agrees to what was shown, not to what stands there by then [P1.trust]", async () => {
+  it("trusts what was shown, not what the file contains by then [P1.trust]", async () => {
     const platform = platformWith({ mcpServers: { a: { command: "x" } } });
     const project = await open(platform);
     const shown = project.trust.withheld();
@@ -73,7 +73,7 @@ describe("trustedProject()", () => {
     expect([names(project), project.config().mcpServers]).toEqual([["mcpServers.a"], {}]);
   });
 
-  it("follows links out of the folder: a workspace or plugins that lie elsewhere are asked about [P1.trust]", async () => {
+  it("follows links out of the folder: a workspace or plugins elsewhere need trust [P1.trust]", async () => {
     const platform = platformWith(
       { workspace: "ws", plugins: ["plugins", "more/later", "../next"] },
       { "/home/user/secret": "x", "/project/plugins/x": "" },
@@ -83,7 +83,7 @@ describe("trustedProject()", () => {
     expect(names(await open(platform))).toEqual(["plugins.more/later", "plugins.../next", "workspace"]);
   });
 
-  it("remembers in the person's own folder, for one project's folder only, whatever the checkout brings [P1.trust]", async () => {
+  it("stores trust in the user's own folder, for one project folder only, whatever the checkout contains [P1.trust]", async () => {
     const platform = platformWith({ workspace: "/" });
     const project = await open(platform);
     await project.trust.agreeToAll(true);
@@ -91,16 +91,16 @@ describe("trustedProject()", () => {
     expect(file.startsWith("/home/user/.config/bascule/projects/")).toBe(true);
     expect((await platform.files.stat(file))?.mode).toBe(0o600);
 
-    // The same checkout elsewhere, and a copy of what was agreed to under the other folder's name.
+    // The same checkout elsewhere, with a copy of the trust file of the first folder.
     const other = await openTrustStore(platform, "/other");
     expect(other.agreed().all).toBe(false);
     await platform.files.writeAtomic(other.file, await platform.files.readText(file));
     await other.refresh();
     expect(other.agreed().all).toBe(false);
-    await expect(other.change((before) => before)).rejects.toThrow("it is about another folder");
+    await expect(other.change((before) => before)).rejects.toThrow("it belongs to another folder");
   });
 
-  it("takes a broken file of the person's for one that says nothing, and does not write over it [P1.trust]", async () => {
+  it("treats a broken trust file as empty, and does not overwrite it [P1.trust]", async () => {
     const platform = platformWith({ trusted: ["words"] });
     const { file } = await openTrustStore(platform, "/project");
     await platform.files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
@@ -118,7 +118,7 @@ describe("grants of a checkout", () => {
   const planted = { plugin: "words", directory: "/project/plugins/words", permissions: { read: true }, changedAt: "" };
   const text = JSON.stringify({ version: 1, grants: [planted] });
 
-  it("give nothing before a person agreed to them, and are not added to [C3.trust]", async () => {
+  it("give nothing before the user trusts them, and cannot be added to [C3.trust]", async () => {
     const platform = platformWith({}, { [GRANTS]: text });
     const { trust } = await open(platform);
     const grants = await createGrantStore(platform, GRANTS, trust);
@@ -131,7 +131,7 @@ describe("grants of a checkout", () => {
     expect(grants.list()).toMatchObject([planted]);
   });
 
-  it("that were given here count at once, in every process, and a later checkout's do not take their place [C3.trust]", async () => {
+  it("given on this machine apply at once in every process, and a checkout cannot replace them [C3.trust]", async () => {
     const platform = platformWith({});
     const first = await createGrantStore(platform, GRANTS, (await open(platform)).trust);
     const second = await createGrantStore(platform, GRANTS, (await open(platform)).trust);
@@ -143,7 +143,7 @@ describe("grants of a checkout", () => {
     await second.refresh();
     expect(second.list()).toEqual([]);
 
-    // Nor does an older state of it, once everything was taken back.
+    // An older state of the file does not apply after everything was revoked.
     await platform.files.writeAtomic(GRANTS, JSON.stringify({ version: 1, grants: [] }));
     await first.refresh();
     await first.grant("words", planted.directory, { net: true });
