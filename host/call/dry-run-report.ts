@@ -1,46 +1,46 @@
-/** What a dry run found out: every change that it would make, and what it did not send (SPEC E8). Types only. */
+/** The report of a dry run: every change that it would make, and the requests that it held back (SPEC E8). Types only. */
 
 /** Contents of a file. */
 export interface Contents {
   readonly bytes: number;
-  /** Absent for what was not read: a file of more than 1 MiB, or one of many, that is only removed or replaced. */
+  /** Absent for contents that were not read: of a file above 1 MiB, or one of many, that is only removed or replaced. */
   readonly sha256?: string;
 }
 
-/** One change of a file or folder. Paths are relative to the workspace where they are in it. */
+/** One change of a file or folder. Paths inside the workspace are relative to it. */
 export interface FileChange {
   readonly kind: "created" | "modified" | "deleted" | "renamed";
   readonly path: string;
   readonly type: "file" | "directory" | "symlink" | "other";
-  /** Of a rename: where it was. */
+  /** Previous path of a renamed entry. */
   readonly from?: string;
-  /** Of a file, where it was before and is read: not of what is only renamed. */
+  /** Previous contents of a file. Absent if they were not read, as for a mere rename. */
   readonly before?: Contents;
   readonly after?: Contents;
-  /** Where rights change: `644 → 600`; of something new, where somebody said which: `777`. */
+  /** Changed permissions: `644 → 600`; those set for a new entry: `777`. */
   readonly mode?: string;
-  /** In the unified format; absent for what is no text, and for what is too large to compare. */
+  /** In the unified format. Absent for binary files, and for files too large to compare. */
   readonly diff?: string;
 }
 
-/** A request that was not sent. */
+/** A request that was held back. */
 export interface HeldRequest {
   readonly method: string;
   readonly url: string;
-  /** Of the body, as far as it was given. */
+  /** Bytes of the body that the guest supplied. */
   readonly bytes: number;
 }
 
-/** What a call would have done. */
+/** The effects that a call would have had. */
 export interface DryRunReport {
   readonly changes: readonly FileChange[];
-  /** Changes beyond those that are listed. */
+  /** Number of changes beyond the listed ones. */
   readonly moreChanges?: number;
   readonly held: readonly HeldRequest[];
-  /** Requests beyond those that are listed. */
+  /** Number of requests beyond the listed ones. */
   readonly moreHeld?: number;
-  /** SHA-256 over changes and held requests: what somebody agrees to is this and nothing else (SPEC E3). */
+  /** SHA-256 of changes and held requests. A confirmation covers exactly these (SPEC E3). */
   readonly hash: string;
-  /** Whether it can be committed: the tool succeeded, and nothing was held. */
+  /** Whether it can be committed: the tool succeeded, and no request was held back. */
   readonly canCommit: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * A recording: everything that one call of a plugin got from outside, enough to run it again (SPEC B8).
+ * A recording holds everything that one plugin call received from outside, enough to run it again (SPEC B8).
  *
  * Its file is JSON of this shape, with bytes in base64 and a hash of the rest in front (`recording-file.ts`). Types only.
  */
@@ -7,33 +7,33 @@
 import type { JsonValue, Limits } from "../../manifests/mod.ts";
 import type { Fault, OperationError, Tape } from "../../sandbox/mod.ts";
 
-/** @typeParam Value of what is written: JSON above 64 KB is its bytes */
+/** @typeParam Value `JsonValue`, or `LargeJson` too: JSON above 64 KB is held as bytes */
 export interface Recording<Value = JsonValue> {
   readonly callId: string;
   /** Milliseconds since the epoch. */
   readonly recordedMs: number;
-  /** Qualified name. */
+  /** Qualified tool name. */
   readonly tool: string;
   readonly plugin: string;
-  /** Of the plugin's version. */
+  /** Hash of the plugin's version. */
   readonly digest: string;
   readonly args: Value;
-  /** What the guest was told about the call, as it was told: its length counts in what the call costs. */
+  /** The context as the guest received it. Kept as text because its length counts in the cost of the call. */
   readonly contextText: string;
   readonly limits: Limits;
   readonly seed: string;
-  /** Set if the call was given a time. */
+  /** The call's start time, if the caller set one. */
   readonly timeMs?: number;
   readonly tape: Tape;
   readonly operations: readonly RecordedOperation<Value>[];
   readonly outcome: RecordedOutcome;
   readonly used: RecordedUse;
   readonly machine: RecordedMachine;
-  /** Secrets were taken out: run again, the call sees other texts than it did. */
+  /** Secrets were removed: on replay the call would see other texts than it did. */
   readonly isRedacted: boolean;
 }
 
-/** One thing that the guest asked of the host, in the order of asking. */
+/** One operation of the guest, in the order of asking. */
 export interface RecordedOperation<Value = JsonValue> {
   readonly name: string;
   readonly args: Value;
@@ -42,10 +42,10 @@ export interface RecordedOperation<Value = JsonValue> {
   readonly answer?: RecordedAnswer<Value>;
 }
 
-/** Bytes that the guest sent: kept by their hash, they are its own. */
+/** Bytes that the guest sent. Only their hash is kept, because the replay produces them again. */
 export interface SentBytes {
   readonly length: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
@@ -53,18 +53,18 @@ export type RecordedAnswer<Value = JsonValue> =
   | { readonly ok: true; readonly value: Value; readonly bytes?: Uint8Array }
   | { readonly ok: false; readonly error: OperationError };
 
-/** What came out of the sandbox: the prelude's own words (`guest/protocol.ts`), or why it stopped. */
+/** The result of the sandbox: the prelude's message (`guest/protocol.ts`), or why the call stopped. */
 export type RecordedOutcome =
   | { readonly ok: true; readonly output: JsonValue; readonly parts?: readonly RecordedPart[] }
   | { readonly ok: false; readonly fault: Fault };
 
-/** A part of an output above 64 KB: kept by its hash, whoever replays the call gets it again. */
+/** A part of an output above 64 KB. Only its hash is kept, because the replay produces it again. */
 export interface RecordedPart extends SentBytes {
-  /** As `OutputPart.at`. */
+  /** Same as `OutputPart.at`. */
   readonly at: string;
 }
 
-/** What is the same whenever a call runs alike. */
+/** Measures that are equal for equal runs of a call. */
 export interface RecordedUse {
   readonly fuel: number;
   readonly operations: number;
@@ -72,7 +72,7 @@ export interface RecordedUse {
   readonly outputBytes: number;
 }
 
-/** What a call may depend on that no recording holds: what the runtime makes of URLs, languages, dates and compression. */
+/** The facts outside of the recording that a call may depend on: the runtime's handling of URLs, languages, dates and compression. */
 export interface RecordedMachine {
   readonly bascule: string;
   readonly runtime: string;
@@ -80,8 +80,8 @@ export interface RecordedMachine {
   readonly language: string;
 }
 
-/** Whether a call was recorded; part of its result. */
+/** Whether a call was recorded. Part of its result. */
 export type RecordingSummary = { readonly kept: true } | { readonly kept: false; readonly reason: string };
 
-/** The longest file. What a running call's recording holds counts against it too. */
+/** Maximum size of a recording's file, and of what the recording of a running call may hold. */
 export const MAX_RECORDING_BYTES: number = 8 * 1024 * 1024;

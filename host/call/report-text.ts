@@ -1,4 +1,4 @@
-/** What a dry run would change, as plain text. */
+/** Formats the changes of a dry run as plain text. */
 
 import { dryRunLines } from "./dry-run-text.ts";
 import { createStyle } from "../primitives/style.ts";

@@ -1,4 +1,4 @@
-/** Makes a case of a recorded call, for `bascule test`: what it was asked, what it was answered, what came of it (SPEC B8). */
+/** Turns a recorded call into a case for `bascule test`: its arguments, its answers and its outcome (SPEC B8). */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
@@ -15,27 +15,30 @@ export interface ExportOptions {
   readonly recording: Recording;
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly platform: Pick<Platform, "files" | "workers">;
-  /** A file of cases, absolute: new, or one to add to. */
+  /** Absolute path of a file of cases. It is created, or the case is appended. */
   readonly path: string;
   readonly signal: AbortSignal;
   readonly onDefect: (message: string) => void;
 }
 
-/** The case's name, and what its reader should know. */
+/** The case's name, and notes for the user. */
 export interface ExportedCase {
   readonly name: string;
   readonly notes: readonly string[];
 }
 
-/** There can be no case of this call, or no such file. The message says why. */
+/** The call cannot become a case, or the file cannot hold one. The message says why. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
 
-/** @throws {ExportError} if it cannot be a case. @throws {FileError} if the file cannot be written. */
+/**
+ * @throws {ExportError} if the call cannot become a case
+ * @throws {FileError} if the file cannot be written
+ */
 export async function exportCase(options: ExportOptions): Promise<ExportedCase> {
   const { recording, platform, path } = options;
-  if (recording.tape.stop !== undefined) throw new ExportError("A call that the clock or a person ended cannot be a case");
+  if (recording.tape.stop !== undefined) throw new ExportError("A call that was stopped by a timeout or by the user cannot become a case");
   const before = await readList(path, platform);
   const { workspace, permissions } = contextOf(recording);
   const answers = recording.operations.flatMap(({ name, args, sent, answer }) =>
@@ -56,8 +59,7 @@ export async function exportCase(options: ExportOptions): Promise<ExportedCase> 
   await platform.files.makeDirectory(path.slice(0, path.lastIndexOf("/")) || "/");
   await platform.files.writeAtomic(path, `${JSON.stringify([...before, collapseWorkspace(made, workspace)], undefined, 2)}\n`);
   const asBefore = equalJson(plain(outcome), plain(recording.outcome));
-  const differs =
-    "In a case, time depends on what the tool does only, and answers come in the order of asking: it expects what came of that";
+  const differs = "The case expects another outcome than the recording: in a case, time passes only by what the tool does";
   return { name, notes: asBefore ? [] : [differs] };
 }
 
@@ -65,7 +67,7 @@ function startOf({ timeMs, tape }: Recording): number {
   return timeMs ?? tape.startMs;
 }
 
-/** As `bascule test` will: with a time of its own, and answers as they are asked for. */
+/** Runs the call as `bascule test` will: with its own clock, and answers in the order of asking. */
 async function runWith(answers: readonly CaseAnswer[], workspace: string, options: ExportOptions): Promise<RecordedOutcome> {
   const { recording, platform, signal } = options;
   const found = findTool(recording, options.files);
@@ -90,9 +92,9 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
       signal,
     });
     const [missing] = bench.missing();
-    if (missing !== undefined) throw new ExportError(`It depends on how time passed, which no case says: it asks for ${missing}`);
+    if (missing !== undefined) throw new ExportError(`The outcome depends on timing, which a case cannot express: it asks for ${missing}`);
     if (ended.ok && ended.parts !== undefined)
-      throw new ExportError("Its output is above 64 KB: a recording has only its hash, which no case expects");
+      throw new ExportError("The output is larger than 64 KB: the recording has only its hash, and a case cannot expect a hash");
     return ended.ok ? { ok: true, output: ended.output } : { ok: false, fault: ended.fault };
   } finally {
     await sandbox.close();
@@ -100,7 +102,7 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
 }
 
 function contextOf({ contextText }: Recording): { readonly workspace: string; readonly permissions: JsonValue } {
-  // Whoever read the recording has seen that it is an object.
+  // `readRecording()` has checked that the text is an object.
   const { workspacePath = "", permissions = {} } = JSON.parse(contextText) as JsonObject;
   return { workspace: typeof workspacePath === "string" ? workspacePath : "", permissions };
 }
@@ -117,12 +119,12 @@ function toExpectation(outcome: RecordedOutcome): JsonObject {
   return told.ok ? { ok: true, output: told.output } : { ok: false, error: { code: told.error.code, message: told.error.message } };
 }
 
-/** The cases that are in the file; a file that is none is not touched. */
+/** Reads the cases of the file. A file with anything else is left alone. */
 async function readList(path: string, { files }: Pick<Platform, "files">): Promise<readonly JsonValue[]> {
   if ((await files.stat(path)) === undefined) return [];
   const text = await files.readText(path);
   const read = readCases(text);
-  if (!read.ok) throw new ExportError(`The file has something else in it than cases: ${read.message}`);
+  if (!read.ok) throw new ExportError(`Cannot add to the file: ${read.message}`);
   const list = JSON.parse(text) as JsonValue;
   return isJsonArray(list) ? list : [];
 }

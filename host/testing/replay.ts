@@ -1,4 +1,4 @@
-/** Runs a recorded call again: the same version, the same answers, the same time and randomness, and nothing outside (SPEC B8). */
+/** Runs a recorded call again: same version, answers, time and randomness, without access to anything outside (SPEC B8). */
 
 import { callablesOf, type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
 import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
@@ -12,7 +12,7 @@ import type { Recording, RecordedOutcome, RecordedUse } from "../call/recording.
 
 export interface ReplayOptions {
   readonly recording: Recording;
-  /** The files that the recording's digest is of. */
+  /** The plugin files that the recording's hash is of. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly platform: Pick<Platform, "workers" | "slices" | "sha256">;
   readonly signal: AbortSignal;
@@ -21,19 +21,19 @@ export interface ReplayOptions {
 
 export type ReplayOutcome =
   | { readonly kind: "same"; readonly outcome: RecordedOutcome }
-  /** In the order in which they came about. */
+  /** In the order in which the differences occurred. */
   | { readonly kind: "different"; readonly differences: readonly [Difference, ...Difference[]]; readonly outcome: RecordedOutcome }
-  /** It could not be run at all. */
+  /** The call could not be run. */
   | { readonly kind: "impossible"; readonly reason: string };
 
 export type Difference =
   | OperationDifference
-  /** It looks at the clock, or waits, otherwise. */
+  /** The call reads the clock, or waits, in another order. */
   | { readonly kind: "order" }
   | { readonly kind: "outcome"; readonly recorded: RecordedOutcome; readonly now: RecordedOutcome }
   | { readonly kind: "used"; readonly what: keyof RecordedUse; readonly recorded: number; readonly now: number };
 
-/** A slow machine is no difference: how long the call took then says how long it may take now. */
+/** Factor by which a replay may take longer than the recorded limit: a slow machine is not a difference. */
 const PATIENCE = 20;
 const LEAST_PATIENCE_MS = 60_000;
 
@@ -46,7 +46,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
   }
 }
 
-/** The same in a sandbox that is there. */
+/** Replays in an existing sandbox. */
 export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "onDefect">): Promise<ReplayOutcome> {
   const found = findTool(options.recording, options.files);
   if (typeof found === "string") return { kind: "impossible", reason: found };
@@ -55,18 +55,18 @@ export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "o
   return await run(found, options, sandbox);
 }
 
-/** What of a plugin's files a call is made of. */
+/** The parts of a plugin's files that are needed to run one call. */
 export interface ReplayTool {
   readonly source: PluginSource;
   readonly manifest: Manifest;
   readonly tool: ToolDefinition;
 }
 
-/** @returns the tool, or why there is none. */
+/** @returns the tool, or why it was not found */
 export function findTool({ tool: name, plugin, digest, limits }: Recording, files: ReadonlyMap<string, Uint8Array>): ReplayTool | string {
   const text = decodeManifest(files.get(MANIFEST_FILE) ?? new Uint8Array());
   const parsed = text === undefined ? undefined : parseManifest(text, { files: new Set(files.keys()), plugins: new Set() });
-  if (parsed === undefined || !parsed.ok) return "The plugin's manifest is not one that this version of bascule reads";
+  if (parsed === undefined || !parsed.ok) return "This version of bascule cannot read the plugin's manifest";
   const manifest = parsed.value;
   const tool = callablesOf(manifest).find((own) => `${plugin}.${own.name}` === name);
   if (tool === undefined) return `The plugin has no tool "${name}"`;
@@ -98,7 +98,7 @@ async function run(
     signal: stop.signal,
   });
   options.signal.removeEventListener("abort", abort);
-  if (options.signal.aborted) return { kind: "impossible", reason: "It was cancelled" };
+  if (options.signal.aborted) return { kind: "impossible", reason: "The replay was cancelled" };
   return compare(recording, { outcome: await recordedOutcome(outcome, options.platform), used: outcome.used }, answers.difference(true));
 }
 
@@ -107,7 +107,7 @@ function patient(limits: Limits): Limits {
   return { ...limits, wallMs, cpuMs: wallMs };
 }
 
-/** A call that had secrets taken out is not run again. */
+/** Returns the bytes as they are: a call with secrets removed is not replayed. */
 // oxlint-disable-next-line require-yield -- nothing to do
 function* unredacted({ bytes }: { readonly bytes: Uint8Array }): Generator<void, Uint8Array> {
   return bytes;
@@ -125,13 +125,13 @@ interface EndedCall extends Pick<InvocationOutcome, "used"> {
 
 function compare(recording: Recording, { outcome, used }: EndedCall, asked: OperationDifference | undefined): ReplayOutcome {
   const differences: Difference[] = [];
-  // From here on nothing else says anything.
+  // After a difference in operations, the others follow from it.
   if (asked !== undefined) differences.push(asked);
   else if (!outcome.ok && outcome.fault.kind === "differs") differences.push({ kind: "order" });
   else {
     if (!equalJson(asJson(recording.outcome), asJson(outcome)))
       differences.push({ kind: "outcome", recorded: recording.outcome, now: outcome });
-    // What ended a call from outside may have done so while it went on.
+    // A call that was stopped from outside may have been stopped at another point.
     const isWhole = recording.tape.stop === undefined;
     for (const what of ["operations", "logBytes", "outputBytes", "fuel"] as const)
       if (isWhole && used[what] !== recording.used[what])
@@ -141,7 +141,7 @@ function compare(recording: Recording, { outcome, used }: EndedCall, asked: Oper
   return first === undefined ? { kind: "same", outcome } : { kind: "different", differences: [first, ...others], outcome };
 }
 
-/** An outcome holds JSON only; members that are undefined are left out. */
+/** An outcome holds only JSON; undefined members are left out. */
 function asJson(outcome: RecordedOutcome): JsonValue {
   return JSON.parse(JSON.stringify(outcome)) as JsonValue;
 }

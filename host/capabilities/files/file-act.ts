@@ -1,4 +1,4 @@
-/** One act on guarded files: check every path, act, record what came of it, and turn failures into answers. */
+/** Runs one act on guarded files: checks every path, records the result, and turns failures into answers. */
 
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { OTHER_SPELLING, ROOT_OF_GRANT } from "../../platform/files/file-errors.ts";
@@ -9,15 +9,15 @@ import type { BridgeContext } from "../bridge.ts";
 import { checkPath, type Denial, type PathAccess, type PathAllowed } from "../checked.ts";
 import { fileFailure, isRefusal, malformedFailure } from "./file-failure.ts";
 
-/** Checks each wanted path; the first refusal is recorded and is the answer. */
+/** A path to check before an act. The first refusal is recorded and returned. */
 export interface PathWish<A extends PathAccess> {
   readonly access: A;
   readonly written: string;
-  /** The act reaches everything below the path, so nothing there may be denied (SPEC PA5). */
+  /** The act covers everything below the path, so nothing there may be denied (SPEC PA5). */
   readonly deep?: boolean;
 }
 
-/** A checked path, or the answer that refuses it. */
+/** A checked path, or the refusal. */
 export type Admission<A extends PathAccess> =
   | { readonly ok: true; readonly allowed: PathAllowed<A> }
   | { readonly ok: false; readonly answer: HostAnswer };
@@ -29,11 +29,11 @@ export function admit<A extends PathAccess>(wish: PathWish<A>, subject: string, 
   if (!check.ok) return { ok: false, answer: refuse(check.denial, subject, context) };
   if (!deep || !check.partial) return { ok: true, allowed: check };
   context.record({ ...check.act, decision: "denied" });
-  const message = `Requires ${access} access to everything in "${written}", of which a part is denied: ${subject}`;
+  const message = `Requires ${access} access to everything in "${written}", but a part of it is denied: ${subject}`;
   return { ok: false, answer: failure("NotCapable", message) };
 }
 
-/** Does the act and records it once: as granted, or as denied if the place turned out to be elsewhere. */
+/** Runs the act and records it once: as granted, or as denied if the resolved path lies outside of the grant. */
 export async function act(
   allowed: readonly PathAllowed<PathAccess>[],
   subject: string,
@@ -45,7 +45,7 @@ export async function act(
     for (const { act: done } of allowed) context.record(done);
     return outcome;
   } catch (thrown) {
-    // Anything else is a bug of ours and must not look like the guest's.
+    // Anything else is a bug in the host and must not look like the guest's.
     if (!(thrown instanceof FileError)) throw thrown;
     const refused = isRefusal(thrown);
     if (HALF_DONE.has(thrown.code))
@@ -55,10 +55,10 @@ export async function act(
   }
 }
 
-/** Of acts that may have changed something before they failed. */
+/** Errors after which something may have changed already. */
 const HALF_DONE: ReadonlySet<FileErrorCode> = new Set<FileErrorCode>(["interrupted", "no_space", "too_large", "other"]);
 
-/** The commonest form: one path, one act. */
+/** Runs an act on one path. */
 export async function actOn<A extends PathAccess>(
   wish: PathWish<A>,
   subject: string,
@@ -73,12 +73,12 @@ export async function actOn<A extends PathAccess>(
   return answer;
 }
 
-/** True once nobody waits any more for what the call does: long acts end between two of their steps (SPEC T3). */
+/** Returns true once the call is over or its files are closed: long acts stop between two steps (SPEC T3). */
 export function isOver({ signal, openFiles }: Pick<BridgeContext, "signal" | "openFiles">): boolean {
   return signal.aborted || openFiles?.isOver === true;
 }
 
-/** Reports a written path, relative to the workspace where it is inside. */
+/** Reports a written path, relative to the workspace if it is inside. */
 export function reportModified(
   { path }: Pick<CheckedPath<PathAccess>, "path">,
   { cwd, modified }: Pick<BridgeContext, "cwd" | "modified">,
@@ -98,7 +98,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [ROOT_OF_GRANT]: "and to the folder it lies in, since it is the granted folder itself (remove what is in it, or grant the folder above)",
 };
 
-/** Names only what the guest wrote: where the link leads is not its business. */
+/** Names only the path that the guest wrote, because a link's target is confidential. */
 function refusedPlace(error: FileError, allowed: readonly PathAllowed<PathAccess>[], subject: string): HostAnswer {
   if (error.code === "not_regular") return fileFailure("not_regular", subject);
   const wanted = allowed.map(({ path, act: { permission } }) => `${permission} access to "${path.written}"`).join(" and ");

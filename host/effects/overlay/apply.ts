@@ -1,9 +1,8 @@
 /**
- * Makes the changes of a dry run on the real files (SPEC E8).
+ * Commits the changes of a dry run to the real files (SPEC E8).
  *
- * Everything is checked first: each path against the grant, and each new content is written beside its place. Then places
- * are changed one after the other, each by a rename. What the operating system refuses in the middle of that ends it, and
- * the answer says what was done and what was not.
+ * First every path is checked against the grant, and every new content is written beside its target. Then the targets are changed one after
+ * the other, each by a rename. If the operating system refuses one, the commit stops, and the result lists what was done and what was not.
  */
 
 import type { CapabilityAct } from "../../capabilities/bridge.ts";
@@ -17,7 +16,7 @@ import { isChanged, nodesOf, saidMode } from "./effects.ts";
 import { type Staged, stageFile } from "./replace-file.ts";
 import type { OverlayTree } from "./overlay-tree.ts";
 
-/** What is applied, and under which grant. */
+/** The changes to apply, and the grant for them. */
 export interface ApplyOptions {
   readonly tree: OverlayTree;
   readonly changes: readonly Change[];
@@ -28,7 +27,7 @@ export interface ApplyOptions {
   readonly record: (act: CapabilityAct) => void;
 }
 
-/** Absolute paths. `failed` says which change was refused, and why; `left` was not begun. */
+/** Absolute paths. `failed` is the change that was refused, `reason` why; `left` are the changes that were not begun. */
 export type Applied =
   | { readonly ok: true; readonly done: readonly string[] }
   | {
@@ -43,7 +42,7 @@ interface Step {
   readonly change: Change;
   readonly path: CheckedPath<"write">;
   readonly to?: CheckedPath<"write">;
-  /** The new contents, where they lie beside their place already. */
+  /** The new contents, if they are already written beside the target. */
   staged?: Staged;
 }
 
@@ -83,7 +82,7 @@ export async function applyChanges(options: ApplyOptions): Promise<Applied> {
   }
 }
 
-/** Without files and folders that the run made and took away again. */
+/** Returns the changes without files and folders that the run created and removed again. */
 function neededChanges({ tree, changes }: ApplyOptions): readonly Change[] {
   const here = nodesOf(tree);
   const hasRenames = changes.some(({ kind }) => kind === "rename");
@@ -100,12 +99,12 @@ interface Proof {
   readonly act: CapabilityAct;
 }
 
-/** The grant allows that very place, with what the change takes along from below it; or the refusal's words. */
+/** Checks that the grant allows the path, and everything below it that the change covers. Returns the proof or the refusal. */
 function proofOf(path: string, change: Change, context: RefusalContext): Proof | string {
   const reach = change.kind === "rename" || (change.kind === "remove" && change.recursive) ? "below" : "place";
   const check = checkPath("write", path, context, reach);
-  if (!check.ok) return check.denial.kind === "not_capable" ? check.denial.message : `"${path}" cannot be written`;
-  if (reach === "below" && check.partial) return `Requires write access to everything in "${path}", of which a part is denied`;
+  if (!check.ok) return check.denial.kind === "not_capable" ? check.denial.message : `cannot write "${path}"`;
+  if (reach === "below" && check.partial) return `Requires write access to everything in "${path}", but a part of it is denied`;
   const place = hostPlace<"write">(path, change.kind === "remove" ? "tree" : "place");
   return { path: bothPaths(place, check.path), act: check.act };
 }
@@ -132,20 +131,20 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
   }
 }
 
-/** A file that took the place would leave its other names what they were. */
+/** A replacement would leave the file's other names unchanged. */
 function hasOtherNames({ change: { node } }: Step, { tree }: ApplyOptions): boolean {
   return (tree.originOf(node)?.info.links ?? 1) > 1;
 }
 
 async function writeInto({ change: { node }, path }: Step, { files }: ApplyOptions): Promise<void> {
-  if (node.kind !== "file") throw new Error("Only files are written");
+  if (node.kind !== "file") throw new Error("Only files can be written");
   await files.writeBytes(path, node.data, { create: false, mode: node.mode });
 }
 
 async function stage(step: Step, { files, random, tree }: ApplyOptions): Promise<Staged> {
   const { node, path } = step.change;
-  if (node.kind !== "file") throw new Error("Only files are written");
-  // Whoever replaces a file keeps its rights; those of a new one are the system's to say.
+  if (node.kind !== "file") throw new Error("Only files can be written");
+  // A replaced file keeps its permissions; the umask decides those of a new one.
   const mode = tree.originOf(node) === undefined ? modeOf(node) : { mode: node.mode };
   step.staged = await stageFile(path, node.data, { files, random, ...mode });
   return step.staged;

@@ -1,16 +1,16 @@
-/** Every change that a dry run made, in order, so that committing makes the same ones (SPEC E8). */
+/** Logs every change of a dry run in order, so that a commit makes the same ones (SPEC E8). */
 
 import type { MemoryNode } from "../../platform/memory/memory-tree.ts";
 
-/** One change; `path` is the real path that the place had when it was made. */
+/** One change. `path` is the real path at the time of the change. */
 export type Change =
-  /** The file holds something else. What it holds in the end is in its node. */
+  /** The contents changed. The node holds the final contents. */
   | { readonly kind: "write"; readonly path: string; readonly node: MemoryNode }
   | { readonly kind: "folder"; readonly path: string; readonly node: MemoryNode }
   | { readonly kind: "remove"; readonly path: string; readonly node: MemoryNode; readonly recursive: boolean }
   | { readonly kind: "rename"; readonly path: string; readonly to: string; readonly node: MemoryNode };
 
-/** A log that keeps of each file's writes the first only: the file is written once, with what it holds in the end. */
+/** Creates a log that keeps only the first write to each file: a commit writes the file once, with its final contents. */
 export interface ChangeLog {
   add(change: Change): void;
   readonly changes: readonly Change[];

@@ -1,4 +1,4 @@
-/** A task of the service thread: what is compared is a guest's, and takes time with the square of what differs (SPEC LV2, B1). */
+/** Service-thread task: the guest supplies the texts, and the time grows with the square of the difference (SPEC LV2, B1). */
 
 import type { ServiceTask } from "../../primitives/service/task.ts";
 import { type Side, unifiedDiff } from "./unified-diff.ts";

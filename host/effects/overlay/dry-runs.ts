@@ -1,7 +1,4 @@
-/**
- * Calls that run dry, on whatever route: each in a world of its own, which is kept for a while so that it can be committed
- * (SPEC E8).
- */
+/** Dry runs on every route. Each has its own overlay, which is kept for a while so that it can be committed (SPEC E8). */
 
 import { toolError, type ToolErrorData, unavailable } from "../../call/errors.ts";
 import type { EmitEvent } from "../../audit/events.ts";
@@ -18,10 +15,10 @@ import type { Platform } from "../../platform/platform.ts";
 import type { Overlay } from "./overlay.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 
-/** What came of committing a dry run. Paths are as in `filesModified` of a result. */
+/** The result of a commit. Paths are as in `filesModified` of a result. */
 export type Committed = CommitDone | CommitRefused;
 
-/** Everything that the dry run said was done. */
+/** All reported changes were made. */
 export interface CommitDone {
   readonly ok: true;
   readonly callId: string;
@@ -29,44 +26,44 @@ export interface CommitDone {
 }
 
 /**
- * `unknown`: there is no such dry run (any more). `changed`: it would not be what was shown. `refused`: a person has to agree to it,
- * and did not. `failed`: not all of it was done.
+ * `unknown`: the dry run is not kept (any more). `changed`: the result would differ from the report. `refused`: the user must confirm, and
+ * did not. `failed`: only some changes were made.
  */
 export interface CommitRefused {
   readonly ok: false;
   readonly callId: string;
   readonly code: "unknown" | "changed" | "refused" | "failed";
   readonly message: string;
-  /** Empty, unless it failed in the middle. */
+  /** Empty, unless the commit failed half way. */
   readonly filesModified: readonly string[];
 }
 
-/** Who wants a dry run committed, where that is not a person: a door's client, whose yes is worth nothing. */
+/** A door's client that asks for a commit. Its own agreement does not count as the user's. */
 export interface CommitCaller {
-  /** Whether the dry run is this client's own; of any other there is none. */
+  /** Whether the client owns the dry run. Others are hidden from it. */
   readonly owns: (call: ToolCall) => boolean;
-  /** How to ask a person, where policy says that one is asked about the tool. Absent: it is refused then. */
+  /** How to ask the user, if policy requires a confirmation for the tool. If absent, the commit is refused. */
   readonly confirm?: ConfirmPrompt;
   readonly signal?: AbortSignal;
 }
 
-/** What is committed, and for whom. */
+/** Options of a commit. */
 export interface CommitWish {
-  /** Of the dry run's report, from whoever saw that and no other. */
+  /** Hash of the dry run's report, as proof that the caller saw that report. */
   readonly hash?: string;
-  /** Absent: a person wants it. */
+  /** Absent if the user asks. */
   readonly caller?: CommitCaller;
-  /** What a person may mean. Default: every dry run. */
+  /** Dry runs that the user may commit. Default: all. */
   readonly of?: (call: ToolCall) => boolean;
 }
 
 /** The dry runs of one host. */
 export interface DryRuns {
-  /** The same executor, which runs dry what is to run dry. */
+  /** Wraps an executor so that calls marked as dry runs run dry. */
   allow(run: Executor): Executor;
-  /** Once for each dry run. */
+  /** Commits a dry run, once. */
   commit(callId: string, wish?: CommitWish): Promise<Committed>;
-  /** What a person was shown before they agreed is done; `undefined` if it is not there any more. */
+  /** Commits the preview that the user confirmed. The result is `unknown` if it is not kept any more. */
   commitPreview(call: ToolCall): Promise<Committed>;
   isCommitting(callId: string): boolean;
   dropPreview(call: ToolCall): void;
@@ -93,13 +90,13 @@ export interface DryRunOptions {
   readonly openRecord: (execution: Execution) => CommitRecord;
   /** Compares what files held with what they would hold. */
   readonly service: Service;
-  /** Asks a person about what was shown. */
+  /** Asks the user to confirm a report. */
   readonly confirm: Confirm;
-  /** Whether the tool is still that one, and policy says of it what it said. */
+  /** Returns whether the tool, and the policy's decision about it, are unchanged. */
   readonly isUnchanged: (execution: Execution) => boolean;
 }
 
-/** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes of whoever has the most. */
+/** Each may hold as much as `OVERLAY_LIMITS` allows. The owner with the most loses its oldest. */
 const MAX_KEPT = 4;
 const MAX_ASKED_OF_OWNER = 2;
 const KEPT_MS = 30 * 60_000;
@@ -109,16 +106,16 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   const { platform, service, emit } = options;
   const kept = createKept(platform.clock);
   const previews = new Map<ToolCall, Kept>();
-  /** Those whose commit a person is asked about. */
+  /** Dry runs whose commit awaits a confirmation. */
   const asked = new Set<Kept>();
-  /** Those whose files are being changed. */
+  /** Dry runs that are being committed. */
   const committing = new Set<Kept>();
 
   async function runDry(execution: Execution, run: Executor): Promise<Outcome> {
     const refusal = checkDryRun(execution);
     if (refusal) return { ok: false, error: refusal, used: { wallMs: 0 }, filesModified: [] };
     const isPreview = execution.dryRun === "preview";
-    // Loaded with the first: most hosts never run anything dry.
+    // Imported at the first dry run, because most hosts never run one.
     const { createOverlay } = await import("./overlay.ts");
     const overlay = createOverlay({
       platform,
@@ -158,7 +155,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const message = `Cannot change ${JSON.stringify(applied.failed)}: ${applied.reason}${rest}`;
       return { ok: false, callId, code: "failed", message, filesModified };
     } finally {
-      // From here on it can be undone.
+      // From now on the commit can be undone.
       await record.end();
     }
   }
@@ -168,15 +165,16 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     if (found === undefined) return await commitKept(undefined, callId);
     const { execution, report: preview } = found;
     const { tool, call, args, decision } = execution;
-    // Policy that makes calls dry runs wants somebody to look at them, too.
+    // A policy that turns calls into dry runs wants the user to review their changes too.
     if (decision.kind === "ask" || decision.dryRun === true) {
       const refused = { ok: false, callId, code: "refused", filesModified: [] } as const;
-      const how = `commit it on the console or by bascule commit ${callId}`;
-      if (confirm === undefined) return { ...refused, message: `A person has to agree to what ${tool.qualifiedName} would change: ${how}` };
+      const how = `commit it in the console or with bascule commit ${callId}`;
+      if (confirm === undefined)
+        return { ...refused, message: `The changes of ${tool.qualifiedName} need the user's confirmation: ${how}` };
       const others = [...asked].filter((entry) => ownerOf(entry) === ownerOf(found)).length;
       if (asked.size >= MAX_KEPT || others >= MAX_ASKED_OF_OWNER)
-        return { ...refused, message: `Other commits wait for a person already: commit it when they are answered, or ${how}` };
-      // Taken out while the question stands: nobody else commits it meanwhile.
+        return { ...refused, message: `Other commits await a confirmation: commit it after them, or ${how}` };
+      // Removed while the confirmation is pending, so that it cannot be committed meanwhile.
       kept.drop(found);
       asked.add(found);
       const question = { tool, args, decision, preview, call: { ...call, confirm } };
@@ -189,7 +187,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 
   async function commitKept(entry: Kept | undefined, callId: string): Promise<Committed> {
     if (entry === undefined) {
-      const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, is too old, or several have that id (give the hash of the one that is meant)`;
+      const message = `Cannot commit dry run "${callId}": it failed, held back requests, was committed already, is too old, or shares its id with others (give the hash of its report)`;
       return { ok: false, callId, code: "unknown", message, filesModified: [] };
     }
     committing.add(entry);
@@ -209,13 +207,12 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   };
 }
 
-/** Why a call cannot run dry: what it does could not be held back. */
+/** Returns why a call cannot run dry: its effects could not be held back. */
 function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
   const refuse = (reason: string): ToolErrorData => unavailable(tool.qualifiedName, `it cannot run dry: ${reason}`);
   const { binding } = tool;
   const own = binding.kind === "plugin" ? "wasm" : "host";
-  if (decision.route !== own)
-    return refuse(`on the "${decision.route}" route nothing holds back what it changes (set its route to "${own}")`);
+  if (decision.route !== own) return refuse(`the "${decision.route}" route cannot hold back its changes (set its route to "${own}")`);
   if (binding.kind === "plugin") {
     return binding.version.manifest.state === "session" ? refuse("its plugin keeps state between calls, which would change") : undefined;
   }
@@ -223,9 +220,9 @@ function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
   const changesByContext = binding.kind === "factory" ? binding.create().changesByContext : undefined;
   if (changesByContext === false) return refuse("it changes something in the host itself");
   if (sideEffects === "none" || sideEffects === "read") return undefined;
-  if (sideEffects === "execute") return refuse("it executes programs, and what they change cannot be held back");
+  if (sideEffects === "execute") return refuse("it executes programs, whose changes cannot be held back");
   if (changesByContext === true) return undefined;
-  return refuse("it is the embedding program's own code, which does not say that it changes things by its context only");
+  return refuse("it is the embedding program's own code, which does not declare that it changes things only through its context");
 }
 
 function tell({ tool, call }: Execution, committed: Committed, emit: EmitEvent): void {
@@ -242,14 +239,14 @@ function tell({ tool, call }: Execution, committed: Committed, emit: EmitEvent):
   });
 }
 
-/** What could not be committed is an error of the call that was agreed to. */
+/** Returns the error of a confirmed call whose preview could not be committed. */
 export function committedError(tool: string, refused: CommitRefused): ToolErrorData {
   return refused.code === "failed" ? toolError("tool_failed", refused.message) : unavailable(tool, refused.message);
 }
 
 interface KeptRuns {
   add(entry: Kept): void;
-  /** Undefined also where several have that id and no hash says which is meant. */
+  /** Returns undefined if several have that id and no hash tells them apart. */
   find(callId: string, hash?: string, owns?: CommitCaller["owns"]): Kept | undefined;
   take(callId: string, hash?: string, of?: CommitCaller["owns"]): Kept | undefined;
   drop(entry: Kept): void;

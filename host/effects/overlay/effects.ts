@@ -1,4 +1,4 @@
-/** Compares what a dry run ended with to what it found: the changes, as a person reads them (SPEC E8). */
+/** Compares the final state of a dry run with the initial one, and lists the changes for the user (SPEC E8). */
 
 import type { MemoryDirectory, MemoryFile, MemoryNode } from "../../platform/memory/memory-tree.ts";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
@@ -6,18 +6,18 @@ import type { Origin, OverlayTree } from "./overlay-tree.ts";
 import type { Contents, FileChange } from "../../call/dry-run-report.ts";
 import type { Diff } from "./diff-by.ts";
 
-/** A node where it is now. */
+/** A node and its present path. */
 interface Here {
   readonly node: MemoryNode;
   readonly path: string;
-  /** It is where it is because the folder above it was moved. */
+  /** Its path changed only because the folder above it was moved. */
   readonly withParent: boolean;
 }
 
-/** All diffs of one run together; the rest is told by sizes and hashes. */
+/** Maximum length of all diffs of one run; further changes show sizes and hashes only. */
 const MAX_DIFFS_LENGTH = 256 * 1024;
 
-/** Every node that the tree holds, with its path. */
+/** Returns every node of the tree with its path. */
 export function nodesOf(overlay: OverlayTree): ReadonlyMap<MemoryNode, Here> {
   const { root } = overlay.tree;
   const found = new Map<MemoryNode, Here>([[root, { node: root, path: "", withParent: true }]]);
@@ -35,7 +35,10 @@ export function nodesOf(overlay: OverlayTree): ReadonlyMap<MemoryNode, Here> {
   return found;
 }
 
-/** @param shown how a path is shown. In the order of the paths. */
+/**
+ * Lists the changes, sorted by path.
+ * @param shown formats a path
+ */
 export async function effectsOf(overlay: OverlayTree, shown: (path: string) => string, unifiedDiff: Diff): Promise<readonly FileChange[]> {
   const here = nodesOf(overlay);
   const gone = new Map<string, { readonly node: MemoryNode; readonly origin: Origin }>();
@@ -76,7 +79,7 @@ export async function effectsOf(overlay: OverlayTree, shown: (path: string) => s
 type Told = Pick<FileChange, "before" | "after" | "diff" | "mode">;
 
 interface Diffs {
-  /** Undefined if it holds what it held. */
+  /** Returns undefined if the contents are unchanged. */
   changed(from: string, origin: Origin, to: string, file: MemoryFile): Promise<Told | undefined>;
   created(path: string, file: MemoryFile): Promise<Told>;
   deleted(path: string, origin: Origin): Promise<Told>;
@@ -112,13 +115,13 @@ function createDiffs(unifiedDiff: Diff): Diffs {
   };
 }
 
-/** Undefined if it has the rights that it had. */
+/** Returns undefined if the permissions are unchanged. */
 function modes({ info }: Origin, { mode }: MemoryNode): { readonly mode: string } | undefined {
   const before = info.mode & MODE_BITS;
   return before === mode ? undefined : { mode: `${before.toString(8)} → ${mode.toString(8)}` };
 }
 
-/** The rights that somebody said something new is to have; what nobody said is left to the system, whose mask may say more. */
+/** Returns the mode that the call set for a new entry. Undefined if it set none; then the umask decides. */
 export function saidMode({ kind, mode }: MemoryNode): number | undefined {
   return mode === (kind === "directory" ? 0o755 : 0o644) ? undefined : mode;
 }
@@ -131,7 +134,7 @@ async function contentsOf(bytes: Uint8Array): Promise<Contents> {
 
 const MODE_BITS = 0o777;
 
-/** True for a file that is not as it was found. */
+/** Returns whether a file differs from its initial state. */
 export function isChanged({ data, mode }: MemoryFile, { base, info, isUnread }: Origin): boolean {
   if (isUnread === true) return true;
   return base !== undefined && (mode !== (info.mode & MODE_BITS) || !isEqual(base, data));
@@ -140,7 +143,7 @@ export function isChanged({ data, mode }: MemoryFile, { base, info, isUnread }: 
 function isEqual(left: Uint8Array, right: Uint8Array): boolean {
   if (left === right) return true;
   if (left.length !== right.length) return false;
-  // They may be large, and a function for each byte takes ten times as long.
+  // Plain loop: the files may be large, and a function per byte takes ten times as long.
   for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
   return true;
 }

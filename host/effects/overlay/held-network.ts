@@ -1,24 +1,24 @@
-/** A network that sends nothing which could change something elsewhere, and keeps a list of it (SPEC E8). */
+/** A network that holds back requests that could change something elsewhere, and lists them (SPEC E8). */
 
 import { type HttpRequest, type Network, NetworkError } from "../../platform/network/network-types.ts";
 import type { HeldRequest } from "../../call/dry-run-report.ts";
 
-/** What was not sent. */
+/** The requests that were held back. */
 export interface HeldRequests {
   readonly requests: readonly HeldRequest[];
-  /** Beyond those that are listed. */
+  /** Number of requests beyond the listed ones. */
   readonly more: number;
 }
 
-/** Methods that only ask (RFC 9110, 9.2.1), of those that a guest can use. */
+/** Safe methods (RFC 9110, 9.2.1) that a guest can use. */
 const ASKING: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** A person reads them. */
+/** Short enough for the user to read. */
 const MAX_LISTED = 100;
 
 /**
- * Requests are refused after they were checked, so that what is not granted fails as it always does.
+ * Holds requests back after the grant was checked, so that a request outside of the grant fails as usual.
  *
- * @param sends `asking`: requests that only ask are sent; `nothing`: none is
+ * @param sends `asking`: sends requests with safe methods; `nothing`: sends none
  */
 export function holdNetwork(network: Network, sends: "asking" | "nothing"): { readonly network: Network; readonly held: HeldRequests } {
   const held = { requests: [] as HeldRequest[], more: 0 };
@@ -38,7 +38,7 @@ export function holdNetwork(network: Network, sends: "asking" | "nothing"): { re
   };
 }
 
-/** Takes what the guest sends, as a server would, and keeps nothing of it. */
+/** Reads the guest's body as a server would, and discards it. */
 async function sizeOf({ body, signal }: HttpRequest): Promise<number> {
   if (body === undefined) return 0;
   if (body instanceof Uint8Array) return body.length;

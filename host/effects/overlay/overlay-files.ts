@@ -1,8 +1,8 @@
 /**
- * Guarded files that keep every change to themselves: a copy-on-write overlay (SPEC E8).
+ * Guarded files of a copy-on-write overlay, which keeps every change in memory (SPEC E8).
  *
- * The rules are those of `memory-guarded.ts`, on a tree that is filled from below as it is asked. Every act asks the proof
- * about the place that it really reaches, as on the disk. Acts happen one after the other.
+ * The rules are those of `memory-guarded.ts`, on a tree that is filled from the disk on demand. Every act checks its proof for the path
+ * that it really reaches, as on the disk. Acts run one after the other.
  */
 
 import { fileError, OTHER_SPELLING } from "../../platform/files/file-errors.ts";
@@ -17,7 +17,7 @@ import type { OverlayTree } from "./overlay-tree.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
-/** @param log is told of every change, in order. */
+/** @param log receives every change, in order */
 export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) => void, files: Pick<Files, "permitsPlace">): GuardedFiles {
   const { tree } = overlay;
   const memory = createMemoryGuarded(tree);
@@ -59,7 +59,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     realPath: (path) => inTurn(async () => (await load(path, true), await memory.realPath(path))),
     readLink: (path) => inTurn(async () => (await load(path, false), await memory.readLink(path))),
 
-    // Undoing asks what it would make; what a tool does can hold none.
+    // Used by the dry run of an undo; tools have no proof for it.
     makeLink: (path, target) =>
       inTurn(async () => {
         await load(path, false);
@@ -67,7 +67,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
         await memory.makeLink(path, target);
       }),
 
-    // Each node of the tree has one place; undoing copies the file instead.
+    // A node of the tree has exactly one path. An undo copies the file instead.
     addName: () => Promise.reject(fileError("other")),
 
     setFacts: (path, facts) =>
@@ -139,7 +139,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     openToRead: (path) =>
       inTurn(async () => {
         const spot = await load(path, true);
-        // Refuses what is to be refused; the file itself may still lie below.
+        // Makes the checks of an open; the contents may still be on the disk.
         const file = await memory.openToRead(path);
         return spot.found && spot.node.kind === "file" ? openFile(file, spot.node, spot.realPath) : file;
       }),
@@ -155,7 +155,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
       }),
   };
 
-  /** What the tree does not ask: the file system below may know a denied name by this spelling too. */
+  /** Adds a check that the tree lacks: the real file system may know a denied name by this spelling too. */
   async function load(checked: Checked, follow: boolean): Promise<Resolved> {
     const spot = await overlay.load(checked.path, follow);
     const isRefused = checked.permits(spot.realPath) && !(await files.permitsPlace(checked, spot.realPath));
@@ -163,7 +163,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     return spot;
   }
 
-  /** Asks the proof as `memory-guarded.ts` does, for what is answered without it. */
+  /** Makes the checks of `memory-guarded.ts`, for answers that bypass it. */
   function admit(checked: Checked, { realPath }: Found): void {
     if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
     if (!checked.permits(realPath)) throw fileError("not_capable");
@@ -179,7 +179,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
   async function readUntouched(node: MemoryNode, options: Parameters<GuardedFiles["readBytes"]>[1]): Promise<Uint8Array> {
     const origin = overlay.originOf(node);
-    if (origin === undefined) throw new Error("An untouched file lies below");
+    if (origin === undefined) throw new Error("An untouched file has no origin");
     return await overlay.readBelow(origin, options);
   }
 
@@ -188,12 +188,12 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     const info = await memory[follow ? "stat" : "lstat"](path);
     const origin = spot.found ? overlay.originOf(spot.node) : undefined;
     if (origin === undefined || !spot.found) return info;
-    // What is only told of the disk stays what the disk says.
+    // Facts that are not kept in the tree come from the disk.
     const isOwn = spot.node.kind === "file" && !overlay.isUntouched(spot.node);
     return isOwn ? { ...origin.info, mode: info.mode, size: info.size, modifiedMs: info.modifiedMs } : origin.info;
   }
 
-  /** Takes a file over that is about to be changed, if the proof covers it; else the act itself refuses. */
+  /** Loads a file that is about to be changed, if the proof covers it; otherwise the act itself refuses. */
   async function fileToWrite(
     checked: Checked,
     follow: boolean,
@@ -216,7 +216,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     log({ kind: "write", path: spot.realPath, node: spot.node });
   }
 
-  /** The folders that a call of `makeDirectory` would make, the upper ones first. */
+  /** Returns the folders that `makeDirectory` would create, topmost first. */
   function missingFolders(path: string, recursive: boolean): readonly string[] {
     if (!recursive) return tree.resolve(path, false).found ? [] : [path];
     const names = path.split("/").slice(1);
@@ -258,7 +258,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
   }
 }
 
-/** Runs acts one after the other: what one looked at is what it changes. */
+/** Runs acts one after the other, so that nothing changes between a check and its act. */
 function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {

@@ -1,9 +1,8 @@
 /**
- * A tree in memory over real files: what nobody has looked at is not in it yet, and is taken over when somebody does
- * (SPEC E8).
+ * An in-memory tree over real files, loaded on first access (SPEC E8).
  *
- * Nodes that come from below know where they were. Nothing below is ever changed. What it may hold is bounded: past that
- * every act fails with `no_space`, and `exceeded` says why.
+ * Loaded nodes remember their original path. The files below are never changed. The size is bounded: above the bound every act fails with
+ * `no_space`, and `exceeded` holds the reason.
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
@@ -15,33 +14,33 @@ import type { Environment } from "../../platform/environment-types.ts";
 import { FileError, type FileInfo, type GuardedFiles } from "../../platform/platform.ts";
 import { createSeen, MAX_SEEN, type Seen } from "./seen.ts";
 
-/** Where a node was before the run. */
+/** State of a node before the run. */
 export interface Origin {
-  /** Its real path. */
+  /** Real path. */
   readonly path: string;
   readonly info: FileInfo;
-  /** The contents of a file that was to be changed. Absent until then: it is read below. */
+  /** Original contents of a file that is changed. Absent before; then they are read from the disk. */
   base?: Uint8Array;
-  /** Set for a file that was replaced, if its contents were too large to be read for that. */
+  /** Set for a replaced file whose contents were too large to read. */
   isUnread?: true;
-  /** Of a folder: names that were asked for below; null when all were. */
+  /** For a folder: names that were looked up on the disk; null if all were. */
   known?: Set<string> | null;
 }
 
-/** How much one dry run may hold. */
+/** Bounds of one dry run. */
 export interface OverlayLimits {
-  /** Contents of files, those before a change and those after it. */
+  /** Contents of files, before and after changes. */
   readonly bytes: number;
-  /** Files and folders that it has to do with. */
+  /** Files and folders that the run loads or creates. */
   readonly nodes: number;
 }
 
-/** A file that is only removed or replaced is read for the diff: if it is no larger, while half of the room is left. */
+/** A file that is only removed or replaced is read for the diff, if it is not larger than this and half of the room is left. */
 const MAX_READ_TO_SHOW = 1024 * 1024;
 
 export const OVERLAY_LIMITS: OverlayLimits = Object.freeze({ bytes: 64 * 1024 * 1024, nodes: 10_000 });
 
-/** What a node of the tree holds beside its contents. */
+/** Bytes counted for a node in addition to its contents. */
 const NODE_BYTES = 256;
 
 export interface OverlayTreeOptions {
@@ -74,12 +73,12 @@ export class OverlayTree {
     this.#origins.set(root, { path: "/", info, known: new Set() });
   }
 
-  /** Everything that was found below, with where it was. */
+  /** Every node that was loaded, with its origin. */
   get origins(): ReadonlyMap<MemoryNode, Origin> {
     return this.#origins;
   }
 
-  /** Why the run is over: it needed more room than there is. */
+  /** The bound that the run exceeded, if any. */
   get exceeded(): ToolErrorData | undefined {
     return this.#exceeded;
   }
@@ -88,13 +87,13 @@ export class OverlayTree {
     return this.#origins.get(node);
   }
 
-  /** True for a file whose contents still are those below. */
+  /** Returns whether a file's contents are still those on the disk. */
   isUntouched(node: MemoryNode): boolean {
     const origin = this.#origins.get(node);
     return node.kind === "file" && origin !== undefined && origin.base === undefined && origin.isUnread !== true;
   }
 
-  /** As `MemoryTree.resolve`, with everything on the way taken over from below. */
+  /** Resolves a path like `MemoryTree.resolve`, and loads every entry on the way. */
   async load(path: string, follow: boolean): Promise<Resolved> {
     for (;;) {
       const spot = this.tree.resolve(path, follow);
@@ -103,7 +102,7 @@ export class OverlayTree {
     }
   }
 
-  /** Takes over what is in a folder; with `atMost` only so many, to see whether there are any. */
+  /** Loads a folder's entries; at most `atMost`, to see whether there are any. */
   async loadEntries(folder: MemoryDirectory, atMost: number = Infinity): Promise<void> {
     const origin = this.#origins.get(folder);
     if (origin?.known === undefined || origin.known === null) return;
@@ -117,7 +116,7 @@ export class OverlayTree {
     origin.known = null;
   }
 
-  /** The folder with all that is below it, before it is removed. */
+  /** Loads a folder with everything below it, before it is removed. */
   async loadAll(node: MemoryNode): Promise<void> {
     const open: MemoryNode[] = [node];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -128,7 +127,7 @@ export class OverlayTree {
     }
   }
 
-  /** Names below that the tree does not know yet are still there. */
+  /** Returns whether a name was not looked up on the disk yet. */
   isUnknown(folder: MemoryDirectory, name: string): boolean {
     return this.#isUnknown(folder, name);
   }
@@ -139,14 +138,14 @@ export class OverlayTree {
     return entries;
   }
 
-  /** Reads a part of an untouched file, which must still be the same when the run is committed. */
+  /** Reads a part of an untouched file. The commit checks that it is unchanged. */
   async readBelow(origin: Origin, options: Parameters<GuardedFiles["readBytes"]>[1]): Promise<Uint8Array> {
     const bytes = await this.below.readBytes(hostPlace(origin.path), options);
     if (!(await this.seen.read(origin.path, options, bytes))) throw this.#exceed("dryRunLooks", MAX_SEEN);
     return bytes;
   }
 
-  /** Before a file is changed: from here on its contents are in the tree. */
+  /** Loads a file's contents into the tree, before it is changed. */
   async loadContents(file: MemoryFile): Promise<void> {
     const origin = this.#origins.get(file);
     if (origin === undefined || !this.isUntouched(file)) return;
@@ -157,11 +156,11 @@ export class OverlayTree {
     });
     this.#bytes += base.length;
     origin.base = base;
-    // What the tree writes it writes anew, so that both may be the same bytes.
+    // The tree replaces `data` and never changes it in place, so both may be the same array.
     file.data = base;
   }
 
-  /** Before a file is removed, whose contents are wanted for the diff only: what is there must still be that file on commit. */
+  /** Called before a file is removed. The contents are needed only for the diff; the commit checks that the file is still the same. */
   async beforeRemoval(file: MemoryFile): Promise<void> {
     const origin = this.#origins.get(file);
     if (origin === undefined || !this.isUntouched(file)) return;
@@ -170,26 +169,26 @@ export class OverlayTree {
     if (!this.seen.file(origin.path, origin.info)) throw this.#exceed("dryRunLooks", MAX_SEEN);
   }
 
-  /** The same before all of its contents are replaced. */
+  /** Called before all contents of a file are replaced. */
   async beforeReplacing(file: MemoryFile): Promise<void> {
     await this.beforeRemoval(file);
     const origin = this.#origins.get(file);
     if (origin !== undefined && this.isUntouched(file)) origin.isUnread = true;
   }
 
-  /** @throws {FileError} `no_space` if there is no room for so many more bytes. */
+  /** @throws {FileError} `no_space` if there is no room for that many more bytes */
   room(bytes: number): void {
     if (this.#bytes + bytes > this.#limits.bytes) throw this.#exceed("dryRunBytes", this.#limits.bytes);
   }
 
-  /** Counts what a file holds now. */
+  /** Counts the present size of a file. */
   count(file: MemoryFile): void {
     const own = file.data === this.#origins.get(file)?.base ? 0 : file.data.length;
     this.#bytes += own - (this.#held.get(file) ?? 0);
     this.#held.set(file, own);
   }
 
-  /** Counts something that is made anew. */
+  /** Counts a new node. */
   countNode(): void {
     if (++this.#nodes > this.#limits.nodes) throw this.#exceed("dryRunFiles", this.#limits.nodes);
     this.room(NODE_BYTES);

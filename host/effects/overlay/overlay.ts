@@ -1,8 +1,8 @@
 /**
- * The world of a dry run: the platform that the bridges of one call are given, in which files change in memory only and
- * nothing is sent that could change something elsewhere (SPEC E8).
+ * The overlay of a dry run: a platform for one call's bridges, in which files change in memory only, and requests that could change
+ * something elsewhere are held back (SPEC E8).
  *
- * The bridges and their checks are those of any other call; they meet another platform.
+ * Bridges and checks are the same as for other calls; only the platform differs.
  */
 
 import { hashOf } from "../../primitives/json/json-hash.ts";
@@ -20,26 +20,26 @@ import { unifiedDiff } from "./unified-diff.ts";
 
 export interface OverlayOptions {
   readonly platform: Platform;
-  /** `nothing` is for what runs before anybody agreed to anything. */
+  /** `nothing` is for a preview, which runs before the user has confirmed. */
   readonly sends: "asking" | "nothing";
   readonly limits?: OverlayLimits;
-  /** Default: on this thread. */
+  /** Default: computed on this thread. */
   readonly diff?: Diff;
 }
 
-/** One dry run's world, and what happened in it. */
+/** The platform of one dry run, and its changes. */
 export interface Overlay {
-  /** What the call is given in place of the host's own. */
+  /** Replaces the host's platform for the call. */
   readonly platform: Platform;
   readonly tree: OverlayTree;
   readonly changes: readonly Change[];
-  /** Why the run came to its end: it needed more room than there is. */
+  /** The bound that the run exceeded, if any. */
   readonly exceeded: ToolErrorData | undefined;
-  /** @param workspace what paths are shown relative to. */
+  /** @param workspace paths are shown relative to it */
   report(workspace: string, succeeded: boolean): Promise<DryRunReport>;
 }
 
-/** A report crosses to clients in one message. */
+/** A report is sent to clients in one message. */
 const MAX_CHANGES = 1_000;
 
 export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: OverlayOptions): Overlay {
@@ -57,7 +57,7 @@ export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: O
     async report(workspace, succeeded) {
       const changes = await effectsOf(tree, (path) => relative(path, workspace), diff);
       const { requests, more } = held;
-      // Plain JSON; the interfaces just have no index signature.
+      // The value is plain JSON; its interfaces only lack an index signature.
       const hash = await hashOf({ changes, held: requests, more } as unknown as JsonValue);
       const unlisted = changes.length - MAX_CHANGES;
       return {

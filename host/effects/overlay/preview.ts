@@ -1,6 +1,6 @@
 /**
- * Finds out what a call will change before a person is asked about it: it runs dry, sending nothing, and when the person
- * agrees, exactly that is done (SPEC E2, E3, E8).
+ * Previews a call before the user confirms it: runs it dry without sending anything, and commits exactly that when the user agrees (SPEC
+ * E2, E3, E8).
  */
 
 import type { Execution, Executors, Outcome, OutcomeOk } from "../../tools/execution.ts";
@@ -10,18 +10,18 @@ import type { RegisteredTool } from "../../tools/tool.ts";
 import { committedError, type DryRuns } from "./dry-runs.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 
-/** What a call will change, and how to do it. */
+/** A preview's report, and its commit. */
 export interface Previewed {
   readonly report: DryRunReport;
-  /** The call was counted when it ran. */
+  /** Quota entry of the preview run. */
   readonly begun: Extract<ReturnType<Quotas["begin"]>, { readonly ok: true }>;
-  /** Does what was shown; the outcome is that of the dry run. */
+  /** Commits the shown changes. The outcome is that of the dry run. */
   commit(): Promise<Outcome>;
-  /** To be called once, when the call is over. */
+  /** Called once, when the call is over. */
   drop(): void;
 }
 
-/** @returns undefined where a dry run cannot tell: then the call runs after the person agreed, as any other. */
+/** @returns undefined if a dry run is not possible: then the call runs normally once confirmed */
 export type Preview = (wanted: Omit<Execution, "meter"> & { readonly counted: QuotaSubject }) => Promise<Previewed | undefined>;
 
 export interface PreviewOptions {
@@ -31,7 +31,7 @@ export interface PreviewOptions {
   readonly isWanted: () => boolean;
 }
 
-/** Each holds as much as `OVERLAY_LIMITS` says, for as long as its question stands. */
+/** Each holds as much as `OVERLAY_LIMITS` allows, until its confirmation is answered. */
 const MAX_PREVIEWS = 8;
 
 export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewOptions): Preview {
@@ -41,10 +41,10 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
     if (!isWanted() || count >= MAX_PREVIEWS) return undefined;
     if (tool.binding.kind !== "plugin" || decision.route !== "wasm" || classOf(tool) !== "write") return undefined;
     if (tool.binding.version.manifest.state === "session") return undefined;
-    // At once: others look at it while this one waits for a slot.
+    // Counted now, because other calls check it while this one waits for a slot.
     count += 1;
     let isKept = false;
-    // It runs: it takes room like any other call, and counts like one.
+    // The preview takes a slot and counts like any other call.
     const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
     try {
       if (slot.kind !== "entered") return undefined;
@@ -74,7 +74,7 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
   };
 }
 
-/** True for a tool whose dry run can still tell others something: it is asked about like any other call. */
+/** Returns whether a tool's effects can leave the machine. Its confirmation has no preview. */
 export function leavesTheMachine(tool: RegisteredTool): boolean {
   const sideEffects = classOf(tool);
   return sideEffects === "network" || sideEffects === "execute";

@@ -1,40 +1,40 @@
-/** Puts contents in place of a file, or where there is none: written beside it first, so that nobody ever sees half of it. */
+/** Creates or replaces a file atomically: the contents are written beside it first, so readers never see half of them. */
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { FileError, type GuardedFiles, type Random, type WriteOptions } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 
-/** Contents that lie beside their place. */
+/** Contents written beside their target. */
 export interface Staged {
-  /** Gives it the place's name. */
+  /** Renames them to the target. */
   place(at: CheckedPath<"write">): Promise<void>;
-  /** Takes it away again. */
+  /** Removes them. */
   discard(): Promise<void>;
 }
 
 export interface StageOptions {
   readonly files: GuardedFiles;
   readonly random: Pick<Random, "bytes">;
-  /** What nobody says is left to the system, whose mask may say more. */
+  /** If absent, the umask decides. */
   readonly mode?: number;
 }
 
-/** Proofs for contents that lie beside their place: what is done to them is no change of anything yet. */
+/** Proofs for staged contents: acts on them do not count as changes yet. */
 const STAGED = new WeakSet<CheckedPath<"write">>();
 
-/** True for a proof of `stageFile`'s own. */
+/** Returns whether a proof was created by `stageFile`. */
 export function isStaged(path: CheckedPath<"write">): boolean {
   return STAGED.has(path);
 }
 
-/** @param path absolute; the contents lie in the nearest folder above it that is there. */
+/** @param path absolute; the contents are written to the nearest existing folder above it */
 export async function stageFile(path: string, data: Uint8Array, { files, random, mode }: StageOptions): Promise<Staged> {
   const staged = besideIn(await nearestFolder(path, files), random);
   const discard = async (): Promise<void> => {
     try {
       await files.remove(staged, { recursive: false });
     } catch (error) {
-      // Gone, or as unreachable as the place that failed.
+      // The file is gone, or as unreachable as the target that failed.
       if (!(error instanceof FileError)) throw error;
     }
   };
@@ -47,7 +47,7 @@ export async function stageFile(path: string, data: Uint8Array, { files, random,
   return { discard, place: (at) => files.rename(staged, at) };
 }
 
-/** A name beside a place, for what is to take the place. */
+/** Returns a temporary name beside a path. */
 export function besideOf(path: string, random: StageOptions["random"]): CheckedPath<"write"> {
   return besideIn(above(path), random);
 }
@@ -63,7 +63,7 @@ async function writeWhole(path: CheckedPath<"write">, data: Uint8Array, options:
   await files.writeBytes(path, data, options);
   const open = await files.openToWrite(path, OPEN_TO_SYNC);
   try {
-    // Without it a crash after the rename may leave an empty file under the final name.
+    // Without the sync, a crash after the rename may leave an empty file under the final name.
     await open.sync(false);
   } finally {
     await open.close();
@@ -82,7 +82,7 @@ async function nearestFolder(path: string, files: GuardedFiles): Promise<string>
   }
 }
 
-/** The folder that a path is in. */
+/** Returns the folder of a path. */
 export function above(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }

@@ -1,4 +1,4 @@
-/** What a dry run found below its overlay: committing asks whether all of it still is so (SPEC E8). */
+/** Records what a dry run read from the disk, so that a commit can check that it is unchanged (SPEC E8). */
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { type DirectoryEntry, FileError, type FileInfo, type FileKind, type GuardedFiles } from "../../platform/platform.ts";
@@ -11,36 +11,39 @@ export interface SeenRange {
   readonly length?: number;
 }
 
-/** Looks that a dry run may take; each is taken again when it is committed. */
+/** Maximum number of looks of a dry run; a commit repeats each one. */
 export const MAX_SEEN = 20_000;
 
 interface SeenRead extends SeenRange {
   readonly path: string;
-  /** Bytes that a second look may need. */
+  /** Bytes that the repeated read may need. */
   readonly maxBytes: number;
   readonly sha256: string;
 }
 
-/** What was found, by the place's own path. */
+/** Observed states, by path. */
 export interface Seen {
-  /** @param link where a link leads. False if there is no room for more. */
+  /**
+   * Returns false if there is no room for more.
+   * @param link target of a link
+   */
   kind(path: string, kind: FileKind | "missing", link?: string): boolean;
   read(path: string, range: SeenRange, bytes: Uint8Array): Promise<boolean>;
   list(path: string, entries: readonly DirectoryEntry[]): Promise<boolean>;
-  /** A file whose contents were not read: it is the same while its size and time are. */
+  /** Records a file whose contents were not read: it counts as unchanged if size and time are equal. */
   file(path: string, info: FileInfo): boolean;
-  /** Places that are not what they were; the first ones only. */
+  /** Returns the paths that changed; at most `MAX_CHANGED`. */
   changed(below: GuardedFiles): Promise<readonly string[]>;
 }
 
-/** A person reads them. */
+/** Short enough for the user to read. */
 const MAX_CHANGED = 20;
 
 export function createSeen(): Seen {
   const kinds = new Map<string, { readonly kind: FileKind | "missing"; readonly link?: string }>();
   const reads = new Map<string, SeenRead>();
   const lists = new Map<string, { readonly sha256: string; readonly count: number }>();
-  /** Others at a second look: whatever is there now, the run has gone by something else, too. */
+  /** Paths that differed between two looks: the run depends on both states, so it cannot be committed. */
   const moving = new Set<string>();
   const files = new Map<string, string>();
   const hasRoom = (): boolean => kinds.size + reads.size + lists.size + files.size < MAX_SEEN;
@@ -114,7 +117,7 @@ export function createSeen(): Seen {
   };
 }
 
-/** What is at a place now. Whatever keeps the host from looking is no kind that it was. */
+/** Returns the present kind of a path, or undefined if the host cannot look at it. */
 async function kindOf(path: string, below: GuardedFiles): Promise<FileKind | "missing" | undefined> {
   try {
     return (await below.lstat(hostPlace(path))).kind;

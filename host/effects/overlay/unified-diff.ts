@@ -1,15 +1,15 @@
 /**
- * A unified diff of two texts; nothing for what is no text, or differs over too much of it.
+ * Unified diff of two texts. Undefined for binary data, and for texts that differ too much.
  *
- * What is compared is a guest's, and comparing takes time with the square of what differs: the equal
- * beginning and end are left out first, and where the rest is long or differs much it is shown as replaced (SPEC B1).
+ * The guest supplies the texts, and the time grows with the square of the difference. So equal beginnings and ends are skipped, and if the
+ * rest is long or differs much, it is shown as replaced (SPEC B1).
  */
 
 import type { StructuredPatchHunk } from "diff";
 
-/** Of either text. */
+/** Maximum size of either text. */
 export const MAX_TEXT_BYTES: number = 1024 * 1024;
-/** Of what lies between the equal beginning and end, in lines of both, and how many of them may differ. */
+/** Bounds for the part between equal beginning and end: lines of both texts, and differing lines. */
 const MAX_LINES = 10_000;
 const MAX_EDITS = 500;
 const MAX_DIFF_LENGTH = 128 * 1024;
@@ -35,7 +35,7 @@ export async function unifiedDiff(before: Side, after: Side): Promise<string | u
   return patch.length > MAX_DIFF_LENGTH ? undefined : patch;
 }
 
-/** Undefined for what is no UTF-8, or holds what texts do not. */
+/** Returns undefined for bytes that are not UTF-8 or contain NUL. */
 function toText(bytes: Uint8Array): string | undefined {
   if (bytes.length > MAX_TEXT_BYTES) return undefined;
   try {
@@ -49,7 +49,7 @@ function toText(bytes: Uint8Array): string | undefined {
 
 type Hunk = Pick<StructuredPatchHunk, "oldStart" | "oldLines" | "newStart" | "newLines" | "lines">;
 
-/** Undefined where the texts differ over more than is shown. */
+/** Returns undefined if the differing part is longer than a diff may be. */
 async function hunksOf(left: string, right: string): Promise<readonly Hunk[] | undefined> {
   const { begin, leftEnd, rightEnd } = differing(left, right);
   if (Math.max(leftEnd, rightEnd) - begin > MAX_DIFF_LENGTH) return undefined;
@@ -61,7 +61,7 @@ async function hunksOf(left: string, right: string): Promise<readonly Hunk[] | u
   return (await minimal(olds, news, shift)) ?? [replaced(olds, news, shift)];
 }
 
-/** Where they begin to differ, and from where on they do no more; each at the beginning of a line. */
+/** Returns where the differing parts begin and end, at line boundaries. */
 function differing(left: string, right: string): { readonly begin: number; readonly leftEnd: number; readonly rightEnd: number } {
   const most = Math.min(left.length, right.length);
   let same = 0;
@@ -74,10 +74,10 @@ function differing(left: string, right: string): { readonly begin: number; reado
   return { begin, leftEnd: left.length - kept, rightEnd: right.length - kept };
 }
 
-/** Undefined where finding it takes too long. */
+/** Returns undefined if the search takes too long. */
 async function minimal(olds: readonly string[], news: readonly string[], shift: number): Promise<readonly Hunk[] | undefined> {
   if (olds.length + news.length > MAX_LINES) return undefined;
-  // Loaded when it is needed: most hosts never compare anything.
+  // Imported on demand, because most hosts never compare anything.
   const { structuredPatch } = await import("diff");
   const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
   const patch = structuredPatch("", "", olds.join(""), news.join(""), undefined, undefined, options);
@@ -93,7 +93,7 @@ function shown(sign: "-" | "+", line: string): readonly string[] {
   return line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"];
 }
 
-/** Each with its end. */
+/** Splits a text into lines, each with its line end. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split(/(?<=\n)/);
   return lines[0] === "" ? [] : lines;
@@ -117,7 +117,7 @@ function countLines(text: string, end: number): number {
   return count;
 }
 
-/** A file's name may hold a line end: it must not make lines of its own. */
+/** Escapes a file name with line ends, which could forge lines of the diff. */
 function quoted(label: string): string {
   return /[\p{Cc}\p{Zl}\p{Zp}"\\]/u.test(label) ? JSON.stringify(label) : label;
 }

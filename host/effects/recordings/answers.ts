@@ -1,4 +1,4 @@
-/** Answers a guest from a recording, in the order in which it asked then: nothing outside is touched. */
+/** Answers a guest from a recording, in the recorded order. Nothing outside is touched. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../../sandbox/mod.ts";
@@ -6,13 +6,13 @@ import { equalJson } from "../../primitives/json/equal-json.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import type { RecordedOperation, SentBytes } from "../../call/recording.ts";
 
-/** Where a call does otherwise than its recording says. */
+/** The point at which a call departs from its recording. */
 export type OperationDifference =
-  /** It asks for something else, or with something else. `place` counts from 1. */
+  /** The call asks for another operation, or with other arguments. `place` counts from 1. */
   | { readonly kind: "asked_otherwise"; readonly place: number; readonly recorded: ShownOperation; readonly asked: ShownOperation }
-  /** It asks for more. */
+  /** The call asks for more operations than recorded. */
   | { readonly kind: "not_recorded"; readonly place: number; readonly asked: ShownOperation }
-  /** It asks for less: this one is the first that it left out. */
+  /** The call asks for fewer operations than recorded. `recorded` is the first one that it left out. */
   | { readonly kind: "not_asked"; readonly place: number; readonly recorded: ShownOperation };
 
 export interface ShownOperation {
@@ -23,11 +23,11 @@ export interface ShownOperation {
 
 export interface RecordedAnswers {
   readonly answer: HostCallHandler;
-  /** The first difference so far; at the end of the call also of what it left out. */
+  /** Returns the first difference so far; if `isOver`, an operation that the call left out counts too. */
   difference(isOver: boolean): OperationDifference | undefined;
 }
 
-/** `onDifference` is called once. */
+/** Creates the answers. `onDifference` is called at most once. */
 export function createRecordedAnswers(operations: readonly RecordedOperation[], onDifference: () => void): RecordedAnswers {
   let asked = 0;
   let found: OperationDifference | undefined;
@@ -37,7 +37,7 @@ export function createRecordedAnswers(operations: readonly RecordedOperation[], 
       found = difference;
       onDifference();
     }
-    return { ok: false, error: { name: "Error", message: "The recording has no answer to this" } };
+    return { ok: false, error: { name: "Error", message: "No recorded answer for this operation" } };
   }
 
   async function answer(operation: HostOperation): Promise<HostAnswer> {
@@ -46,7 +46,7 @@ export function createRecordedAnswers(operations: readonly RecordedOperation[], 
     const shown = await show(operation);
     if (found !== undefined || recorded === undefined) return differ({ kind: "not_recorded", place, asked: shown });
     if (!isSame(recorded, shown)) return differ({ kind: "asked_otherwise", place, recorded: shownOf(recorded), asked: shown });
-    // The call ended before this was answered, and will again: its tape does not let it in.
+    // The recorded call ended before this answer, and the replay ends there too: the tape does not let the answer in.
     return recorded.answer ?? UNANSWERED;
   }
 
@@ -60,7 +60,7 @@ export function createRecordedAnswers(operations: readonly RecordedOperation[], 
   };
 }
 
-const UNANSWERED: HostAnswer = { ok: false, error: { name: "Error", message: "This was not answered" } };
+const UNANSWERED: HostAnswer = { ok: false, error: { name: "Error", message: "Not answered" } };
 
 function isSame(recorded: RecordedOperation, asked: ShownOperation): boolean {
   const { name, args, sent } = recorded;

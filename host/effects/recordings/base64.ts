@@ -1,4 +1,4 @@
-/** Bytes as text, for JSON. By tables: `btoa` wants a text of the bytes first, which takes thirty times as long. */
+/** Base64 for JSON, by lookup tables: `btoa` needs a binary string of the bytes first, which takes 30 times as long. */
 
 import { joined } from "../../primitives/json/json-bytes.ts";
 
@@ -25,7 +25,7 @@ function encoded(bytes: Uint8Array): Uint8Array {
   return text;
 }
 
-/** Undefined if the text is not what `toBase64` writes. */
+/** Decodes the output of `toBase64`. Returns undefined for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const { length } = text;
   if (length % 4 !== 0) return undefined;
@@ -46,7 +46,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** As `toBase64`, in pieces of 64 KB of ASCII. */
+/** Encodes like `toBase64`, in pieces of 64 KB of ASCII. */
 export function* toBase64Slices(bytes: Uint8Array): Generator<void, readonly Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
@@ -56,12 +56,12 @@ export function* toBase64Slices(bytes: Uint8Array): Generator<void, readonly Uin
   return pieces;
 }
 
-/** As `fromBase64`, a piece at a time. */
+/** Decodes like `fromBase64`, one piece at a time. */
 export function* fromBase64Slices(text: string): Generator<void, Uint8Array | undefined> {
   const parts: Uint8Array[] = [];
   for (let at = 0; at < text.length; at += PIECE_LENGTH) {
     const piece = fromBase64(text.slice(at, at + PIECE_LENGTH));
-    // Padding stands at the end only.
+    // Only the last piece may be padded.
     const isPadded = piece !== undefined && piece.length < PIECE_BYTES && at + PIECE_LENGTH < text.length;
     if (piece === undefined || isPadded) return undefined;
     parts.push(piece);
@@ -70,7 +70,7 @@ export function* fromBase64Slices(text: string): Generator<void, Uint8Array | un
   return yield* joined(parts);
 }
 
-/** A multiple of three, and what becomes of it. */
+/** A multiple of three, so that only the last piece is padded; `PIECE_LENGTH` is its encoded length. */
 const PIECE_BYTES = 48 * 1024;
 const PIECE_LENGTH = 64 * 1024;
 

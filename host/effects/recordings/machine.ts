@@ -1,4 +1,4 @@
-/** What this machine and this version of bascule are to a call that is recorded or run again. */
+/** Returns the facts of this machine and this version of bascule that a recorded call may depend on. */
 
 import type { Platform } from "../../platform/platform.ts";
 import { VERSION } from "../../primitives/version.ts";
@@ -8,7 +8,7 @@ export function machineOf({ workers }: Pick<Platform, "workers">): RecordedMachi
   return { bascule: VERSION, runtime: workers.runtime, timeZone: workers.timeZone(), language: workers.language };
 }
 
-/** What is not the same, in words; empty if all is. */
+/** Describes each fact that differs. Empty if all are equal. */
 export function machineDifferences(then: RecordedMachine, now: RecordedMachine): readonly string[] {
   const names = ["bascule", "runtime", "timeZone", "language"] as const;
   return names.filter((name) => then[name] !== now[name]).map((name) => `${WORDS[name]} was ${then[name]} and is ${now[name]}`);

@@ -1,10 +1,10 @@
-/** The large parts of an output as a recording has them: their hashes (SPEC B8, LV2). */
+/** Hashes the large parts of an output for a recording (SPEC B8, LV2). */
 
 import type { OutputPart } from "../../../sandbox/mod.ts";
 import { hashBytes, type Hasher } from "../../primitives/json/json-bytes.ts";
 import type { RecordedPart } from "../../call/recording.ts";
 
-/** Takes secrets out of bytes; gives the same bytes where there is none. */
+/** Removes secrets from bytes. Returns the same array if it holds none. */
 export type RedactBytes = (part: Pick<OutputPart, "kind" | "bytes">) => Generator<void, Uint8Array>;
 
 export async function recordedParts(

@@ -1,4 +1,4 @@
-/** Records calls while they run: a wrapper around the one function that answers a guest (architecture, decision 9, SPEC B8). */
+/** Records calls while they run, by wrapping the one function that answers a guest (architecture, decision 9, SPEC B8). */
 
 import type { JsonValue, Limits, RecordMode } from "../../../manifests/mod.ts";
 import {
@@ -32,7 +32,7 @@ import { machineOf } from "./machine.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { RecordingStore } from "./store.ts";
 
-/** What is recorded about a call before it begins. */
+/** The facts of a call that are recorded before it begins. */
 export interface RecordedCall {
   readonly call: ToolCall;
   readonly tool: string;
@@ -42,36 +42,36 @@ export interface RecordedCall {
   readonly limits: Limits;
 }
 
-/** One call's recording while the call runs. */
+/** The recording of one running call. */
 export interface OpenRecording {
   readonly world: CallWorld;
-  /** Answers as `handler` does, and writes it down. */
+  /** Returns a handler that answers as `handler` does and records the answers. */
   wrap(handler: HostCallHandler): HostCallHandler;
-  /** Keeps the recording if it is to be kept. Never rejects. Undefined: nobody wanted it. */
+  /** Stores the recording if it is to be kept. Never rejects. Returns undefined if the call asked for no recording. */
   end(outcome: InvocationOutcome): Promise<RecordingSummary | undefined>;
 }
 
 export interface Recorder {
-  /** Undefined if the call is not to be recorded. */
+  /** Returns undefined if the call is not to be recorded. */
   begin(recorded: RecordedCall): OpenRecording | undefined;
 }
 
 export interface RecorderOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "workers" | "slices" | "sha256">;
   readonly store: RecordingStore;
-  /** What is recorded unless a call says so itself. Asked at each call. */
+  /** Default for calls that do not say whether they are recorded. Read for each call. */
   readonly mode: () => RecordMode;
-  /** Takes out secrets and private values (SPEC AU4, C7). */
+  /** Removes secrets and private values (SPEC AU4, C7). */
   readonly redact: (value: JsonValue) => JsonValue;
-  /** What of it holds for JSON above 64 KB, beside secrets; undefined where only whole values can be redacted, and large ones are not kept. */
+  /** How JSON above 64 KB is redacted besides secrets. Undefined if the redaction takes whole values only; then large ones are not kept. */
   readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
   readonly redactBytes: RedactBytes;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
-/** Of all calls that are being recorded, together. */
+/** Bound for all calls that are being recorded, together. */
 const MAX_OPEN_BYTES = 8 * MAX_RECORDING_BYTES;
-/** What an operation takes beside its texts. */
+/** Size counted for an operation in addition to its texts. */
 const OPERATION_BYTES = 100;
 
 interface OpenOperation {
@@ -95,13 +95,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     let isOpen = true;
     let given: string | undefined = version.manifest.state === "session" ? "its plugin keeps state between calls" : undefined;
 
-    /** False if there is no room: then nothing more is kept. */
+    /** Counts bytes against the bounds. Returns false if they do not fit; then nothing more is kept. */
     function take(more: number): boolean {
-      // Answers may come when the call has long ended.
+      // Answers may arrive long after the call has ended.
       if (!isOpen) return false;
       if (given === undefined && bytes + more > MAX_RECORDING_BYTES)
-        given = `what it was answered is more than ${MAX_RECORDING_BYTES} bytes`;
-      if (given === undefined && openBytes + more > MAX_OPEN_BYTES) given = "too much is being recorded at once";
+        given = `its operations and answers are larger than ${MAX_RECORDING_BYTES} bytes`;
+      if (given === undefined && openBytes + more > MAX_OPEN_BYTES) given = "too many calls are being recorded at the same time";
       if (given !== undefined) {
         operations.length = 0;
         openBytes -= bytes;
@@ -128,10 +128,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const { tape } = outcome;
       if (mode === "failures" && outcome.ok) return undefined;
       take(0);
-      if (given === undefined && tape === "too_long") given = "it looked at the clock or set timers too often";
+      if (given === undefined && tape === "too_long") given = "it read the clock or set timers too often";
       if (given !== undefined) return { kept: false, reason: given };
-      // The worker that ran it was ended, or it never began.
-      if (tape === undefined || tape === "too_long") return { kept: false, reason: "its worker did not live to say how it ran" };
+      // The worker that ran the call was terminated, or the call never began.
+      if (tape === undefined || tape === "too_long")
+        return { kept: false, reason: "its worker was terminated before it reported how the call ran" };
       const sent = await Promise.all(operations.map(async (operation) => await operation.sent));
       const redactor = createRedactor(options);
       const parts = outcome.ok ? outcome.parts : undefined;
@@ -165,7 +166,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         isRedacted: redactor.hasRedacted() || large?.isRedacted === true,
       };
       const file = await options.platform.slices.run(recordingBytes(recording, options.platform.sha256));
-      if (file === undefined) return { kept: false, reason: `its recording is more than ${MAX_RECORDING_BYTES} bytes` };
+      if (file === undefined) return { kept: false, reason: `its recording is larger than ${MAX_RECORDING_BYTES} bytes` };
       await options.store.keep(recording, file, version.files);
       return { kept: true };
     }
@@ -183,8 +184,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
           return await end(outcome);
         } catch (error) {
           if (error instanceof TooLargeToRedact) return { kept: false, reason: error.message };
-          // A full disk fails no call.
-          options.onDefect("A call cannot be recorded", error);
+          // A full disk must not fail the call.
+          options.onDefect("Cannot record a call", error);
           return { kept: false, reason: "its recording cannot be written" };
         } finally {
           isOpen = false;
@@ -202,7 +203,7 @@ function usedOf({ fuel, operations, logBytes, outputBytes }: InvocationUsed): Re
 }
 
 interface Redactor {
-  /** @param isLarge above 64 KB: it is written, and looked through, in slices */
+  /** @param isLarge above 64 KB: the value is written and searched in slices */
   json(value: JsonValue, isLarge?: boolean): Promise<JsonValue | LargeJson>;
   small(value: JsonValue): JsonValue;
   text(json: string): string;
@@ -228,7 +229,7 @@ function createRedactor({ redact, redactLarge, redactBytes, platform: { slices }
     return new LargeJson(await looked("json", await slices.run(jsonBytes(value, isHidden))));
   }
 
-  /** Of bytes. */
+  /** Redacts bytes. */
   async function looked(kind: "json" | "text", bytes: Uint8Array): Promise<Uint8Array> {
     const redacted = await slices.run(redactBytes({ kind, bytes }));
     if (redacted !== bytes) changed = true;
@@ -245,7 +246,7 @@ function createRedactor({ redact, redactLarge, redactBytes, platform: { slices }
     return typeof redacted === "string" ? redacted : JSON.stringify(redacted);
   }
 
-  /** Bytes are read as text: what holds a secret is a header, a page, a file of settings. */
+  /** Decodes bytes as text, because secrets are found in headers, pages and settings files. */
   async function bytesOf(bytes: Uint8Array): Promise<Uint8Array> {
     if (bytes.length > LARGE_BYTES) {
       if (redactLarge() === undefined) throw new TooLargeToRedact();
@@ -260,7 +261,7 @@ function createRedactor({ redact, redactLarge, redactBytes, platform: { slices }
     json,
     small,
     text(written) {
-      // The host wrote it.
+      // The host wrote this JSON.
       const value = JSON.parse(written) as JsonValue;
       const redacted = small(value);
       return redacted === value ? written : JSON.stringify(redacted);
@@ -270,17 +271,17 @@ function createRedactor({ redact, redactLarge, redactBytes, platform: { slices }
       const { bytes } = answer;
       return { ok: true, value: await valueOf(answer), ...(bytes !== undefined && { bytes: await bytesOf(bytes) }) };
     },
-    // A fault is JSON whose texts may be the guest's; redaction leaves its shape.
+    // A fault is JSON. Its texts may come from the guest; redaction keeps its shape.
     fault: (fault) => small(fault as unknown as JsonValue) as unknown as Fault,
     hasRedacted: () => changed,
   };
 }
 
-/** The embedding program redacts by a function of its own, which takes values and no bytes. */
+/** The embedding program has its own redaction function, which takes values and not bytes. */
 class TooLargeToRedact extends Error {
   override readonly name = "TooLargeToRedact";
   constructor() {
-    super(`something in it is larger than ${LARGE_BYTES} bytes, which the embedding program's own redaction cannot look through`);
+    super(`a value is larger than ${LARGE_BYTES} bytes, which the embedding program's own redaction cannot process`);
   }
 }
 
@@ -294,7 +295,7 @@ function* jsonBytes(value: JsonValue, isHidden: ((name: string) => boolean) | un
   return yield* joined(parts);
 }
 
-/** What is moved to the guest is copied first. */
+/** Copies the answer, because its bytes are moved to the guest. */
 async function ownAnswer(answer: HostAnswer, { slices }: Pick<Platform, "slices">): Promise<HostAnswer> {
   if (!answer.ok) return answer;
   const { value, bytes, json } = answer;
@@ -314,7 +315,7 @@ function sizeOf(value: JsonValue): number {
 
 function answerSize(answer: HostAnswer): number {
   if (!answer.ok) return answer.error.message.length + OPERATION_BYTES;
-  // As base64 has them.
+  // Length in base64.
   return (answer.json?.length ?? sizeOf(answer.value)) + Math.ceil((answer.bytes?.length ?? 0) / 3) * 4;
 }
 

@@ -1,4 +1,4 @@
-/** A recording as text and back. Whoever wrote the text may have meant harm: every member is checked before it is believed. */
+/** Writes and reads the file of a recording. The text is hostile: every member is checked. */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS, type Limits } from "../../../manifests/mod.ts";
 import { type Fault, isFault, isTape, isTime, type Tape } from "../../../sandbox/mod.ts";
@@ -18,15 +18,15 @@ import {
   type SentBytes,
 } from "../../call/recording.ts";
 
-/** The recording, or what is wrong with the text. */
+/** The recording, or why the text is not valid. */
 export type RecordingRead = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly message: string };
 
 const VERSION = 1;
-/** As deep as what a guest may send, inside an operation of the list. */
+/** The maximum depth of a value that a guest may send, plus the levels of the recording around it. */
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const HASH = /^\{"sha256":"([0-9a-f]{64})",/;
 
-/** The file, written and hashed in slices (SPEC LV2). Undefined if it is too long. */
+/** Writes and hashes the file in slices (SPEC LV2). Returns undefined if it is too long. */
 export function* recordingBytes(
   recording: Recording<JsonValue | LargeJson>,
   sha256: () => RunningHash,
@@ -42,7 +42,7 @@ export function* recordingBytes(
   return yield* joined([encoder.encode(`{"sha256":"${hash.hex()}",`), first.subarray(1), ...rest]);
 }
 
-/** A plugin's files, by path, in base64. */
+/** Writes a plugin's files as JSON: base64 by path. */
 export function* filesBytes(files: ReadonlyMap<string, Uint8Array>): Generator<void, Uint8Array> {
   return yield* joined((yield* writtenParts(Object.fromEntries(files), Infinity)) ?? []);
 }
@@ -52,7 +52,7 @@ const encoder = new TextEncoder();
 function* writtenParts(body: object, maxBytes: number): Generator<void, readonly Uint8Array[] | undefined> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  // What is no JSON in it is written by `leafPieces`.
+  // Values that are not JSON are written by `leafPieces`.
   for (const piece of jsonPieces(body as JsonValue, { leaf: leafPieces })) {
     const bytes = encoder.encode(piece);
     length += bytes.length;
@@ -63,7 +63,7 @@ function* writtenParts(body: object, maxBytes: number): Generator<void, readonly
   return parts;
 }
 
-/** A value above 64 KB, as its JSON. */
+/** A value above 64 KB, held as its JSON bytes. */
 export class LargeJson {
   readonly bytes: Uint8Array;
   constructor(bytes: Uint8Array) {
@@ -87,27 +87,27 @@ function* base64Texts(bytes: Uint8Array): Generator<string, void> {
   yield '"';
 }
 
-/** Three bytes are four characters: no piece but the last is padded. */
+/** A multiple of three, so that only the last piece is padded. */
 const BASE64_BYTES = 48 * 1024;
 
 export async function readRecording(text: string): Promise<RecordingRead> {
   const json = readJsonText(text, { maxBytes: MAX_RECORDING_BYTES, maxDepth: MAX_DEPTH });
-  if (!json.ok) return refused("tooLarge" in json ? "it is too large or too deep" : `it is no JSON (at position ${json.position})`);
+  if (!json.ok) return refused("tooLarge" in json ? "it is too large or too deep" : `it is not valid JSON (at position ${json.position})`);
   const hash = HASH.exec(text)?.[1];
   if (hash === undefined) return refused("it does not begin with its hash");
   if (hash !== (await hashOf(`{${text.slice(HASH.exec(text)?.[0].length ?? 0)}`))) return refused("it was changed after it was written");
-  // What JSON.parse answers is JSON.
+  // The result of JSON.parse is JSON.
   const value = json.value as JsonValue;
   if (!isJsonObject(value) || value["version"] !== VERSION) return refused(`its version is not ${VERSION}`);
   const recording = toRecording(value);
-  return typeof recording === "string" ? refused(`its "${recording}" is not what one holds`) : { ok: true, recording };
+  return typeof recording === "string" ? refused(`its member "${recording}" is not valid`) : { ok: true, recording };
 }
 
 function refused(reason: string): RecordingRead {
-  return { ok: false, message: `The recording cannot be used: ${reason}` };
+  return { ok: false, message: `Cannot use the recording: ${reason}` };
 }
 
-/** The recording, or the name of the first member that is wrong. */
+/** Returns the recording, or the name of the first member that is not valid. */
 function toRecording(value: JsonObject): Recording | string {
   const texts = ["callId", "tool", "plugin", "digest", "contextText", "seed"];
   const wrong = texts.find((name) => typeof value[name] !== "string");
@@ -130,14 +130,14 @@ function toRecording(value: JsonObject): Recording | string {
   if (used === undefined) return "used";
   const machine = toRecord(value["machine"], ["bascule", "runtime", "timeZone", "language"], isText);
   if (machine === undefined) return "machine";
-  // All of these were just seen to be texts.
+  // All of these were checked to be strings above.
   const named = value as unknown as Pick<Recording, "callId" | "tool" | "plugin" | "digest" | "contextText" | "seed">;
   const { callId, tool, plugin, digest, contextText, seed } = named;
   const own = { callId, tool, plugin, digest, contextText, seed, recordedMs, args, isRedacted, ...(timeMs !== undefined && { timeMs }) };
   return { ...own, limits, tape, operations, outcome, used, machine };
 }
 
-/** The guest's prelude reads it as an object. */
+/** The guest's prelude reads the context as an object. */
 function isContext(text: JsonValue | undefined): boolean {
   const json = typeof text === "string" ? readJsonText(text, { maxBytes: MAX_RECORDING_BYTES, maxDepth: MAX_DEPTH }) : undefined;
   return json?.ok === true && typeof json.value === "object" && json.value !== null && !Array.isArray(json.value);
@@ -221,7 +221,7 @@ function toRecord<K extends string, V>(
     if (!check(member)) return undefined;
     members.push([name, member]);
   }
-  // Every name was just given a member.
+  // Every name has been given a member above.
   return Object.fromEntries(members) as Record<K, V>;
 }
 
@@ -233,7 +233,7 @@ function isText(value: JsonValue | undefined): value is string {
   return typeof value === "string";
 }
 
-/** Text that is no base64 stays what it is, and is refused by whoever wants bytes. */
+/** Decodes `bytes`. Text that is not valid base64 stays text, and the check of the type refuses it. */
 function withBytes(value: JsonObject): Readonly<Record<string, unknown>> {
   const { bytes } = value;
   return typeof bytes === "string" ? { ...value, bytes: fromBase64(bytes) ?? bytes } : value;

@@ -1,9 +1,8 @@
 /**
- * Where recordings lie: `.bascule/calls/`, with the files of the plugins that they are of beside them, so that a call can
- * be run again after its plugin was edited (SPEC B8, AU3).
+ * Stores recordings in `.bascule/calls/`, beside the files of their plugins, so that a call can be replayed after its plugin was edited
+ * (SPEC B8, AU3).
  *
- * Names say all that is needed to make room: when, which call, which version, how large. So no file has to be opened for
- * it, and several hosts of one project keep the same bounds.
+ * File names hold time, call, version and size. So making room opens no file, and several hosts of one project keep the same bounds.
  */
 
 import { type FileErrorCode, FileError, type Platform } from "../../platform/platform.ts";
@@ -15,28 +14,28 @@ import { filesBytes } from "./recording-file.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 
 export interface RecordingStore {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Rejects if it cannot be written. The oldest go if there are too many. */
+  /** Stores a recording, and removes the oldest ones above the bounds. Rejects if the file cannot be written. */
   keep(
     recording: Pick<Recording, "callId" | "recordedMs" | "digest">,
     file: Uint8Array,
     files: ReadonlyMap<string, Uint8Array>,
   ): Promise<void>;
-  /** The text of a call's recording; undefined if there is none. */
+  /** Returns the text of a call's recording, or undefined if it is not found. */
   read(callId: string): Promise<string | undefined>;
-  /** The files of a plugin's version; undefined if they were not kept or are not those of the digest any more. */
+  /** Returns the files of a plugin version, or undefined if they were not kept or do not match the hash. */
   readPlugin(digest: string): Promise<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
 export interface RecordingStoreBounds {
   readonly recordings: number;
-  /** Of recordings and plugins together. */
+  /** Total of recordings and plugins. */
   readonly bytes: number;
 }
 
 export const STORE_BOUNDS: RecordingStoreBounds = Object.freeze({ recordings: 200, bytes: 128 * 1024 * 1024 });
-/** A larger plugin is not kept: its calls can be run again as long as its folder is what it was. */
+/** A larger plugin is not kept: its calls can be replayed only while its folder is unchanged. */
 const MAX_PLUGIN_BYTES = 16 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
 const RECORDING_NAME = /^(\d{1,16})\.([0-9a-z-]{1,64})\.([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
@@ -50,7 +49,7 @@ interface Listed {
   readonly bytes: number;
 }
 
-/** @param state the project's `.bascule`. */
+/** @param state the project's `.bascule` folder */
 export function createRecordingStore(
   { files, slices }: Pick<Platform, "files" | "slices">,
   state: string,
@@ -58,7 +57,7 @@ export function createRecordingStore(
 ): RecordingStore {
   const folder = `${state}/calls`;
   const pluginFolder = `${folder}/plugins`;
-  /** One after the other: each looks at what is there. */
+  /** One at a time, because each looks at the files that are there. */
   const inTurn = createInTurn();
 
   async function names(path: string): Promise<readonly string[]> {
@@ -90,7 +89,7 @@ export function createRecordingStore(
     await files.writeAtomic(`${pluginFolder}/${digest}.${file.length}.json`, file, OWNER_ONLY);
   }
 
-  /** Journals by age, then the plugins that none is left of. */
+  /** Removes the oldest recordings, then the plugins without a recording. */
   async function makeRoom(): Promise<void> {
     const all = await recordings();
     const packs = await plugins();
@@ -111,7 +110,7 @@ export function createRecordingStore(
   return {
     folder,
     keep(recording, file, contents) {
-      // What one could not be written for is nothing to the next.
+      // A failed write must not fail the next one.
       return inTurn(async () => {
         await files.makeDirectory(folder);
         await keepPlugin(recording.digest, contents);
@@ -136,7 +135,7 @@ export function createRecordingStore(
   };
 }
 
-/** A caller may give a call any id: what is no plain name is named after its hash. */
+/** Returns the id for the file name. Callers choose call ids freely, so an id that is not a plain name is replaced by its hash. */
 async function idOf(callId: string): Promise<string> {
   return /^[0-9a-z-]{1,63}$/.test(callId) && !callId.startsWith("-")
     ? callId
@@ -157,7 +156,7 @@ function toFiles(text: string): ReadonlyMap<string, Uint8Array> | undefined {
 
 function parse(text: string): JsonValue | undefined {
   try {
-    // What JSON.parse answers is JSON.
+    // The result of JSON.parse is JSON.
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -167,7 +166,7 @@ function parse(text: string): JsonValue | undefined {
 
 const MISSING: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory"]);
 
-/** Another host of the project may have made room meanwhile. */
+/** Another host of the project may have removed files. */
 function unlessMissing<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof FileError && MISSING.has(error.code)) return instead;

@@ -1,4 +1,4 @@
-/** A task of the service thread: what is at a place, read, hashed and kept there, so that no large file crosses to the host's (SPEC LV2, E8). */
+/** Service-thread task: reads, hashes and keeps the file at a path, so that no large file crosses to the host's thread (SPEC LV2, E8). */
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -9,7 +9,7 @@ import { fileIdOf, type UndoState } from "./undo-step.ts";
 /** Paths are absolute. */
 export interface Look {
   readonly path: string;
-  /** Larger files are not read. */
+  /** Maximum size in bytes; a larger file is not read. */
   readonly room: number;
   /** Where its bytes are kept; absent if they are not. */
   readonly into?: string;
@@ -31,7 +31,7 @@ export async function lookTask(
 }
 
 function tooLarge(size: number, room: number, isKept: boolean): string {
-  return isKept ? `there was no room to keep its ${size} bytes` : `it holds ${size} bytes, of which only ${room} are compared`;
+  return isKept ? `not enough room to keep its ${size} bytes` : `it holds ${size} bytes; at most ${room} are compared`;
 }
 
 async function look(
@@ -44,7 +44,7 @@ async function look(
     const fileId = fileIdOf(info);
     if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS, fileId } };
     if (kind === "symlink") return { state: { kind: "link", target: await guarded.readLink(hostPlace(path)), fileId } };
-    if (kind !== "file") return { state: { kind: "unkept", reason: "it is no regular file" } };
+    if (kind !== "file") return { state: { kind: "unkept", reason: "it is not a regular file" } };
     if (size > room) return { state: { kind: "unkept", reason: tooLarge(size, room, isKept) } };
     const contents = await guarded.readBytes(hostPlace(path), { maxBytes: room });
     const sha256 = await sha256Hex(new Uint8Array(contents));

@@ -1,4 +1,4 @@
-/** A host's undoing, as its project and its embedding program say: what is kept, and what undoing may write (SPEC E8). */
+/** Opens undo for a host, as its project and its embedding program configure it: what is kept, and what an undo may write (SPEC E8). */
 
 import { compilePermissions, type PermissionBases, type UndoConfig } from "../../../manifests/mod.ts";
 import type { Places } from "../../project/places.ts";
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 
 export interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "service" | "emit" | "onDefect"> {
   readonly places: Places;
-  /** What the embedding program says; `undo.keep` of `bascule.json` stands above it. */
+  /** The embedding program's setting; `undo.keep` of `bascule.json` overrides it. */
   readonly isWanted: boolean;
 }
 
@@ -26,8 +26,7 @@ function boundsOf({ maxBytes, maxDays }: Omit<UndoConfig, "keep">): UndoBounds {
 }
 
 /**
- * The workspace, without what no tool and no plugin may write: whoever can change what was kept could do it there anyway, and
- * nowhere else.
+ * Grants the workspace without the paths that tools and plugins may not write: tampering with kept images gains no access to other places.
  */
 function undoGrant({ root, workspace, protect }: Pick<Places, "root" | "workspace" | "protect">): Grant {
   const bases: PermissionBases = { base: root, workspace };

@@ -1,12 +1,12 @@
 /**
- * Guarded files that keep what is there before they change it (SPEC E8). Each change waits until its before-image is on the
- * disk. Changes of one call happen one after the other; reads are as they were.
+ * Guarded files that keep a before-image of each change (SPEC E8). Each change waits until its image is on the disk. The changes of one
+ * call happen one after the other; reads are unchanged.
  *
- * Contents are kept per file, whatever names it has: a copy, before the call first writes into it. A name that is taken away is kept
- * by a further name of the same file (`held`), or by a copy where the file system has none.
+ * Contents are kept per file, whatever names it has: a copy is made before the call first writes into the file. A name that is removed is
+ * kept by another hard link to the file (`held`), or by a copy if the file system cannot link.
  *
- * Only a place that the call's own proof permits is looked at: a write that will be refused leaves no copy of what it was refused.
- * Where an image cannot be kept, the change happens all the same: undoing says what it cannot put back.
+ * Only paths that the call's own proof permits are looked at, so a refused write leaves no copy. If an image cannot be kept, the change
+ * happens nevertheless, and undo reports what it cannot put back.
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
@@ -25,13 +25,13 @@ type Checked = CheckedPath<"read" | "write">;
 export interface RecordUndoOptions {
   readonly below: GuardedFiles;
   readonly files: Pick<Files, "realPath" | "permitsPlace">;
-  /** Says what is at a place, and keeps it. */
+  /** Returns the state of a path, and keeps its contents. */
   readonly look: (wanted: Look) => Promise<UndoState>;
-  /** Begun with the first change. */
+  /** Opens the log, at the first change. */
   readonly open: () => Promise<UndoLog>;
-  /** Told if images cannot be kept: from then on the call has none. */
+  /** Called if images cannot be kept: from then on the call has none. */
   readonly onError: (error: unknown) => void;
-  /** Entries of one recursive removal whose images are kept. */
+  /** Maximum number of entries of one recursive removal whose images are kept. */
   readonly mostRemoved?: number;
 }
 
@@ -46,8 +46,8 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
   const notes = createUndoNotes({ below, infoOf: places.infoOf, look, log: () => (log ??= open()) });
 
   /**
-   * Keeps images, makes the change, says what it left, whatever came of it. Where other changes wait it is said after the last of
-   * them: a look at a large file after each of a hundred lines that are put to its end would hold up the files of all calls.
+   * Keeps images, makes the change, then records the state after it, even if the change failed. While other changes wait, the state is
+   * recorded after the last of them: a look at a large file after each of a hundred appended lines would delay the files of all calls.
    */
   function change<T>(at: Checked, prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
     waiting++;
@@ -77,7 +77,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     }
   }
 
-  /** @param keep is given the place that the change reaches. */
+  /** @param keep receives the resolved path of the change */
   async function keepAt(checked: Checked, follow: boolean, keep: (place: string) => Promise<Done>): Promise<Done> {
     const place = await places.placeOf(checked, follow);
     return place === undefined ? nothing : await keep(place);
@@ -89,7 +89,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     return inOrder(all);
   }
 
-  /** What is below first, so that putting back begins with the folders. */
+  /** Keeps entries before their folder, so that an undo starts with the folders. */
   async function keepTree(checked: Checked, path: string): Promise<Done> {
     const all: Done[] = [];
     let cut: string | undefined;
@@ -101,7 +101,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
         isTooDeep = true;
         continue;
       }
-      // Folders that were listed come still, so that what is kept of them can be put back.
+      // Listed folders are still kept beyond the maximum, so that their kept entries can be put back.
       if (all.length >= mostRemoved && !next.isListed) {
         cut ??= next.path;
         continue;
@@ -119,8 +119,9 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
       open.push({ path: next.path, isListed: true });
       for (const { name } of entries) open.push({ path: join(next.path, name), isListed: false });
     }
-    if (isTooDeep) await notes.keepNothing(path, `paths below it are longer than ${MAX_PATH} characters, and nothing is kept of those`);
-    if (cut !== undefined) await notes.keepNothing(cut, `more than ${mostRemoved} entries were removed with it, and no others are kept`);
+    if (isTooDeep) await notes.keepNothing(path, `paths below it are longer than ${MAX_PATH} characters and are not kept`);
+    if (cut !== undefined)
+      await notes.keepNothing(cut, `it was removed with more than ${mostRemoved} entries, and the others are not kept`);
     return inOrder([...all, notes.sayAll]);
   }
 
@@ -129,7 +130,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     return source === undefined || target === undefined ? nothing : await notes.keepRename(source, target);
   }
 
-  /** A write that only makes a file follows no link. */
+  /** A write that may only create a file does not follow links. */
   function keepWrite(path: Checked, createNew: boolean | undefined): Promise<Done> {
     return createNew === true ? keepAt(path, false, notes.keepNew) : keepAt(path, true, notes.keepContents);
   }
@@ -160,7 +161,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     rename: (from, to) =>
       change(
         to,
-        // A staged file was written beside its place, and takes that place now.
+        // A staged file lies beside its target, and replaces the target now.
         async () => await (isStaged(from) ? keepAt(to, false, notes.keepName) : keepRename(from, to)),
         () => below.rename(from, to),
       ),
@@ -200,7 +201,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     },
   };
 
-  /** A file whose writes are noted: what it holds when it is closed is what the call wrote. */
+  /** Wraps a file so that its writes are noted: its contents when it is closed are what the call wrote. */
   function noting(file: GuardedFile, path: Checked, { changed, closed }: OpenNote): GuardedFile {
     const noted = (act: Promise<void>): Promise<void> => act.finally(changed);
     return {
@@ -218,7 +219,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
   }
 }
 
-const NOT_KEPT = "what was there could not be kept, and nothing is kept of this and of what the call changed after it";
+const NOT_KEPT = "its contents could not be kept, nor anything that the call changed afterwards";
 
 function inOrder(all: readonly Done[]): Done {
   return async () => {

@@ -1,8 +1,8 @@
 /**
- * Notes of the changes of one call so far, and of which step of its log covers which of them (SPEC E8).
+ * Tracks the changes of one running call, and which step of its log covers which of them (SPEC E8).
  *
- * A step by file covers whatever is written into that file, by whichever name, wherever it is moved. A step by name covers
- * whatever comes and goes under that name, until something is moved: then the name may mean another file.
+ * A step by file covers every write into that file, by any name and after any move. A step by name covers every change of that name, until
+ * something is moved: then the name may refer to another file.
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
@@ -12,33 +12,33 @@ import type { UndoPlaces } from "./undo-places.ts";
 import { fileIdOf, type UndoState } from "./undo-step.ts";
 import type { UndoLog } from "./undo-store.ts";
 
-/** Says what a change has left. */
+/** Records the state after a change. */
 export type Done = () => Promise<void>;
 
 export const nothing: Done = async () => {};
 
-/** A file that a call holds open to write. */
+/** A file that a call holds open for writing. */
 export interface OpenNote {
-  /** Notes that the file was written to: its contents are looked at when it is closed, or before it is moved or removed. */
+  /** Notes a write: the contents are looked at when the file is closed, or before it is moved or removed. */
   changed(): void;
-  /** To be called once, when it is closed. */
+  /** Called once, when the file is closed. */
   readonly closed: Done;
 }
 
-/** Each keeps what is there now; what it answers is called after the change, however that ended. */
+/** Keeps the present state. The returned function is called after the change, even if it failed. */
 export interface UndoNotes {
-  /** Before the file at a place is written into, or made. */
+  /** Called before the file at a path is written or created. */
   keepContents(place: string): Promise<Done>;
-  /** Before a name is taken away, given to something else, or made. */
+  /** Called before a name is removed, replaced or created. */
   keepName(place: string): Promise<Done>;
-  /** Before a name is made, which fails if it is there. */
+  /** Called before a name is created exclusively. */
   keepNew(place: string): Promise<Done>;
   keepRename(source: string, target: string): Promise<Done>;
-  /** Only that something was changed there, so that undoing names it. */
+  /** Records only that something was changed there, so that an undo lists it. */
   keepNothing(path: string, reason: string): Promise<void>;
-  /** The file at a place, which was just opened to write; undefined if nothing of it is kept. */
+  /** Tracks the file at a path, which was just opened for writing. Returns undefined if nothing of it is kept. */
   opened(place: string): Promise<OpenNote | undefined>;
-  /** Before anything is moved or removed, too: afterwards it would be something else that is looked at. */
+  /** Records all states that are due. Called before anything is moved or removed too, because the path then leads to something else. */
   sayAll(): Promise<void>;
 }
 
@@ -46,37 +46,37 @@ export interface UndoNotesOptions {
   readonly below: Pick<GuardedFiles, "addName">;
   readonly infoOf: UndoPlaces["infoOf"];
   readonly look: (wanted: Look) => Promise<UndoState>;
-  /** Begun with the first change. */
+  /** Opens the log, at the first change. */
   readonly log: () => Promise<UndoLog>;
 }
 
-/** A step that was kept. */
+/** A step in the log. */
 interface Kept {
   say(after: UndoState): Promise<void>;
 }
 
-/** A step by name, with what stood there before the change, and the name that holds that file. */
+/** A step by name, with the entry before the change, and the name that holds the file. */
 interface Named {
   readonly kept: Kept;
   readonly info: FileInfo | undefined;
   readonly heldAt?: string | undefined;
 }
 
-/** The state after a rename that failed. */
+/** State after a rename that failed. */
 const NOT_MOVED: UndoState = { kind: "unkept", reason: "it was not moved" };
 
-/** More than a log has steps: what is forgotten then is not kept any more anyway. */
+/** More than the steps of a log: changes that are forgotten then are not kept anyway. */
 const MAX_KNOWN = 20_000;
 
-/** In bytes. A larger file is not compared: it is left as it is. */
+/** Maximum size in bytes of a file that is compared. An undo leaves a larger file as it is. */
 const MAX_HASHED = 64 * 1024 * 1024;
 
 export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions): UndoNotes {
   const byName = new Map<string, Kept>();
   const byFile = new Map<string, Kept>();
-  /** Steps of which it is still to be said what they left, with the place to look at. */
+  /** Steps whose state after the change is still to be recorded, with the path to look at. */
   const unsaid = new Map<Kept, string>();
-  /** Open files; one that was removed is looked at by the name that holds it, or not at all. */
+  /** Open files. A removed file is looked at by the name that holds it, if any. */
   const open = new Set<{ readonly kept: Kept; place: string | undefined; isChanged: boolean }>();
 
   async function sayAll(): Promise<void> {
@@ -93,7 +93,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
   async function keepContents(place: string): Promise<Done> {
     const info = await infoOf(place);
     if (info === undefined) return await keepName(place);
-    // No other thing can be written into.
+    // Only regular files can be written into.
     if (info.kind !== "file") return nothing;
     const known = byFile.get(fileIdOf(info)) ?? (await keepCopy(place));
     note(byFile, fileIdOf(info), known);
@@ -106,7 +106,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
     return async () => {
       unsaid.set(kept, place);
       const now = await infoOf(place);
-      // The change failed, or was none.
+      // The change failed, or had no effect.
       if (now !== undefined && info !== undefined && fileIdOf(now) === fileIdOf(info)) return;
       gone(place, named);
       if (now !== undefined) note(byFile, fileIdOf(now), kept);
@@ -123,7 +123,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
     return named;
   }
 
-  /** The number of a file that is gone may be given to another one. */
+  /** Forgets a removed file, because the file system may reuse its inode. */
   function gone(place: string, { info, heldAt }: Named): void {
     if (info !== undefined && heldAt === undefined && info.links === 1) byFile.delete(fileIdOf(info));
     for (const file of open) if (file.place === place) file.place = heldAt;
@@ -157,7 +157,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
     return { kept: toKept(say), heldAt };
   }
 
-  /** False where the file system has one name for a file, or the folder for undoing is on another one. */
+  /** Returns false if the file system does not support hard links, or the undo folder is on another file system. */
   async function addName(path: string, into: string): Promise<boolean> {
     try {
       await below.addName(hostPlace(path), hostPlace(into));
@@ -170,11 +170,11 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
 
   async function keepRename(source: string, target: string): Promise<Done> {
     const [info, there] = [await infoOf(source), await infoOf(target)];
-    // Two names of one file: the system leaves both.
+    // Both names are links to one file: rename leaves both.
     if (info === undefined || (there !== undefined && fileIdOf(there) === fileIdOf(info))) return nothing;
     const replaced = there === undefined ? undefined : await prepareName(target);
     await sayAll();
-    // The replaced entry is gone before the source takes its place.
+    // The replaced entry disappears before the source takes its place.
     await replaced?.kept.say({ kind: "missing" });
     const { device, inode } = info;
     const say = await (await log()).keep({ kind: "rename", path: source, to: target, device, inode });

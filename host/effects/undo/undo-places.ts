@@ -1,4 +1,4 @@
-/** Where a change of a call really happens: links resolved, also those that lead to nothing yet (SPEC E8). */
+/** Resolves where a change of a call happens: links are followed, dangling links too (SPEC E8). */
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { above } from "../overlay/replace-file.ts";
@@ -9,13 +9,13 @@ import type { CheckedPath } from "../../platform/proof.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
-/** Questions about places, asked before a change. */
+/** Looks at paths before a change. */
 export interface UndoPlaces {
-  /** Undefined: nowhere, or where the grant does not allow it, so that there is nothing to keep. */
+  /** Returns undefined if the path does not exist or is outside of the grant, so that there is nothing to keep. */
   placeOf(checked: Checked, follow: boolean): Promise<string | undefined>;
-  /** The folders that are not there yet, from above. */
+  /** Returns the missing folders of a path, topmost first. */
   missingFolders(checked: Checked): Promise<readonly string[]>;
-  /** Undefined if there is nothing, or it cannot be looked at. */
+  /** Returns undefined if nothing is there, or it cannot be looked at. */
   infoOf(place: string): Promise<FileInfo | undefined>;
 }
 
@@ -30,14 +30,14 @@ export function createUndoPlaces(below: GuardedFiles, files: Pick<Files, "realPa
     return !follow && checked.isRoot?.(place) === true && (await isNoFile(place)) ? undefined : place;
   }
 
-  /** The place that a write opens, or makes: a link that leads to nothing is followed to where it leads. */
+  /** Returns the path that a write opens or creates. A dangling link is followed to its target. */
   async function endOfLinks(checked: Checked): Promise<string | undefined> {
     let { path } = checked;
     for (let links = 0; links < MAX_LINKS; links += 1) {
       const real = await orUndefined(files.realPath(path));
       if (real !== undefined) return real;
       const place = await entryOf(path);
-      // No link is read that the grant does not cover.
+      // Links outside of the grant are not read.
       if (place === undefined || !(await files.permitsPlace(checked, place))) return undefined;
       if ((await infoOf(place))?.kind !== "symlink") return place;
       const target = await orUndefined(below.readLink(hostPlace(place)));
@@ -52,7 +52,7 @@ export function createUndoPlaces(below: GuardedFiles, files: Pick<Files, "realPa
     return folder && join(folder, path.slice(path.lastIndexOf("/") + 1));
   }
 
-  /** The granted folder itself is not removed, moved or replaced. */
+  /** The granted folder itself cannot be removed, moved or replaced. */
   async function isNoFile(place: string): Promise<boolean> {
     const info = await infoOf(place);
     return info !== undefined && info.kind !== "file";
@@ -64,7 +64,7 @@ export function createUndoPlaces(below: GuardedFiles, files: Pick<Files, "realPa
     for (; at !== "/" && (await orUndefined(files.realPath(at))) === undefined; at = above(at)) names.unshift(at.slice(above(at).length));
     let place = (await orUndefined(files.realPath(at))) ?? at;
     const missing: string[] = [];
-    // A link that leads to nothing has the name: nothing is made there.
+    // The name is taken by a dangling link: nothing is created there.
     if (names[0] !== undefined && (await infoOf(join(place, names[0].replace(/^\//, "")))) !== undefined) return missing;
     for (const name of names) {
       place = join(place, name.replace(/^\//, ""));
@@ -81,7 +81,7 @@ export function join(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
-/** By the text alone, as a write through such a link does it. */
+/** Resolves by text alone, as a write through a dangling link does. */
 function resolved(folder: string, target: string): string {
   const names: string[] = [];
   for (const name of `${target.startsWith("/") ? "" : folder}/${target}`.split("/")) {

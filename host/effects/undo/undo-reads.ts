@@ -1,4 +1,4 @@
-/** Reads what lies in the folder for undoing, which may hold anything, and may be gone at any moment (SPEC E8). */
+/** Reads the undo folder, which may hold anything and may disappear at any time (SPEC E8). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { hashBytes, type Hasher } from "../../primitives/json/json-bytes.ts";
@@ -8,7 +8,7 @@ import { readCall, type UndoCall, type UndoStep } from "./undo-step.ts";
 
 const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
 
-/** Names of the entries of a folder; none if it is not there. */
+/** Returns the names of a folder's entries, or an empty list if the folder is missing. */
 export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
   return (await files.list(folder).catch(unlessMissing([]))).map(({ name }) => name);
 }
@@ -24,7 +24,7 @@ export async function readJson(files: Files, path: string): Promise<JsonValue | 
   return read?.ok === true ? (read.value as JsonValue) : undefined;
 }
 
-/** Only what the step says is put back: a file that was cut or changed is none. */
+/** Returns the contents only if they match the step: a truncated or changed file returns undefined. */
 export async function readContents(
   platform: Pick<Platform, "files"> & Hasher,
   path: string,
@@ -37,7 +37,7 @@ export async function readContents(
   return bytes !== undefined && (await hashBytes(bytes, platform)) === step.before.sha256 ? bytes : undefined;
 }
 
-/** Another host of the project may have made room meanwhile; what is no file of ours is none. */
+/** Another host of the project may have removed files; entries of another kind count as missing. */
 function unlessMissing<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof FileError && GONE.has(error.code)) return instead;

@@ -1,24 +1,24 @@
-/** What a call changed, step by step, with what was there before (SPEC E8). */
+/** The steps of a call's changes, each with the state before it (SPEC E8). */
 
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 
-/** Which file, folder or link it is; absent in what an older version kept. */
+/** Identity of a file, folder or link. Absent in steps of older versions. */
 interface Identified {
   readonly fileId?: string;
 }
 
-/** A file, by its contents. `modifiedMs` is absent in what an older version kept. */
+/** A file by its contents. `modifiedMs` is absent in steps of older versions. */
 export interface FileState extends Identified {
   readonly kind: "file";
   readonly bytes: number;
   readonly sha256: string;
   readonly mode: number;
   readonly modifiedMs?: number;
-  /** Where it had several: it comes back as a file of its own. */
+  /** Number of hard links, if it had several: it comes back as a separate file. */
   readonly names?: number;
 }
 
-/** A file that is held by a name beside the step, so that its contents, rights, times and other names need not be kept. */
+/** A file that is held by a hard link beside the step. So its contents, permissions, times and other names need not be kept. */
 export interface HeldState {
   readonly kind: "held";
   readonly bytes: number;
@@ -26,47 +26,47 @@ export interface HeldState {
   readonly inode: number;
 }
 
-/** What was at a place. `unkept`: something that cannot be put back, and why. */
+/** The state of a path. `unkept`: it cannot be put back, for the given reason. */
 export type UndoState =
   | { readonly kind: "missing" }
   | FileState
   | HeldState
   | ({ readonly kind: "directory"; readonly mode: number } & Identified)
-  /** `target` is the text that it holds. */
+  /** `target` is the text of the link. */
   | ({ readonly kind: "link"; readonly target: string } & Identified)
   | { readonly kind: "unkept"; readonly reason: string };
 
-/** One change; paths are real and absolute. */
+/** One change. Paths are real and absolute. */
 export type UndoStep =
   | {
       readonly kind: "place";
       readonly path: string;
       readonly before: UndoState;
-      /** The call was to write into the file that was there; else it was to take its name away, or there was nothing. */
+      /** The call was about to write into the existing file. Otherwise it was about to remove or create the name. */
       readonly inPlace?: true;
     }
-  /** What was moved is known again by device and inode. */
+  /** A moved entry is identified by device and inode. */
   | { readonly kind: "rename"; readonly path: string; readonly to: string; readonly device: number; readonly inode: number };
 
-/** Says which file, folder or link it is, also when it is moved. */
+/** Returns the identity of a file, folder or link. It stays the same after a move. */
 export function fileIdOf({ device, inode }: { readonly device: number; readonly inode: number }): string {
   return `${device}:${inode}`;
 }
 
-/** Whose changes they are. */
+/** The call that made the changes. */
 export interface UndoCall {
   readonly callId: string;
-  /** Qualified name. */
+  /** Qualified tool name. */
   readonly tool: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** Maximum length of the path of anything that is kept, in UTF-16 units. */
+/** Maximum length of a kept path, in UTF-16 units. */
 export const MAX_PATH = 8_192;
 const MAX_ID = 64;
 
-/** Undefined for what is no step: whoever can write the folder can write anything there. */
+/** Returns undefined if the value is not a step: anything that can write the folder can write anything there. */
 export function readStep(value: JsonValue): UndoStep | undefined {
   if (!isJsonObject(value)) return undefined;
   const { kind, path, to, device, inode } = value;
@@ -104,7 +104,7 @@ export function readCall(value: JsonValue): UndoCall | undefined {
   return typeof callId === "string" && typeof tool === "string" && typeof atMs === "number" ? { callId, tool, atMs } : undefined;
 }
 
-/** Whether something is what it was. Rights and times do not count: contents do. */
+/** Compares contents, not permissions and times. */
 export function isSameState(left: UndoState, right: UndoState): boolean {
   if (left.kind === "file" && right.kind === "file") return left.sha256 === right.sha256 && left.bytes === right.bytes;
   if (left.kind === "link" && right.kind === "link") return left.target === right.target;

@@ -1,9 +1,8 @@
 /**
- * Where before-images lie: `.bascule/undo/`, a folder for each call, which no tool may read or write (SPEC E8).
+ * Stores before-images in `.bascule/undo/`, one folder for each call, which no tool may read or write (SPEC E8).
  *
- * Each step is a file, written and synced before the change happens; what it left is another one, written after. So a host
- * that is killed leaves what can be undone, and what cannot be told is told as such. Names say times and sizes, so that
- * making room opens no file.
+ * Each step is a file, written and synced before the change; the state after the change is a second file. So if the host is killed, its
+ * changes can still be undone, and unknown states are reported as such. Names hold times and sizes, so that making room opens no file.
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
@@ -17,57 +16,63 @@ import { compareText, sha256Hex } from "../../primitives/digest.ts";
 import { readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
 import { namesIn, readCallOf, readContents, readJson } from "./undo-reads.ts";
 
-/** How much is kept. */
+/** Bounds of the store. */
 export interface UndoBounds {
-  /** Of all calls together. While several calls keep large files at once it may be passed by those. */
+  /** Total of all calls. Calls that keep large files at the same time may exceed it by those. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
 }
 
-/** Whether the call of a folder may still change things: it has not ended, or it is being undone. `gone`: its host was ended meanwhile. */
+/** Whether the call of a folder may still change files, because it runs or is being undone. `gone`: its host was terminated meanwhile. */
 export type CallFate = "ended" | "running" | "gone" | "unknown";
 
-/** One call, with the steps that are kept of it. */
+/** One call and its kept steps. */
 export interface KeptCall {
   readonly call: UndoCall;
-  /** In the order in which they happened. */
+  /** In the order of the changes. */
   readonly steps: readonly KeptStep[];
 }
 
-/** A step as it was kept. */
+/** A step in the store. */
 export interface KeptStep {
   readonly step: UndoStep;
-  /** What the call left there; absent if it was ended before it could be told. */
+  /** State after the change; absent if the call was terminated before it was recorded. */
   readonly after: UndoState | undefined;
-  /** What the file held before. @returns undefined if it is not there, or not what the step says. */
+  /**
+   * Reads the contents before the change.
+   * @returns undefined if they are missing, or do not match the step
+   */
   contents(): Promise<Uint8Array | undefined>;
-  /** Real path of the name that holds the file, where it is held. */
+  /** Real path of the hard link, if the file is held. */
   readonly heldAt: string;
 }
 
-/** What one call did, while it does it. */
+/** The steps of one running call. */
 export interface UndoLog {
-  /** Keeps a step, or what `step` finds out and puts into the file that it is given. @returns how to say what came of it. */
+  /**
+   * Stores a step, or the step that the function returns after it wrote the image to the given path.
+   * @returns a function that records the state after the change
+   */
   keep(step: UndoStep | ((into: string) => Promise<UndoStep>)): Promise<(after: UndoState) => Promise<void>>;
-  /** Bytes that one more image may have; nothing beyond is kept. */
+  /** Returns the maximum size in bytes of one more image. */
   room(): number;
-  /** The call goes on after `end`. */
+  /** Reopens the log after `end`, because the call continues. */
   begin(): Promise<void>;
-  /** The call changes nothing any more, so that it can be undone. */
+  /** Closes the log: the call changes nothing any more, so it can be undone. */
   end(): Promise<void>;
 }
 
 export interface UndoStore {
-  /** Begins a call's folder. Where there is no room, the oldest calls of the plugin that holds most go. */
+  /** Creates a call's folder. If there is no room, the oldest calls of the plugin that holds most are removed. */
   open(call: UndoCall, plugin?: string): Promise<UndoLog>;
-  /** The newest first. */
+  /** Newest first. */
   list(): Promise<readonly UndoCall[]>;
-  /** Undefined if nothing is kept of that call. */
+  /** Returns undefined if nothing is kept of that call. */
   read(callId: string): Promise<KeptCall | undefined>;
   /**
-   * Does the work while no other process undoes the call.
+   * Runs `work` while no other process undoes the call.
    *
-   * @returns why not, where it is not done: the call runs or is being undone (`running`), may do so (`unknown`), or is not kept
+   * @returns why `work` did not run: the call runs or is being undone (`running`), may do so (`unknown`), or is not kept (`none`)
    */
   alone<T>(
     callId: string,
@@ -75,24 +80,24 @@ export interface UndoStore {
     work: (fate: CallFate) => Promise<T>,
   ): Promise<{ readonly done: T } | "running" | "unknown" | "none">;
   forget(callId: string): Promise<void>;
-  /** Files, folders and links that undoing made anew, by what they were: steps of earlier calls mean them. */
+  /** Returns the entries that an undo created again: new identity by old. Steps of earlier calls refer to the old ones. */
   renewed(): Promise<Map<string, string>>;
-  /** The latest ones; the older go. */
+  /** Stores the latest ones; older ones are dropped. */
   keepRenewed(renewed: ReadonlyMap<string, string>): Promise<void>;
 }
 
 const OWNER_ONLY = 0o600;
-/** Files that are held in the folder keep their own rights, so only the owner may open the folder. */
+/** Held files keep their own permissions, so only the owner may open the folder. */
 const OWNERS_FOLDER = 0o700;
-/** Exists while the call runs, or is undone, and says in which process. */
+/** This file exists while the call runs or is being undone, and names the process. */
 const RUNNING = "running";
 const RENEWED = "renewed.json";
-/** Each is some 50 bytes. */
+/** Some 50 bytes each. */
 const MAX_RENEWED = 1_000;
 const MAX_CALLS = 500;
-/** Steps of one call; one more says that there were others. */
+/** Maximum steps of one call; one more records that there were others. */
 const MAX_STEPS = 10_000;
-/** Time, call, and whose it is; absent for the host's own tools. */
+/** Time, call and plugin; the plugin is absent for the host's own tools. */
 const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})(?:\.([0-9a-z_-]{1,63}))?$/;
 const STEP = /^(\d{5})\.(\d{1,12})\.step$/;
 
@@ -100,11 +105,11 @@ interface Folder {
   readonly name: string;
   readonly ms: number;
   readonly key: string;
-  /** A plugin, or "" for the host's own tools. */
+  /** Plugin name, or "" for the host's own tools. */
   readonly owner: string;
 }
 
-/** A folder with what its images take. */
+/** A folder and the size of its images. */
 interface Held {
   readonly folder: Folder;
   readonly bytes: number;
@@ -112,15 +117,19 @@ interface Held {
 
 export type UndoStorePlatform = Pick<Platform, "files" | "guarded" | "random" | "environment"> & Hasher;
 
-/** @param state the project's `.bascule`. @param bounds asked for each call that changes something. @param most steps of one call */
+/**
+ * @param state the project's `.bascule` folder
+ * @param bounds read for each call that changes something
+ * @param most maximum steps of one call
+ */
 export function createUndoStore(platform: UndoStorePlatform, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
   const { files } = platform;
   const root = `${state}/undo`;
   const inTurn = createInTurn();
-  /** Bytes by owner: as they were found, and those that were kept since. */
+  /** Bytes by owner: as last counted on the disk, and kept since. */
   let held = new Map<string, number>();
   let spent = new Map<string, number>();
-  const tooMany = `the call changed more than ${most} things, and nothing is kept of this one and those after it`;
+  const tooMany = `the call changed more than ${most} entries; this one and the later ones are not kept`;
 
   async function folders(): Promise<readonly Folder[]> {
     const entries = await namesIn(files, root);
@@ -131,7 +140,9 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
     return found.toSorted((left, right) => left.ms - right.ms || compareText(left.key, right.key));
   }
 
-  /** Frees half of the folder: what goes is the oldest call of the owner that holds most. So no plugin pushes out another's. */
+  /**
+   * Frees half of the folder: removes the oldest call of the owner that holds most, repeatedly. So no plugin can push out another's images.
+   */
   async function makeRoom(nowMs: number): Promise<void> {
     spent = new Map();
     const { maxBytes, maxAgeMs } = bounds();
@@ -150,11 +161,11 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
       await forget((one) => one === victim);
     }
     held = byOwner(kept, bytesOf);
-    // What was kept while the folders were read may be in them or not: it is counted twice rather than not at all.
+    // Images kept while the folders were read may be in the count already: counting twice is safer than not at all.
     for (const [owner, bytes] of spent) held.set(owner, (held.get(owner) ?? 0) + bytes);
   }
 
-  /** While a call runs others keep images too: those of an owner that holds more make room. Most have nothing to do here. */
+  /** Makes room while calls run, if another owner holds more. Mostly there is nothing to do. */
   async function roomFor(owner: string, nowMs: number): Promise<void> {
     const own = held.get(owner) ?? 0;
     const isLarger = [...held.values()].some((bytes) => bytes > own);
@@ -191,9 +202,9 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
       await begin();
       await files.writeAtomic(`${folder}/call.json`, JSON.stringify(call), OWNER_ONLY);
       let steps = 0;
-      /** Sizes of files that are held, by the numbers of their steps. */
+      /** Sizes of held files, by step number. */
       const sizes = new Map<string, number>();
-      /** Through a handle or another name a call writes into a file that is held: that counts too, and goes if there is no room. */
+      /** A call can write into a held file through a handle or another name. The growth counts too; without room, the image is removed. */
       const countAgain = async (number: string, size: number): Promise<void> => {
         const before = `${folder}/${number}.before`;
         const info = await orUndefined(platform.guarded.lstat(hostPlace(before)));
@@ -303,13 +314,13 @@ function byOwner(kept: readonly Held[], measure: (one: Held) => number): Map<str
   return owners;
 }
 
-/** @param kept the oldest first; not empty */
+/** @param kept oldest first; not empty */
 function oldestOfLargest(kept: readonly Held[], measure: (one: Held) => number): Held | undefined {
   const [largest] = [...byOwner(kept, measure)].toSorted(([, left], [, right]) => right - left)[0] ?? [];
   return kept.find(({ folder }) => folder.owner === largest);
 }
 
-/** Ids of callers may be any text. */
+/** Returns the id for the folder name. Callers choose call ids freely, so an id that is not a plain name is hashed. */
 async function keyOf(callId: string): Promise<string> {
   return /^[0-9a-z-]{1,64}$/.test(callId) ? callId : `h-${await sha256Hex(new TextEncoder().encode(callId))}`;
 }

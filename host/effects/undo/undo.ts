@@ -1,9 +1,8 @@
 /**
- * Puts back what a call changed, where it still is as the call left it (SPEC E8). Whatever somebody else has changed since, and
- * whatever cannot be told, is listed and left.
+ * Puts back what a call changed, where it is still as the call left it (SPEC E8). Changes made by others since, and unknown states, are
+ * listed and left.
  *
- * What lies in `.bascule/undo/` is not believed: every path is checked like a tool's, against the workspace and what no tool
- * may touch.
+ * The contents of `.bascule/undo/` are hostile: every path is checked like a tool's, against the workspace and the protected paths.
  */
 
 import { bothPaths, checkPath, hostPlace } from "../../capabilities/checked.ts";
@@ -15,7 +14,7 @@ import { hashBytes, type Hasher } from "../../primitives/json/json-bytes.ts";
 import { fileIdOf, type FileState, type HeldState, isSameState, type UndoState } from "./undo-step.ts";
 import type { KeptStep } from "./undo-store.ts";
 
-/** What came of it. Paths are absolute. */
+/** The result of an undo. Paths are absolute. */
 export interface Undone {
   readonly restored: readonly string[];
   readonly left: readonly { readonly path: string; readonly reason: string }[];
@@ -25,14 +24,14 @@ export interface UndoOptions {
   readonly files: GuardedFiles;
   readonly random: Pick<Random, "bytes">;
   readonly hasher: Hasher;
-  /** What undoing may write, at most. */
+  /** The most that an undo may write. */
   readonly grant: Grant;
   readonly workspace: string;
-  /** Also what is not as the call left it. */
+  /** Also restores paths that are not as the call left them. */
   readonly force?: boolean;
-  /** Files, folders and links that undoing made anew, by what they were: added to. Later undoing knows by it what was moved. */
+  /** Entries that an undo created again, new identity by old. This function adds to it; later undos use it to recognise moved entries. */
   readonly renewed: Map<string, string>;
-  /** The host was ended while the call ran: what the call left last may not be on record. */
+  /** The host was terminated while the call ran, so the last states after changes may be missing. */
   readonly wasKilled?: boolean;
 }
 
@@ -53,7 +52,7 @@ export async function undoSteps(steps: readonly KeptStep[], options: UndoOptions
   return { restored: [...restored], left: Array.from(left, ([path, reason]) => ({ path, reason })) };
 }
 
-/** `restored`, why not, or undefined where there is nothing to do. */
+/** `restored`, the reason why not, or undefined if there is nothing to do. */
 type Outcome = "restored" | (string & {}) | undefined;
 
 async function putBack(kept: KeptStep, options: UndoOptions): Promise<Outcome> {
@@ -61,28 +60,29 @@ async function putBack(kept: KeptStep, options: UndoOptions): Promise<Outcome> {
   if (step.kind !== "place") return undefined;
   const { path, before } = step;
   const place = placeFor(path, options);
-  if (place === undefined) return "it is outside of the workspace, or no tool may write it";
+  if (place === undefined) return "it is outside of the workspace, or protected from tools";
   if (before.kind === "held" && (await isHeld(before, path, options))) return undefined;
   const now = await stateOf(path, options);
   const spot: Spot = { place, now, kept, options, isOther: step.inPlace === true && !(await isThat(before, path, options)) };
   if (isSameState(now, before)) return (await putBackFacts(spot, false)) ? "restored" : undefined;
-  if (before.kind === "unkept") return `what was there is not kept: ${before.reason}`;
+  if (before.kind === "unkept") return `its previous contents are not kept: ${before.reason}`;
   if (options.force !== true) {
-    if (after === undefined) return "the call was ended while it changed this";
+    if (after === undefined) return "the call was terminated while it changed this";
     if (after.kind === "unkept" || now.kind === "unkept")
       return `it could not be compared with what the call left: ${unkeptReason(after, now)}`;
-    if (!isSameState(now, after)) return `it was changed after the call${options.wasKilled === true ? ", or by it when it was ended" : ""}`;
+    if (!isSameState(now, after))
+      return `it was changed after the call${options.wasKilled === true ? ", or by it when it was terminated" : ""}`;
   }
   return await restore(spot);
 }
 
-/** A place, its state now, and the step to put back there. */
+/** A path, its present state, and the step to put back there. */
 interface Spot {
   readonly place: CheckedPath<"write">;
   readonly now: UndoState;
   readonly kept: KeptStep;
   readonly options: UndoOptions;
-  /** The call wrote into a file, and another one has its name now, which may have further names elsewhere. */
+  /** The call wrote into a file whose name now belongs to another file, which may have further names elsewhere. */
   readonly isOther: boolean;
 }
 
@@ -93,7 +93,7 @@ async function restore(spot: Spot): Promise<Outcome> {
   const { before, inPlace } = step;
   const { files } = options;
   if (before.kind === "file") return await restoreFile(spot, before, inPlace === true && !spot.isOther);
-  // A folder goes only if nothing is in it.
+  // Only an empty folder is removed.
   if (now.kind !== "missing" && (before.kind !== "held" || now.kind === "directory")) await files.remove(place, { recursive: false });
   switch (before.kind) {
     case "missing":
@@ -104,18 +104,18 @@ async function restore(spot: Spot): Promise<Outcome> {
       return "restored";
     case "directory":
       await files.makeDirectory(place, { recursive: false });
-      // By itself: the system takes rights from what is made.
+      // Set separately, because the umask applies to what is created.
       await files.setFacts(place, { mode: before.mode });
       await noteRenewed(before.fileId, place.path, options);
       return "restored";
     case "held":
       return await restoreHeld(spot, before);
     case "unkept":
-      return `what was there is not kept: ${before.reason}`;
+      return `its previous contents are not kept: ${before.reason}`;
   }
 }
 
-/** Where the call wrote into the file, it is written into, so that all its names get it back and it stays the file that it is. */
+/** If the call wrote into the file, writes into it too, so that all its names get the contents back and its identity stays. */
 async function restoreFile(spot: Spot, before: FileState, isInPlace: boolean): Promise<Outcome> {
   const { place, now, kept, options } = spot;
   const { files } = options;
@@ -130,10 +130,10 @@ async function restoreFile(spot: Spot, before: FileState, isInPlace: boolean): P
   if (now.kind === "directory") await files.remove(place, { recursive: false });
   await replace(place, data, before, options);
   await noteRenewed(before.fileId, place.path, options);
-  return before.names === undefined ? "restored" : `it is back as a file of its own: it was one file with ${before.names} names`;
+  return before.names === undefined ? "restored" : `it was restored as a separate file: it was one file with ${before.names} names`;
 }
 
-/** The file itself gets its name back, or a copy of it where that cannot be. */
+/** Links the held file to its name again, or copies it if that fails. */
 async function restoreHeld({ place, kept, options }: Spot, before: HeldState): Promise<Outcome> {
   const { files, random } = options;
   if (!(await isHeld(before, kept.heldAt, options))) return GONE;
@@ -155,9 +155,9 @@ async function restoreHeld({ place, kept, options }: Spot, before: HeldState): P
   return "restored";
 }
 
-const GONE = "what was kept of it is not there any more, or was changed";
+const GONE = "its kept contents are missing or were changed";
 
-/** False where the file system has one name for a file, or the folder for undoing is on another one. */
+/** Returns false if the file system does not support hard links, or the undo folder is on another file system. */
 async function triedToName(from: CheckedPath<"read">, to: CheckedPath<"write">, files: GuardedFiles): Promise<boolean> {
   try {
     await files.addName(from, to);
@@ -185,10 +185,10 @@ async function replace(
 }
 
 /**
- * Rights and times that still are as the call left them, and those that undoing itself changed, become those before it.
+ * Resets permissions and times that are still as the call left them, and those that the undo itself changed.
  *
- * @param isWritten undoing has just written the file
- * @returns whether there was anything to do
+ * @param isWritten the undo has just written the file
+ * @returns whether there was anything to reset
  */
 async function putBackFacts({ place, now, kept: { step, after }, options, isOther }: Spot, isWritten: boolean): Promise<boolean> {
   const { files, force } = options;
@@ -207,7 +207,7 @@ async function putBackFacts({ place, now, kept: { step, after }, options, isOthe
   return true;
 }
 
-/** Times go through fractions of seconds. */
+/** Tolerates rounding: times pass through fractions of seconds. */
 function isSameTime(left: number | undefined, right: number | undefined): boolean {
   return left !== undefined && right !== undefined && Math.abs(left - right) < 0.01;
 }
@@ -225,7 +225,7 @@ async function moveBack(
   // The rename failed.
   if (after !== undefined) return undefined;
   const [source, target] = [placeFor(path, options), placeFor(to, options)];
-  if (source === undefined || target === undefined) return "it is outside of the workspace, or no tool may write it";
+  if (source === undefined || target === undefined) return "it is outside of the workspace, or protected from tools";
   const { files, renewed } = options;
   const isIt = (info: Awaited<ReturnType<typeof infoOf>>): boolean =>
     info !== undefined && isSameFile(fileIdOf(moved), fileIdOf(info), renewed);
@@ -242,7 +242,7 @@ async function isThat(before: UndoState, path: string, { files, renewed }: UndoO
   return wanted !== undefined && info !== undefined && isSameFile(wanted, fileIdOf(info), renewed);
 }
 
-/** Whether it is that file, or what undoing made in its place. */
+/** Returns whether it is that file, or the one that an undo created in its place. */
 function isSameFile(wanted: string, found: string, renewed: ReadonlyMap<string, string>): boolean {
   const seen = new Set<string>();
   for (let id: string | undefined = wanted; id !== undefined && !seen.has(id); id = renewed.get(id)) {
@@ -257,15 +257,15 @@ async function noteRenewed(fileId: string | undefined, path: string, { files, re
   if (fileId !== undefined && info !== undefined) renewed.set(fileId, fileIdOf(info));
 }
 
-/** The proof that this very place may be written; undefined if it may not. */
+/** Returns the proof that exactly this path may be written, or undefined. */
 function placeFor(path: string, { grant, workspace }: UndoOptions): CheckedPath<"write"> | undefined {
   const check = checkPath("write", path, { grant, cwd: workspace });
-  // A rename takes along what is below, of which nothing may be denied.
+  // A rename moves everything below, so nothing below may be denied.
   if (!check.ok || check.path.path !== path || check.partial) return undefined;
   return bothPaths(hostPlace<"write">(path), check.path);
 }
 
-/** What is larger was not kept. */
+/** Larger files were not kept. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MODE_BITS = 0o777;
 const OWNER_WRITES = 0o200;
@@ -276,7 +276,7 @@ async function stateOf(path: string, { files, hasher }: UndoOptions): Promise<Un
   const mode = info.mode & MODE_BITS;
   if (info.kind === "directory") return { kind: "directory", mode };
   if (info.kind === "symlink") return { kind: "link", target: await files.readLink(hostPlace(path)) };
-  if (info.kind !== "file") return { kind: "unkept", reason: "it is no regular file" };
+  if (info.kind !== "file") return { kind: "unkept", reason: "it is not a regular file" };
   if (info.size > MAX_BYTES) return { kind: "unkept", reason: `it holds more than ${MAX_BYTES} bytes` };
   const bytes = await files.readBytes(hostPlace(path), { maxBytes: MAX_BYTES });
   return { kind: "file", bytes: bytes.length, sha256: await hashBytes(bytes, hasher), mode, modifiedMs: info.modifiedMs };

@@ -1,4 +1,4 @@
-/** A host's undoing: which calls keep before-images, what can be undone, and undoing it (SPEC E8). */
+/** Undo for a host: which calls keep before-images, which can be undone, and the undo itself (SPEC E8). */
 
 import type { EmitEvent } from "../../audit/events.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
@@ -16,48 +16,48 @@ import type { UndoLog, UndoStore } from "./undo-store.ts";
 /** A call that can be undone. */
 export type { UndoCall } from "./undo-step.ts";
 
-/** What came of undoing a call. Paths are relative to the workspace where they are in it. */
+/** The result of undoing a call. Paths inside the workspace are relative to it. */
 export type UndoResult =
   | { readonly ok: false; readonly callId: string; readonly message: string }
   | {
       readonly ok: true;
       readonly callId: string;
       readonly tool: string;
-      /** Put back, or what would be. */
+      /** Paths that were put back, or would be in a dry run. */
       readonly restored: readonly string[];
-      /** Left as it is now, and why. */
+      /** Paths that were left as they are, and why. */
       readonly left: readonly { readonly path: string; readonly reason: string }[];
-      /** Where it was only asked what would be done. */
+      /** Set for a dry run. */
       readonly dryRun?: DryRunReport;
     };
 
 export interface Undos {
-  /** The platform that a call is given, whose files keep what they change; the same one for a call that changes nothing. */
+  /** Returns the platform for a call: its files keep what they change. Returns `platform` itself for a call that changes nothing. */
   keep(execution: Execution, platform: Platform): Platform;
-  /** The newest first. */
+  /** Newest first. */
   list(): Promise<readonly UndoCall[]>;
-  /** Once for each call that could be undone as a whole. */
+  /** Undoes a call. A call that was undone completely is forgotten. */
   undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
-  /** The call changes nothing any more, as soon as `closing` settles: from then on it can be undone. */
+  /** Marks the call as ended when `closing` settles: from then on it can be undone. */
   ended(call: Execution["call"], closing: Promise<void> | undefined): Promise<void>;
 }
 
-/** How a call is undone. */
+/** Options of an undo. */
 export interface UndoWish {
-  /** Only says what would be done. */
+  /** Only reports what an undo would do. */
   readonly dryRun?: boolean;
-  /** Puts back what was there before the call, also where it is not as the call left it. */
+  /** Puts back the state before the call, even if it is not as the call left it. */
   readonly force?: boolean;
 }
 
 export interface UndosOptions {
   readonly platform: Platform;
-  /** Compares what undoing would change. */
+  /** Computes the diff of a dry run. */
   readonly service: Service;
   readonly store: UndoStore;
-  /** Asked for each call. */
+  /** Read for each call. */
   readonly isKept: () => boolean;
-  /** What undoing may write at most. */
+  /** The most that an undo may write. */
   readonly grant: Grant;
   readonly workspace: string;
   readonly emit: EmitEvent;
@@ -66,9 +66,9 @@ export interface UndosOptions {
 
 export function createUndos(options: UndosOptions): Undos {
   const { platform, service, store, grant, workspace, emit, onDefect } = options;
-  /** Of a call that is committed after a dry run, or runs twice under one id, there is one folder. */
+  /** A call that is committed after a dry run, or runs twice under one id, has one folder. */
   const logs = new WeakMap<Execution["call"], Promise<UndoLog>>();
-  /** Calls whose end is under way. */
+  /** Calls that are ending. */
   const ending = new Map<string, Promise<void>>();
 
   async function open({ call, tool }: Execution): Promise<UndoLog> {
@@ -87,7 +87,7 @@ export function createUndos(options: UndosOptions): Undos {
     try {
       await (await log).end();
     } catch (error) {
-      onDefect("The end of a call cannot be kept; it cannot be undone while this host runs", error);
+      onDefect("Cannot record the end of a call; it cannot be undone while this host runs", error);
     }
   }
 
@@ -95,7 +95,7 @@ export function createUndos(options: UndosOptions): Undos {
     keep(execution, given) {
       const sideEffects = classOf(execution.tool);
       if (sideEffects === "none" || sideEffects === "read" || execution.overlay !== undefined || !options.isKept()) return given;
-      const onError = (error: unknown): void => onDefect("What a call changes cannot be kept; it cannot be undone", error);
+      const onError = (error: unknown): void => onDefect("Cannot keep what a call changes; it cannot be undone", error);
       const owner = execution.tool.plugin ?? execution.tool.qualifiedName;
       const look = (wanted: Look): Promise<UndoState> => service.run(LOOK, wanted, { owner });
       const guarded = recordUndo({ below: given.guarded, files: given.files, look, open: () => open(execution), onError });
@@ -146,17 +146,17 @@ export function createUndos(options: UndosOptions): Undos {
 }
 
 function notKept(callId: string): UndoResult {
-  const message = `Nothing is kept of a call "${callId}": it changed no files, was undone already, or is too old`;
+  const message = `Cannot undo call "${callId}": it changed no files, was undone already, or is too old`;
   return { ok: false, callId, message };
 }
 
-/** A call, or the commit of a dry run, is under way: its next change would be kept in a folder that undoing just removed. */
+/** Refuses while a call or the commit of a dry run is running: its next change would be kept in a folder that the undo just removed. */
 export function refuseToUndo(callId: string): UndoResult {
   return { ok: false, callId, message: `Call "${callId}" has not ended: wait for its end or cancel it, then undo it` };
 }
 
 function refuseToGuess(callId: string): UndoResult {
-  const message = `Call "${callId}" may still run, in a process of another machine or container: see that it has ended, then undo it by force`;
+  const message = `Call "${callId}" may still run in a process of another machine or container: check that it has ended, then undo it by force`;
   return { ok: false, callId, message };
 }
 

@@ -57,7 +57,7 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
     );
   // Write access covers everything below the path, and Deno does not ask again.
   if (query.kind === "write" && query.path !== undefined && verdict.partial === true)
-    return refuse("write", value, verdict.decidedBy.layer, `Requires write access to everything in "${value}", of which a part is denied`);
+    return refuse("write", value, verdict.decidedBy.layer, `Requires write access to everything in "${value}", but a part of it is denied`);
   const elsewhere = isFile
     ? await checkRealPath(query, value, context)
     : query.kind === "net"

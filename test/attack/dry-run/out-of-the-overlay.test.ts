@@ -1,4 +1,4 @@
-/** A guest tries to make a dry run do something real, or to read by it what it may not. */
+/** A guest tries to make a dry run change something real, or to read files through it that it may not read. */
 
 import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { overlaid } from "../../support/overlaid.ts";
 import { recordingHost } from "../../support/recording-host.ts";
 
 describe("attack: out of the overlay", () => {
-  it("moves a file to where it could be read, and gets what it could have read [E8.no-more]", async () => {
+  it("moves a file to a readable path, and reads no more than it could before [E8.no-more]", async () => {
     const call = await diskCall(
       { "private/key.txt": "key", "public/a.txt": "a", "public/link": { link: "../private/key.txt" } },
       { read: ["$workspace/public"], write: ["$workspace"] },
@@ -32,9 +32,9 @@ describe("attack: out of the overlay", () => {
     }
   });
 
-  it("reads a file that it may only write, or changes one that it may only read, by keeping it open [E8.no-more, PB2.file]", async () => {
+  it("keeps a write-only file open to read it, or a read-only file to change it [E8.no-more, PB2.file]", async () => {
     const call = await diskCall({ "in.txt": "in", "out.txt": "out" }, { read: ["$workspace/in.txt"], write: ["$workspace/out.txt"] });
-    // In memory nothing but the bridge itself says no.
+    // In memory, only the bridge itself refuses.
     for (const { answer } of [overlaid(call), call]) {
       const toWrite = valueOf(await answer("file.open", { path: "out.txt", write: true }));
       expect(await answer("file.read", { id: toWrite, length: 10 })).toMatchObject({ ok: false, error: { code: "EBADF" } });
@@ -47,7 +47,7 @@ describe("attack: out of the overlay", () => {
     }
   });
 
-  it("follows no link that appears below while it runs [E8.race]", async () => {
+  it("follows no link that appears below while the dry run is running [E8.race]", async () => {
     const call = await diskCall({ "dir/a.txt": "a", "b.txt": "b" });
     const { answer, commit } = overlaid(call);
     expect(textOf(await answer("fs.readFile", { path: "dir/a.txt" }))).toBe("a");
@@ -56,12 +56,12 @@ describe("attack: out of the overlay", () => {
     await symlink(call.outside, join(call.workspace, "dir"));
     expect(errorName(await answer("fs.readFile", { path: "dir/secret.txt" }))).toBe("NotCapable");
     expect(errorName(await answer("fs.readDir", { path: "dir" }))).toBe("NotCapable");
-    // Committing is refused by what was seen; and if it were not, by where the place really is.
+    // Commit refuses a path that changed after it was seen; otherwise the check of its real path refuses it.
     expect(await commit()).toMatchObject({ ok: false });
     await expect(readFile(join(call.outside, "new.txt"))).rejects.toThrow("ENOENT");
   });
 
-  it("fills the memory by many small files, sparse ones, endless renames [E8.bounded]", async () => {
+  it("fills the memory with many small files, sparse files or endless renames [E8.bounded]", async () => {
     const limits = { bytes: 100_000, nodes: 200 };
     const call = await diskCall({ "a.txt": "a", "big.txt": "x".repeat(200_000) });
     const acts: readonly ((index: number) => readonly [string, Readonly<Record<string, JsonValue>>])[] = [
@@ -84,7 +84,7 @@ describe("attack: out of the overlay", () => {
     expect(await call.contents(join(call.workspace, "a.txt"))).toBe("a");
   });
 
-  it("sends what would change something, in pieces or whole, and gets an error in place of it [E8.held]", async () => {
+  it("sends a changing request, in pieces or whole, and gets an error [E8.held]", async () => {
     const sent: string[] = [];
     const platform = memoryPlatform(
       {},
@@ -148,7 +148,7 @@ describe("attack: out of the overlay", () => {
     expect(await readFile(join(call.outside, "secret.txt"), "utf8")).toBe("secret");
   });
 
-  it("commits nothing to another folder of the grant, by a link that took a folder's name [E8.race]", async () => {
+  it("commits nothing to another folder of the grant through a link that took a folder's name [E8.race]", async () => {
     const call = await diskCall({ "dir/a.txt": "a", "other/b.txt": "b" });
     const { answer, commit } = overlaid(call);
     await answer("fs.writeFile", { path: "dir/new.txt" }, toBytes("x"));
@@ -158,7 +158,7 @@ describe("attack: out of the overlay", () => {
     expect((await readdir(join(call.workspace, "other"))).filter((name) => !name.startsWith(".bascule-"))).toEqual(["b.txt"]);
   });
 
-  it("gives its call the id of another session's dry run: nobody commits the one for the other [E8.ids]", async () => {
+  it("reuses the call id of another session's dry run: neither is committed for the other [E8.ids]", async () => {
     await using made = await recordingHost("export const run = ({ text }, { workspace }) => workspace.write('x.txt', text);");
     const dry = async (text: string): Promise<string> =>
       (await made.host.call("demo.run", { text }, { session: made.host.session(), callId: "one", dryRun: true })).dryRun?.hash ?? "";
@@ -168,7 +168,7 @@ describe("attack: out of the overlay", () => {
     expect(await made.platform.files.readText(`${WORKSPACE}/x.txt`)).toBe("mine");
   });
 
-  it("is kept for a while, the last few of them: no flood fills the memory [E8.bounded]", async () => {
+  it("floods the memory with dry runs: only the last few are kept, for a limited time [E8.bounded]", async () => {
     await using made = await recordingHost("export const run = ({ text }, { workspace }) => workspace.write('x.txt', text);");
     for (const id of ["1", "2", "3", "4", "5"]) await made.host.call("demo.run", { text: id }, { callId: id, dryRun: true });
     expect(await made.host.commit("1")).toMatchObject({ ok: false, code: "unknown" });
@@ -177,7 +177,7 @@ describe("attack: out of the overlay", () => {
     expect(await made.host.commit("4")).toMatchObject({ ok: false, code: "unknown" });
   });
 
-  it("changes more than is listed: what is not is counted, and agreed to by the hash too [E8.many]", async () => {
+  it("changes more entries than are listed: the rest are counted and covered by the hash [E8.many]", async () => {
     const report = async (last: string): Promise<DryRunReport> => {
       const { answer, overlay } = overlaid(
         testCall({ platform: memoryPlatform({}), cwd: WORKSPACE, permissions: { read: true, write: true } }),
@@ -192,7 +192,7 @@ describe("attack: out of the overlay", () => {
     expect(one.hash).not.toBe(other.hash);
   });
 
-  it("makes things with rights that nobody would give them, and the person sees it [E8.rights]", async () => {
+  it("creates files with unusual permissions, which the report shows to the user [E8.rights]", async () => {
     await using made = await recordingHost(`export async function run() {
       await Deno.writeTextFile("x.sh", "rm", { mode: 0o777 });
       await Deno.mkdir("open", { mode: 0o777 });
@@ -216,7 +216,7 @@ describe("attack: out of the overlay", () => {
     expect(await hash(0o777)).not.toBe(await hash(0o755));
   });
 
-  it("reads a file that changes to and fro meanwhile: what it went by is not what is there [E8.race]", async () => {
+  it("reads a file that keeps changing: the commit is refused [E8.race]", async () => {
     const call = await diskCall({ "a.txt": "one", "dir/b.txt": "b" });
     const { answer, overlay } = overlaid(call);
     const changed = (): Promise<readonly string[]> => overlay.tree.seen.changed(call.context.platform.guarded);

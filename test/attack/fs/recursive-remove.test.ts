@@ -98,7 +98,7 @@ describe("attack: a folder is taken by a way on which nothing of it looks denied
     expect(await commit(narrower.context)).toMatchObject({
       ok: false,
       done: [],
-      reason: expect.stringContaining("of which a part is denied"),
+      reason: expect.stringContaining("but a part of it is denied"),
     });
     expect(await commit()).toMatchObject({ ok: true });
   });

@@ -70,7 +70,7 @@ describe("attack: a recorded call with arguments, operations and answers above 6
     const result = await own.call({ large: false, data: DATA });
     expect(result.recording).toEqual({
       kept: false,
-      reason: "something in it is larger than 65536 bytes, which the embedding program's own redaction cannot look through",
+      reason: "a value is larger than 65536 bytes, which the embedding program's own redaction cannot process",
     });
     expect((await own.call({})).recording).toEqual({ kept: true });
   });

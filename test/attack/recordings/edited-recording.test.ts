@@ -1,4 +1,4 @@
-/** Somebody writes into `.bascule/calls/` what no host wrote, and has a person run it again. */
+/** An attacker edits files in `.bascule/calls/` and has the user replay them. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRecording } from "../../../host/effects/recordings/recording-file.ts";
@@ -14,7 +14,7 @@ const MAIN = `export async function run() {
   return [await Deno.readTextFile("a.txt"), Date.now()];
 }`;
 
-/** With the hash that makes it look whole: whoever can write the file can write that too. */
+/** Adds a valid hash, which anyone who can write the file can do too. */
 async function sealed(body: string): Promise<string> {
   return `{"sha256":"${await sha256Hex(new TextEncoder().encode(body))}",${body.slice(1)}`;
 }
@@ -23,7 +23,7 @@ function bodyOf(text: string): string {
   return `{${text.slice(text.indexOf(",") + 1)}`;
 }
 
-/** Every value with the path to it. */
+/** Returns every value with the path to it. */
 function* placesOf(value: JsonValue, path: readonly string[] = []): Generator<readonly string[]> {
   if (path.length > 0) yield path;
   if (typeof value !== "object" || value === null) return;
@@ -67,7 +67,7 @@ describe("an edited recording", { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(async () => await box[Symbol.asyncDispose]());
 
-  it("is refused where it was changed and its hash was not [B8.edited]", async () => {
+  it("is refused if it was changed and its hash was not [B8.edited]", async () => {
     for (const other of [
       text.replace("a.txt", "b.txt"),
       text.replace('"version":1', '"version":2'),
@@ -77,11 +77,11 @@ describe("an edited recording", { timeout: 120_000 }, () => {
       "[]",
       "{}",
     ])
-      expect(await readRecording(other)).toEqual({ ok: false, message: expect.stringMatching(/^The recording cannot be used: /) });
+      expect(await readRecording(other)).toEqual({ ok: false, message: expect.stringMatching(/^Cannot use the recording: /) });
   });
 
-  it("is refused, or is a recording, whatever stands in the place of any of its members [B8.shapes]", async () => {
-    // What JSON.parse answers is JSON.
+  it("is refused, or read as a recording, with any value in place of any member [B8.shapes]", async () => {
+    // The result of JSON.parse is JSON.
     const whole = JSON.parse(bodyOf(text)) as JsonValue;
     let refused = 0;
     for (const path of placesOf(whole))
@@ -93,19 +93,19 @@ describe("an edited recording", { timeout: 120_000 }, () => {
     expect(refused).toBeGreaterThan(500);
   });
 
-  it("is refused with numbers and sizes beyond every bound [B8.huge]", async () => {
+  it("is refused with numbers and sizes above the bounds [B8.huge]", async () => {
     const whole = JSON.parse(bodyOf(text)) as JsonValue;
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const changes: readonly (readonly [string, JsonValue, string])[] = [
-      ["limits/wallMs", 1e12, `its "limits"`],
-      ["limits/memoryBytes", 2 ** 40, `its "limits"`],
-      ["tape/startMs", 1e17, `its "tape"`],
-      ["tape/looks", Array.from({ length: 200_001 }, () => 1), `its "tape"`],
-      ["tape/entries", Array.from({ length: 50_001 }, () => -1), `its "tape"`],
-      ["tape/entries", [-3], `its "tape"`],
-      ["tape/crypto", [{ operation: 0, answer: "v".repeat(1024 * 1024 + 1) }], `its "tape"`],
-      ["contextText", deep, `its "contextText"`],
-      ["contextText", "[]", `its "contextText"`],
+      ["limits/wallMs", 1e12, `its member "limits"`],
+      ["limits/memoryBytes", 2 ** 40, `its member "limits"`],
+      ["tape/startMs", 1e17, `its member "tape"`],
+      ["tape/looks", Array.from({ length: 200_001 }, () => 1), `its member "tape"`],
+      ["tape/entries", Array.from({ length: 50_001 }, () => -1), `its member "tape"`],
+      ["tape/entries", [-3], `its member "tape"`],
+      ["tape/crypto", [{ operation: 0, answer: "v".repeat(1024 * 1024 + 1) }], `its member "tape"`],
+      ["contextText", deep, `its member "contextText"`],
+      ["contextText", "[]", `its member "contextText"`],
       ["args", "x".repeat(9_000_000), "it is too large or too deep"],
     ];
     for (const [path, changed, problem] of changes) {
@@ -115,7 +115,7 @@ describe("an edited recording", { timeout: 120_000 }, () => {
     expect(await readRecording(await sealed(`{"version":1,"args":${deep}}`))).toMatchObject({ ok: false });
   });
 
-  it("with other answers, order or plugin is a difference at most, and ends [B8.differs]", async () => {
+  it("ends with a difference at most, with other answers, order or plugin [B8.differs]", async () => {
     const recording = await box.recording(callId);
     const { operations, tape } = recording;
     const others = [
@@ -139,7 +139,7 @@ describe("an edited recording", { timeout: 120_000 }, () => {
     expect(await box.replay(recording)).toMatchObject({ kind: "same" });
   });
 
-  it("has no plugin whose kept files are not those of its digest [B8.digest]", async () => {
+  it("gets no plugin if the kept files do not match its hash [B8.digest]", async () => {
     const recording = await box.recording(callId);
     const folder = "/workspace/.bascule/calls/plugins";
     const [pack] = await box.platform.files.list(folder);
@@ -159,7 +159,7 @@ describe("an edited recording", { timeout: 120_000 }, () => {
     box.platform.plant(path, kept);
   });
 
-  it("writes nothing and reads nothing when it is run again [B8.nothing]", async () => {
+  it("reads and writes nothing in a replay [B8.nothing]", async () => {
     const recording = await box.recording(callId);
     await box.platform.files.remove("/workspace/out.txt");
     await box.platform.files.remove("/workspace/a.txt");

@@ -1,4 +1,4 @@
-/** Somebody edits what is kept for undoing, so that undoing writes where no tool could. */
+/** An attacker edits the kept images, so that an undo writes where no tool may. */
 
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,9 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const EVIL = "evil";
 
-/** A project whose `.bascule/undo/` holds one call with these steps; each finds at its place what it says the call left. */
+/**
+ * Creates a project whose `.bascule/undo/` holds one call with these steps. Each step finds at its path the state that it names as left.
+ */
 async function forged(
   root: string,
   steps: readonly { readonly path: string; readonly now: string | undefined }[],
@@ -39,7 +41,7 @@ async function forged(
 }
 
 describe("attack: edited images for undoing", () => {
-  it("writes nothing outside of the workspace, through links, or where no tool may write [E8.undo-attack]", async () => {
+  it("writes nothing outside of the workspace, through links, or to a protected path [E8.undo-attack]", async () => {
     const root = await temporaryFolder();
     const workspace = join(root, "workspace");
     await mkdir(join(workspace, "plugins/p"), { recursive: true });
@@ -72,7 +74,7 @@ describe("attack: edited images for undoing", () => {
     expect(await readFile(join(workspace, "bascule.json"), "utf8")).toBe("{}");
   });
 
-  it("puts back no contents that are not those of the step, and reads no step that is none [E8.undo-attack]", async () => {
+  it("restores no contents that do not match the step, and skips malformed steps [E8.undo-attack]", async () => {
     const root = await temporaryFolder();
     const workspace = join(root, "workspace");
     await mkdir(workspace);
@@ -88,7 +90,7 @@ describe("attack: edited images for undoing", () => {
     expect(await readFile(join(workspace, "mine.txt"), "utf8")).toBe("mine");
   });
 
-  it("puts back no held file that is a link, or another file than the step says [E8.undo-attack]", async () => {
+  it("restores no held file that is a link, or another file than the step names [E8.undo-attack]", async () => {
     const root = await temporaryFolder();
     const workspace = join(root, "workspace");
     await mkdir(workspace);
@@ -111,7 +113,7 @@ describe("attack: edited images for undoing", () => {
     for (const name of ["by-link.txt", "by-name.txt"]) await expect(stat(join(workspace, name))).rejects.toThrow("ENOENT");
   });
 
-  it("moves no folder that holds what no tool may write, by a rename that never was [E8.undo-attack]", async () => {
+  it("does not move a folder with a protected path in it for an invented rename [E8.undo-attack]", async () => {
     const root = await temporaryFolder();
     const workspace = join(root, "workspace");
     await mkdir(join(workspace, "tools/plugins/p"), { recursive: true });
@@ -123,7 +125,7 @@ describe("attack: edited images for undoing", () => {
     expect(await host.undo("forged")).toMatchObject({
       ok: true,
       restored: [],
-      left: [{ reason: expect.stringContaining("no tool may write") }],
+      left: [{ reason: expect.stringContaining("protected from tools") }],
     });
     expect((await stat(join(workspace, "tools/plugins/p"))).isDirectory()).toBe(true);
   });

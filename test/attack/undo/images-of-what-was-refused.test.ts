@@ -9,7 +9,7 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 const BOUNDS = { maxBytes: 1_000_000, maxAgeMs: 1_000_000 };
 const STATE = "/state";
 
-/** Each leads, or reaches, to what is not granted. */
+/** Each path is outside of the grant, or leads out of it. */
 const ACTS: readonly [string, Readonly<Record<string, string | boolean | number>>][] = [
   ["fs.writeFile", { path: "link" }],
   ["fs.writeFile", { path: "link", append: true }],
@@ -28,7 +28,7 @@ const ACTS: readonly [string, Readonly<Record<string, string | boolean | number>
   ["workspace.patch", { path: "link", old: "secret", replacement: "" }],
 ];
 
-describe("attack: a write that is refused, to have undoing copy what it names", () => {
+describe("attack: a refused write, so that undo copies the file that it names", () => {
   it.each(ACTS)("%s %j leaves nothing in the undo folder [E8.undo-refused, PA4]", async (name, args) => {
     const platform = memoryPlatform({
       "mine.txt": "mine",

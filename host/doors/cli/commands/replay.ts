@@ -85,7 +85,7 @@ async function findRecording(callId: string, store: RecordingStore, program: str
   const read = await readRecording(text);
   if (!read.ok) throw new CliError("recording", read.message, { hints: [`It lies in ${store.folder}`] });
   if (read.recording.callId !== callId)
-    throw new CliError("recording", `The recording cannot be used: it is of the call "${read.recording.callId}"`);
+    throw new CliError("recording", `Cannot use the recording: it belongs to the call "${read.recording.callId}"`);
   return read.recording;
 }
 

@@ -148,7 +148,7 @@ describe("fs bridge", () => {
     const refused = await answer("fs.remove", { path: "a", recursive: true });
     expect(refused).toEqual({
       ok: false,
-      error: { name: "NotCapable", message: `Requires write access to everything in "a", of which a part is denied: remove 'a'` },
+      error: { name: "NotCapable", message: `Requires write access to everything in "a", but a part of it is denied: remove 'a'` },
     });
     expect(textOf(await answer("fs.readFile", { path: "a/x" }))).toBe("x");
     expect(modified).toEqual([]);

@@ -1,4 +1,4 @@
-/** An overlay's files are guarded files: they pass the suite of those. */
+/** Overlay files are guarded files and pass their conformance suite. */
 
 import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { createOverlay } from "../../../../host/effects/overlay/overlay.ts";

@@ -35,7 +35,7 @@ export async function run({ fail, over }) {
 
 const DIFF = ["--- a/a.txt", "+++ b/a.txt", "@@ -1,1 +1,2 @@", "-one", "\\ No newline at end of file", "+one", "+more", ""].join("\n");
 
-/** What a file of the workspace holds; undefined if there is none. */
+/** Returns the contents of a workspace file, or undefined if it is missing. */
 async function text({ platform }: Pick<RecordingHost, "platform">, path: string): Promise<string | undefined> {
   const info = await platform.files.stat(`${WORKSPACE}/${path}`);
   return info && (await platform.files.readText(`${WORKSPACE}/${path}`));
@@ -47,7 +47,7 @@ function reportOf(result: ToolResult): DryRunReport {
 }
 
 describe("a call with dryRun", () => {
-  it("changes nothing and says exactly what it would change; committing does that, once [E8.dry-run, E8.commit]", async () => {
+  it("changes nothing and reports exactly what it would change; a commit does that, once [E8.dry-run, E8.commit]", async () => {
     const events: HostEvent[] = [];
     await using host = await recordingHost(EDITS, { events: { publish: (event) => events.push(event) } });
     const result = await host.host.call("demo.run", {}, { dryRun: true, callId: "dry-1" });
@@ -97,7 +97,7 @@ describe("a call with dryRun", () => {
     ["a file that was read and changed", "a.txt", "other"],
     ["a file in place of what was missing", "made", "other"],
     ["a file that was only moved", "b.txt", undefined],
-  ])("commits nothing after somebody else changed %s [E8.moved]", async (_what, path, contents) => {
+  ])("is not committed after another process changed %s [E8.moved]", async (_what, path, contents) => {
     await using host = await recordingHost(EDITS);
     await host.host.call("demo.run", {}, { dryRun: true, callId: "dry-2" });
     if (contents === undefined) await host.platform.files.remove(`${WORKSPACE}/${path}`);
@@ -108,7 +108,7 @@ describe("a call with dryRun", () => {
     expect(await text(host, "c.txt")).toBeUndefined();
   });
 
-  it("commits nothing after a grant was taken back [E8.grant]", async () => {
+  it("is not committed after a grant was revoked [E8.grant]", async () => {
     await using host = await recordingHost(EDITS, { grants: {} });
     await host.host.grant("demo", { read: true, write: true });
     expect(await host.host.call("demo.run", {}, { dryRun: true, callId: "dry-3" })).toMatchObject({ ok: true });
@@ -117,7 +117,7 @@ describe("a call with dryRun", () => {
     expect(await text(host, "a.txt")).toBe("one");
   });
 
-  it("says what a failed call had done, and does not commit it [E8.failed]", async () => {
+  it("reports the changes of a failed call, and does not commit them [E8.failed]", async () => {
     await using host = await recordingHost(EDITS);
     const result = await host.host.call("demo.run", { fail: true }, { dryRun: true, callId: "dry-4" });
     expect(result).toMatchObject({ ok: false, error: { code: "tool_failed" }, dryRun: { canCommit: false } });
@@ -125,7 +125,7 @@ describe("a call with dryRun", () => {
     expect(await host.host.commit("dry-4")).toMatchObject({ ok: false, code: "unknown" });
   });
 
-  it("is a dry run in every event of it, however it ends, and no other call is [E8.events]", async () => {
+  it("is marked as a dry run in all of its events, and other calls are not [E8.events]", async () => {
     const post = hostTool("post", { sideEffects: ["network"], inputSchema: { type: "object", properties: { to: { type: "string" } } } });
     const project = { policy: { rules: [{ tool: "closed", allow: false }] } };
     const host = testHost({ tools: [post, hostTool("closed")], project });
@@ -142,13 +142,13 @@ describe("a call with dryRun", () => {
         ["tool.confirmation_requested", dryRun],
         ["tool.confirmation_resolved", undefined],
         ["tool.called", dryRun],
-        // A dry run cannot hold back what a host tool sends.
+        // A dry run cannot hold back the requests of a host tool.
         [dryRun === true ? "tool.failed" : "tool.completed", dryRun],
       ]);
     }
   });
 
-  it("holds so much and no more: then the call is out of room, whatever it makes of that [E8.bounded]", async () => {
+  it("runs out of room at the bound, even if the call ignores the error [E8.bounded]", async () => {
     await using host = await recordingHost(EDITS);
     const result = await host.host.call("demo.run", { over: true }, { dryRun: true });
     expect(result).toMatchObject({
@@ -159,14 +159,14 @@ describe("a call with dryRun", () => {
     expect(await text(host, "big.bin")).toBeUndefined();
   });
 
-  it("needs no yes of a person for a tool that only writes: that is asked for when it is committed [E8.confirm]", async () => {
+  it("needs no confirmation for a tool that only writes; the commit needs it [E8.confirm]", async () => {
     await using host = await recordingHost(EDITS, { config: {} });
     const result = await host.host.call("demo.run", {}, { dryRun: true, unattended: "refuse" });
     expect(result).toMatchObject({ ok: true, requiresApproval: true, dryRun: { canCommit: true } });
     expect(await host.host.call("demo.run", {}, { unattended: "refuse" })).toMatchObject({ error: { code: "user_denied" } });
   });
 
-  it("is what a rule of policy makes of every call [E8.policy]", async () => {
+  it("is required for every call by a policy rule [E8.policy]", async () => {
     const config = { policy: { rules: [{ tool: "demo.run", dryRun: true }] }, confirmation: { perTool: { "demo.run": "auto" } } };
     await using host = await recordingHost(EDITS, { config });
     const result = await host.host.call("demo.run", {}, { dryRun: false });
@@ -175,7 +175,7 @@ describe("a call with dryRun", () => {
     expect(host.host.why("demo.run")?.text.join("\n")).toContain('"dryRun":true');
   });
 
-  it("is refused where nothing could hold back what a tool does [E8.host]", async () => {
+  it("is refused for a tool whose effects cannot be held back [E8.host]", async () => {
     const write: Tool["execute"] = async (_args, { workspace }) => {
       await workspace.write("from-host.txt", "x");
       return null;
@@ -197,7 +197,7 @@ describe("a call with dryRun", () => {
 });
 
 describe("reload_plugins", () => {
-  it("does not run dry: it would reload [E8.dry-run]", async () => {
+  it("refuses a dry run, because it would reload [E8.dry-run]", async () => {
     await using host = await recordingHost("export const run = () => 1;");
     host.platform.plant("/workspace/plugins/demo/main.ts", "export const run = () => 2;");
     expect(await host.host.call("reload_plugins", {}, { dryRun: true })).toMatchObject({ ok: false, error: { code: "unavailable" } });
@@ -209,7 +209,7 @@ describe("reload_plugins", () => {
 describe("confirmation.preview", () => {
   const config = { confirmation: { preview: true } };
 
-  it("shows a person the diff, and does what they saw and nothing else [E2.preview, E3.preview]", async () => {
+  it("shows the diff to the user, and makes the shown changes only [E2.preview, E3.preview]", async () => {
     const events: HostEvent[] = [];
     await using host = await recordingHost(`${EDITS}`, { config, events: { publish: (event) => events.push(event) } });
     const asked: ConfirmationRequest[] = [];
@@ -230,7 +230,7 @@ describe("confirmation.preview", () => {
     ]);
   });
 
-  it("changes nothing if the person says no, or if somebody else changed what was read meanwhile [E3.preview]", async () => {
+  it("changes nothing if the user says no, or if a file that was read changed meanwhile [E3.preview]", async () => {
     await using host = await recordingHost(EDITS, { config });
     expect(await host.host.call("demo.run", {}, { confirm: async () => false })).toMatchObject({ error: { code: "user_denied" } });
     expect(await text(host, "c.txt")).toBeUndefined();
@@ -246,7 +246,7 @@ describe("confirmation.preview", () => {
     expect(await Promise.all([text(host, "a.txt"), text(host, "c.txt")])).toEqual(["changed while the question stood", undefined]);
   });
 
-  it("cannot be committed by its id while the question stands [E3.preview]", async () => {
+  it("cannot be committed by its id while the confirmation is pending [E3.preview]", async () => {
     await using host = await recordingHost(EDITS, { config });
     const tried: unknown[] = [];
     const confirm = async (): Promise<boolean> => (tried.push(await host.host.commit("asked-1")), false);
@@ -255,7 +255,7 @@ describe("confirmation.preview", () => {
     expect(await text(host, "a.txt")).toBe("one");
   });
 
-  it("leaves a call alone that it cannot tell about: it runs when the person agreed [E2.preview]", async () => {
+  it("skips a call that it cannot preview: it runs once confirmed [E2.preview]", async () => {
     const main = `export function run({ n }) { if (globalThis.x === undefined && n) throw new Error("x"); return 1; }`;
     await using host = await recordingHost(main, { config });
     const asked: ConfirmationRequest[] = [];
@@ -265,7 +265,7 @@ describe("confirmation.preview", () => {
     expect(asked[0]).not.toHaveProperty("preview");
   });
 
-  it("is held for eight questions at once; what fails, and what is answered, holds nothing [E2.preview, E8.bounded]", async () => {
+  it("is held for eight confirmations at once; failed and answered ones hold nothing [E2.preview, E8.bounded]", async () => {
     const main = `export async function run({ fail }, { workspace }) { if (fail) throw new Error("x"); await workspace.write("x.txt", "x"); }`;
     await using host = await recordingHost(main, { config });
     const session = host.host.session({ concurrency: 20 });

@@ -1,4 +1,4 @@
-/** Dry runs that remove or replace files that are larger than a dry run may hold, or have several names. */
+/** Dry runs that remove or replace files that have several names, or exceed the size that a dry run may hold. */
 
 import { link, readdir, readFile, stat, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { overlaid } from "../../../support/overlaid.ts";
 
 const LARGE_BYTES = 100 * 1024 * 1024;
 
-/** `dir` holds two large files; they take no room on the disk. */
+/** `dir` holds two large sparse files, which use no space on the disk. */
 async function largeCall(): Promise<DiskCall> {
   const call = await diskCall({ "dir/large": "", "dir/other": "", "small.txt": "small" });
   for (const name of ["large", "other"]) await truncate(join(call.workspace, "dir", name), LARGE_BYTES);
@@ -36,7 +36,7 @@ const CASES: readonly (readonly [name: string, args: JsonObject, shown: readonly
   ["file.open", { path: "dir/large", write: true, truncate: true }, [{ ...REPLACED, after: { bytes: 0 } }]],
 ];
 
-/** Names below a folder, with sizes of files. */
+/** Names below a folder, with file sizes. */
 async function sizesOf(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true });
   const lines = names.map(async (name) => {
@@ -46,8 +46,8 @@ async function sizesOf(folder: string): Promise<readonly string[]> {
   return (await Promise.all(lines)).toSorted();
 }
 
-describe("a dry run of what is larger than it may hold", () => {
-  it.each(CASES)("removes or replaces it by %s %j, and committed it is done [E8.large]", async (name, args, shown) => {
+describe("a dry run of files larger than it may hold", () => {
+  it.each(CASES)("removes or replaces one by %s %j, and the commit does it [E8.large]", async (name, args, shown) => {
     const [direct, below] = [await largeCall(), await largeCall()];
     const dry = overlaid(below);
     const before = await sizesOf(below.workspace);
@@ -62,7 +62,7 @@ describe("a dry run of what is larger than it may hold", () => {
     expect(await sizesOf(below.workspace)).toEqual(await sizesOf(direct.workspace));
   });
 
-  it("is not committed onto a file that changed since, though it was not read [E8.large]", async () => {
+  it("is not committed onto a file that changed since, even if the call did not read it [E8.large]", async () => {
     const below = await largeCall();
     const dry = overlaid(below);
     expect(await dry.answer("fs.remove", { path: "dir/large" })).toMatchObject({ ok: true });
@@ -70,7 +70,7 @@ describe("a dry run of what is larger than it may hold", () => {
     expect(await dry.overlay.tree.seen.changed(below.context.platform.guarded)).toEqual([join(below.workspace, "dir/large")]);
   });
 
-  it("fails to copy what is not there onto it, and leaves it as it was [E8.large]", async () => {
+  it("fails to copy a missing file onto one, and leaves it as it was [E8.large]", async () => {
     const below = await largeCall();
     const dry = overlaid(below);
     expect(await dry.answer("fs.copyFile", { from: "none", to: "dir/large" })).toMatchObject({ ok: false });
@@ -78,14 +78,14 @@ describe("a dry run of what is larger than it may hold", () => {
     expect((await dry.overlay.report(below.workspace, true)).changes).toEqual([]);
   });
 
-  it("still is out of room where all of it would be needed [E8.bounded]", async () => {
+  it("runs out of room if all of a file would be needed [E8.bounded]", async () => {
     const below = await largeCall();
     const dry = overlaid(below);
     expect(await dry.answer("fs.writeFile", { path: "dir/large", append: true }, toBytes("x"))).toMatchObject({ ok: false });
     expect(dry.overlay.exceeded).toMatchObject({ code: "resource_exhausted", details: { limit: "dryRunBytes" } });
   });
 
-  it("committed writes a file with two names under both [E8.names]", async () => {
+  it("commits a write to a file with two names under both [E8.names]", async () => {
     const below = await diskCall({ "a.txt": "a" });
     await link(join(below.workspace, "a.txt"), join(below.workspace, "twin"));
     const dry = overlaid(below);

@@ -9,7 +9,7 @@ import { type DiskCall, diskCall } from "../../../support/disk-call.ts";
 import { overlaid } from "../../../support/overlaid.ts";
 import "../../../support/seed.ts";
 
-/** Few names, so that acts meet. Links lead to files, folders, nowhere, out, and to each other. */
+/** Few names, so that acts collide. Links lead to files, folders, nowhere, outside, and to each other. */
 const PATHS = [
   "a.txt",
   "b.txt",
@@ -82,9 +82,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   }),
 );
 
-/** Times differ, and the order of a folder's entries is nobody's. */
+/** Times differ, and the order of a folder's entries is unspecified. */
 function comparable(answer: HostAnswer, { workspace }: DiskCall): unknown {
-  // Which of two names is told first, of which one is not there and the other below a file.
+  // Unspecified: which of two bad names is reported first, if one is missing and the other is below a file.
   if (!answer.ok && / rename '/.test(answer.error.message) && ["ENOENT", "ENOTDIR"].includes(answer.error.code ?? ""))
     return "nothing there";
   if (!answer.ok) return { ...answer.error, message: answer.error.message.replaceAll(workspace, "") };
@@ -101,7 +101,7 @@ function comparable(answer: HostAnswer, { workspace }: DiskCall): unknown {
 
 type Answer = DiskCall["answer"];
 
-/** One act; opening is a whole life of a file. */
+/** One act. Opening covers the whole life of a file handle. */
 async function run(answer: Answer, { name, args, contents: text }: Act, call: DiskCall): Promise<unknown> {
   const bytes = text === undefined ? undefined : toBytes(text);
   if (name !== "open") return comparable(await answer(name, args, bytes), call);
@@ -120,7 +120,7 @@ async function run(answer: Answer, { name, args, contents: text }: Act, call: Di
   return answers.map((each) => comparable(each, call));
 }
 
-/** Everything below a folder, links as they are. */
+/** Lists everything below a folder, without following links. */
 async function tree(folder: string, at = ""): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const name of (await readdir(join(folder, at))).toSorted()) {
@@ -137,7 +137,7 @@ async function tree(folder: string, at = ""): Promise<readonly string[]> {
 const PERMISSIONS = { read: ["$workspace"], write: { allow: ["$workspace"], deny: ["$workspace/locked"] } };
 
 describe("a dry run", () => {
-  it("answers whatever is done as the disk does, changes nothing, and committed it leaves what a run leaves [E8.overlay]", async () => {
+  it("answers every act as the disk does, changes nothing, and commits the same result as a run [E8.overlay]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
         const direct = await diskCall(FILES, PERMISSIONS);

@@ -13,7 +13,7 @@ const numbered = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join("\n");
 
 describe("unifiedDiff()", () => {
-  it("says exactly what turns one text into the other [E8.diff]", async () => {
+  it("describes exactly how one text becomes the other [E8.diff]", async () => {
     const text = fc
       .tuple(fc.array(fc.constantFrom("a", "b", "", "c\r", "long line"), { maxLength: 12 }), fc.boolean())
       .map(([lines, isEnded]) => lines.join("\n") + (isEnded ? "\n" : ""));
@@ -27,7 +27,7 @@ describe("unifiedDiff()", () => {
     );
   });
 
-  it("counts lines from the beginning of the file, however much of it is equal [E8.diff]", async () => {
+  it("counts lines from the start of the file, however many are equal [E8.diff]", async () => {
     const patch = await diff(
       numbered(40_000, (n) => `line ${n}`),
       numbered(40_000, (n) => (n === 30_000 ? "other" : `line ${n}`)),
@@ -44,7 +44,7 @@ describe("unifiedDiff()", () => {
     ]);
   });
 
-  it("does not look for the shortest way where that takes long: what differs much is shown as replaced, or not at all [E8.diff, B1]", async () => {
+  it("shows very different texts as replaced, or not at all, instead of searching for the shortest diff [E8.diff, B1]", async () => {
     const [left, right] = [numbered(3_000, (n) => "ab"[n % 2] ?? ""), numbered(3_000, (n) => "abb"[n % 3] ?? "")];
     const signs = ((await diff(left, right)) ?? "")
       .split("\n")
@@ -66,7 +66,7 @@ describe("unifiedDiff()", () => {
     expect(made?.startsWith("--- a/x\n+++ b/x\n@@ -0,0 +1,9000 @@\n+0\n")).toBe(true);
   });
 
-  it("makes no line of what a file is called [E8.diff]", async () => {
+  it("escapes line breaks in file names [E8.diff]", async () => {
     const bytes = new TextEncoder().encode("x");
     const patch = await unifiedDiff({ label: "a/x\n+++ b/y", bytes: new Uint8Array() }, { label: "b/x\u2028", bytes });
     expect(patch?.split("\n").slice(0, 3)).toEqual(['--- "a/x\\n+++ b/y"', '+++ "b/x\u2028"', "@@ -0,0 +1,1 @@"]);

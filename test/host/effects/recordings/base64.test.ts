@@ -4,7 +4,7 @@ import { fromBase64, toBase64 } from "../../../../host/effects/recordings/base64
 import "../../../support/seed.ts";
 
 describe("base64", () => {
-  it("is what btoa makes, and comes back [B8.base64]", () => {
+  it("encodes as btoa does, and decodes it [B8.base64]", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
         expect(toBase64(bytes)).toBe(btoa(String.fromCharCode(...bytes)));
@@ -13,7 +13,7 @@ describe("base64", () => {
     );
   });
 
-  it("is refused where it is none", () => {
+  it("refuses text that is not valid base64", () => {
     for (const text of ["A", "AB", "ABC", "====", "A===", "AB=C", "A BC", "AB\u0141=", "AB-_", "=ABC", "AAAA=AAA"])
       expect(fromBase64(text)).toBeUndefined();
     expect(fromBase64("")).toEqual(new Uint8Array(0));

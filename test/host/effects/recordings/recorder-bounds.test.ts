@@ -1,4 +1,4 @@
-/** The recorder without a sandbox: what is too much is counted, said and given back. */
+/** Tests the recorder without a sandbox: bytes above the bounds are counted, reported and released. */
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -67,7 +67,7 @@ function ended(tape: KeptTape | undefined): InvocationOutcome {
   return { ok: true, output: { o: null }, used: USED, ...(tape !== undefined && { tape }) };
 }
 
-/** Operations whose answers bring so much each. */
+/** Performs operations whose answers have `length` bytes each. */
 async function ask(open: OpenRecording, times: number, bytes: number): Promise<void> {
   const handler = open.wrap(() => Promise.resolve({ ok: true, value: null, bytes: new Uint8Array(bytes) }));
   for (let time = 0; time < times; time++) await handler({ name: "fs.readFile", args: { path: "a" } });
@@ -83,7 +83,7 @@ describe("createRecorder()", { timeout: 60_000 }, () => {
     const answer = { ok: true, value: null, bytes: bytes.slice(), moves: true } as const;
     const handler = open.wrap(() => Promise.resolve(answer));
     await handler({ name: "fs.writeFile", args, argsLength: 300_000, bytes });
-    // As it goes to the guest.
+    // As bytes move to the guest.
     structuredClone(answer.bytes, { transfer: [answer.bytes.buffer] });
     expect([await open.end(ended(TAPE)), reads.longest() <= 64 * 1024]).toEqual([{ kept: true }, true]);
     reads[Symbol.dispose]();
@@ -94,13 +94,13 @@ describe("createRecorder()", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("gives a call up that outgrows its recording, and takes no room for it any more [B8.bounded]", async () => {
+  it("gives up a recording that outgrows its bound, and releases its bytes [B8.bounded]", async () => {
     const box = start();
-    // More than all open recordings together may have.
+    // More than the bound for all open recordings.
     for (let call = 0; call < 10; call++) {
       const open = box.begin(`large-${call}`);
       await ask(open, 7, MIB);
-      const reason = "what it was answered is more than 8388608 bytes";
+      const reason = "its operations and answers are larger than 8388608 bytes";
       expect(await open.end(ended(TAPE))).toEqual({ kept: false, reason });
       expect(await box.kept(`large-${call}`)).toBe(false);
     }
@@ -110,24 +110,27 @@ describe("createRecorder()", { timeout: 60_000 }, () => {
     expect(await box.kept("small")).toBe(true);
   });
 
-  it("bounds what all open recordings hold, and what comes after the end counts for nobody [B8.together]", async () => {
+  it("bounds all open recordings together, and ignores answers after the end [B8.together]", async () => {
     const box = start();
     const open = Array.from({ length: 12 }, (_, index) => box.begin(`call-${index}`));
     for (const one of open) await ask(one, 5, MIB);
     const summaries = [];
     for (const one of open) summaries.push(await one.end(ended(TAPE)));
-    // 64 MiB are there for twelve times some 6.7.
+    // 64 MiB hold nine of twelve recordings of some 6.7 MiB.
     expect(summaries.filter((summary) => summary?.kept === true)).toHaveLength(9);
-    expect(summaries.at(-1)).toEqual({ kept: false, reason: "too much is being recorded at once" });
+    expect(summaries.at(-1)).toEqual({ kept: false, reason: "too many calls are being recorded at the same time" });
     for (const one of open) await ask(one, 7, MIB);
     const next = box.begin("next");
     await ask(next, 5, MIB);
     expect(await next.end(ended(TAPE))).toEqual({ kept: true });
   });
 
-  it("says of a call without a tape that it is not kept [B8.no-tape]", async () => {
+  it("reports a call without a tape as not kept [B8.no-tape]", async () => {
     const box = start();
-    expect(await box.begin("a").end(ended("too_long"))).toEqual({ kept: false, reason: "it looked at the clock or set timers too often" });
-    expect(await box.begin("b").end(ended(undefined))).toEqual({ kept: false, reason: "its worker did not live to say how it ran" });
+    expect(await box.begin("a").end(ended("too_long"))).toEqual({ kept: false, reason: "it read the clock or set timers too often" });
+    expect(await box.begin("b").end(ended(undefined))).toEqual({
+      kept: false,
+      reason: "its worker was terminated before it reported how the call ran",
+    });
   });
 });

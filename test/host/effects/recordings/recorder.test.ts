@@ -17,14 +17,14 @@ function configText(record?: string): string {
   return JSON.stringify({ confirmation: { perTool: { "demo.run": "auto" } }, ...(record !== undefined && { audit: { record } }) });
 }
 
-describe("recorded calls", { timeout: 60_000 }, () => {
+describe("a recorded call", { timeout: 60_000 }, () => {
   let box: RecordingHost;
   beforeAll(async () => {
     box = await recordingHost(MAIN);
   });
   afterAll(async () => await box[Symbol.asyncDispose]());
 
-  it("keep what was asked and answered, in the order of asking, and what came of it [B8.recording] [AU3.recording]", async () => {
+  it("keeps operations and answers in the order of asking, and the outcome [B8.recording] [AU3.recording]", async () => {
     const result = await box.call({ writes: "three" });
     expect(result).toMatchObject({ ok: true, recording: { kept: true } });
     const recording = await box.recording(result.callId);
@@ -52,7 +52,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("are run again from what was kept, after their plugin and what it read are gone [B8.replay]", async () => {
+  it("is replayed after its plugin and the files that it read are gone [B8.replay]", async () => {
     await using box = await recordingHost(MAIN);
     const result = await box.call();
     await box.platform.files.remove("/workspace/plugins");
@@ -61,7 +61,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     expect(replayed).toEqual({ kind: "same", outcome: { ok: true, output: { o: result.output } } });
   });
 
-  it("are run again where they failed [B8.failure]", async () => {
+  it("is replayed to the same failure [B8.failure]", async () => {
     const result = await box.call({ fails: true });
     expect(result.ok).toBe(false);
     const replayed = await box.replay(await box.recording(result.callId));
@@ -88,14 +88,14 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     ],
     ["looks at the clock more often", MAIN.replace("if (fails)", "Date.now(); if (fails)"), { kind: "order" }],
     ["takes other ways", MAIN.replace("if (fails)", "for (let i = 0; i < 1e5; i++); if (fails)"), { kind: "used", what: "fuel" }],
-  ])("say what differs first in a version that %s [B8.differences]", async (_does, main, first) => {
+  ])("shows the first difference of a version that %s [B8.differences]", async (_does, main, first) => {
     const { callId } = await box.call({ writes: "three" });
     const replayed = await box.replay(await box.recording(callId), { "main.ts": main });
     expect(replayed).toMatchObject({ kind: "different", differences: expect.arrayContaining([expect.objectContaining({})]) });
     if (replayed.kind === "different") expect(replayed.differences[0]).toMatchObject(first);
   });
 
-  it("are those that the project or the call says [B8.modes]", async () => {
+  it("is kept as the project or the call chooses [B8.modes]", async () => {
     await using own = await recordingHost(MAIN, { config: "bascule.json" });
     const recorded = async (record: string | undefined, wish: boolean | undefined): Promise<readonly boolean[]> => {
       own.platform.plant("/workspace/bascule.json", configText(record));
@@ -114,12 +114,12 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     expect(await recorded("all", false)).toEqual([false, false]);
   });
 
-  it("of plugins that keep state are not kept, and say so [B8.state]", async () => {
+  it("is not kept if its plugin keeps state, and says so [B8.state]", async () => {
     await using own = await recordingHost(MAIN, { manifest: { state: "session" } });
     expect((await own.call()).recording).toEqual({ kept: false, reason: "its plugin keeps state between calls" });
   });
 
-  it("hold no secret [B8.secrets] [AU4.recording]", async () => {
+  it("holds no secret [B8.secrets] [AU4.recording]", async () => {
     const redact = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "[redacted]")) as JsonValue;
     await using own = await recordingHost(MAIN, { events: { redact } });
     own.platform.plant("/workspace/s3cret.txt", "the s3cret");
@@ -132,7 +132,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     }
   });
 
-  it("hold no value of a project's secret, neither given nor read [B8.secrets] [C7.recording]", async () => {
+  it("holds no value of a project's secret, given or read [B8.secrets] [C7.recording]", async () => {
     const main = `export const run = async () => [Deno.env.get("TOKEN"), (await Deno.readTextFile("token.txt")).length];`;
     await using own = await recordingHost(main, {
       config: { confirmation: { perTool: { "demo.run": "auto" } }, secrets: { TOKEN: { env: "TOKEN", hosts: ["example.org"] } } },
@@ -150,7 +150,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     expect(await own.recording(result.callId)).toMatchObject({ isRedacted: true });
   });
 
-  it("are refused where they cannot be: on the host route [B6.route]", async () => {
+  it("is refused on the host route [B6.route]", async () => {
     for (const wish of [{ seed: "x" }, { timeMs: 0 }, { record: true }])
       expect(await box.host.call("echo", { text: "x" }, wish)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
     expect(await box.host.call("echo", { text: "x" }, { record: false })).toMatchObject({ ok: true });
@@ -158,7 +158,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
       expect(await box.host.call("demo.run", {}, wish)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
   });
 
-  it("are seeded like others, and two with one seed and time agree [B6.seeded]", async () => {
+  it("is seeded; two calls with one seed and time agree [B6.seeded]", async () => {
     const wish = { seed: "one", timeMs: Date.UTC(2030, 0, 1) };
     const [first, second, unrecorded] = [
       await box.call({}, wish),
@@ -171,7 +171,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     expect(await box.replay(await box.recording(second.callId))).toMatchObject({ kind: "same" });
   });
 
-  it("are as many as there is room for, the newest ones, and their plugins [B8.room]", async () => {
+  it("is removed with its plugin when newer ones need the room [B8.room]", async () => {
     const platform = memoryPlatform();
     const store = createRecordingStore(platform, "/workspace/elsewhere", { recordings: 3, bytes: 5_000 });
     const keep = (call: number, digest: string, size: number): Promise<void> =>

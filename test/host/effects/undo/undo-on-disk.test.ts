@@ -1,4 +1,4 @@
-/** Undoing on real files: what several calls changed, what was left half way, and what another process is still changing. */
+/** Undo on real files: changes of several calls, half-written changes, and changes that another process is still making. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ async function hostOn(workspace: string, tools: readonly ToolFactory[] = []): Pr
 
 type Acts = readonly (readonly [name: string, args: JsonObject, contents?: string])[];
 
-/** On the tree of the random model; `slot` names a file that is open. */
+/** Runs on the tree of the random model. `slot` names an open file. */
 const CASES: readonly (readonly [what: string, Acts])[] = [
   ["a file that was made through a link that led to nothing", [["fs.writeFile", { path: "dangling" }, "x"]]],
   ["a file that was made through two such links", [["fs.copyFile", { from: "a", to: "chain" }]]],
@@ -129,7 +129,7 @@ describe("undo on the disk", () => {
     expect(await treeOf(workspace)).toEqual(before);
   });
 
-  it("takes calls on one file back newest first, and leaves a file that a later call changed [E8.undo-order]", async () => {
+  it("undoes calls on one file newest first, and leaves a file that a later call changed [E8.undo-order]", async () => {
     const { write, undo, text, workspace } = await world({ "a.txt": "zero" });
     for (const name of ["one", "two", "three"]) await write(name, "a.txt", name);
     const left = [{ path: join(workspace, "a.txt"), reason: "it was changed after the call" }];
@@ -142,7 +142,7 @@ describe("undo on the disk", () => {
     expect(await text("a.txt")).toBe("zero");
   });
 
-  it("takes some of several calls back, and the others stay as they are [E8.undo-order]", async () => {
+  it("undoes some of several calls, and leaves the files of the others [E8.undo-order]", async () => {
     const { write, undo, text, store } = await world({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
     for (const name of ["a.txt", "b.txt", "c.txt"]) await write(`call-${name[0]}`, name, "new");
     expect((await undo("call-b")).left).toEqual([]);
@@ -152,7 +152,7 @@ describe("undo on the disk", () => {
     expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(text))).toEqual(["a", "b", "new"]);
   });
 
-  it("moves a file back that a later call removed and that another host has restored [E8.undo-order]", async () => {
+  it("moves a file back after a later call removed it and another host restored it [E8.undo-order]", async () => {
     const workspace = await temporaryFolder();
     await plantUndoTree(workspace, true);
     const before = await treeOf(workspace);
@@ -173,7 +173,7 @@ describe("undo on the disk", () => {
     expect(await treeOf(workspace)).toEqual(before);
   });
 
-  it("asks nothing of what a rename that failed did not move [E8.undo]", async () => {
+  it("leaves an entry alone whose rename failed [E8.undo]", async () => {
     const { call, undo, workspace } = await world({ "a.txt": "a" });
     await mkdir(join(workspace, "folder"));
     const one = call("one");
@@ -183,7 +183,7 @@ describe("undo on the disk", () => {
     expect(await undo("one")).toEqual({ restored: [], left: [] });
   });
 
-  it("puts back by force what was there before the call, whatever is there now [E8.undo-force]", async () => {
+  it("forced, puts back the state before the call in place of any newer one [E8.undo-force]", async () => {
     const { write, undo, text, workspace } = await world({ "a.txt": "a" });
     await write("one", "a.txt", "by the call");
     await write("two", "new.txt", "by the call");
@@ -197,7 +197,7 @@ describe("undo on the disk", () => {
     await expect(text("new.txt")).rejects.toThrow("ENOENT");
   });
 
-  it("removes by force no folder that holds what the call did not make, and names it [E8.undo-force]", async () => {
+  it("forced, keeps a folder with files that the call did not create, and names it [E8.undo-force]", async () => {
     const { call, undo, workspace, text } = await world({});
     const made = call("one");
     await made.answer("fs.mkdir", { path: "folder" });
@@ -208,7 +208,7 @@ describe("undo on the disk", () => {
     expect(await text("folder/mine.txt")).toBe("by a person");
   });
 
-  it("keeps rights and times that a person set after the call, and puts the others back [E8.undo-facts]", async () => {
+  it("keeps permissions and times that the user set after the call, and puts the others back [E8.undo-facts]", async () => {
     const { call, undo, workspace } = await world({ "a.txt": "a", "b.txt": "b" });
     const [first, second] = [join(workspace, "a.txt"), join(workspace, "b.txt")];
     for (const file of [first, second]) {
@@ -227,19 +227,16 @@ describe("undo on the disk", () => {
     ]);
   });
 
-  it.each([false, true])(
-    "writes into no other file that got the name of one that the call wrote, by force: %s [E8.undo-other]",
-    async (force) => {
-      const { write, undo, workspace, text } = await world({ "a.txt": "old", "other.txt": "new" });
-      await write("one", "a.txt", "new");
-      await rm(join(workspace, "a.txt"));
-      await link(join(workspace, "other.txt"), join(workspace, "a.txt"));
-      expect(await undo("one", { force })).toEqual({ restored: [join(workspace, "a.txt")], left: [] });
-      expect([await text("a.txt"), await text("other.txt")]).toEqual(["old", "new"]);
-    },
-  );
+  it.each([false, true])("forced, does not write into another file that took the name: %s [E8.undo-other]", async (force) => {
+    const { write, undo, workspace, text } = await world({ "a.txt": "old", "other.txt": "new" });
+    await write("one", "a.txt", "new");
+    await rm(join(workspace, "a.txt"));
+    await link(join(workspace, "other.txt"), join(workspace, "a.txt"));
+    expect(await undo("one", { force })).toEqual({ restored: [join(workspace, "a.txt")], left: [] });
+    expect([await text("a.txt"), await text("other.txt")]).toEqual(["old", "new"]);
+  });
 
-  it("leaves the rights of another file that holds what was there before the call [E8.undo-other]", async () => {
+  it("leaves the permissions of another file whose contents equal those before the call [E8.undo-other]", async () => {
     const { call, undo, workspace } = await world({ "a.txt": "old", "other.txt": "old" });
     const one = call("one");
     await one.answer("fs.writeFile", { path: "a.txt", mode: 0o600 }, toBytes("new"));
@@ -270,18 +267,18 @@ describe("undo on the disk", () => {
     expect((await undo("one")).left).toHaveLength(left);
   });
 
-  it("names a file that comes back without its other names, where the file system keeps no further one [E8.undo-names]", async () => {
+  it("names a file that lost its other names, if the file system has no hard links [E8.undo-names]", async () => {
     const { call, undo, workspace, text } = await world({ "a.txt": "a" }, { hasFurtherNames: false });
     await link(join(workspace, "a.txt"), join(workspace, "twin"));
     const one = call("one");
     await one.answer("fs.remove", { path: "a.txt" });
     await one.end();
-    const reason = "it is back as a file of its own: it was one file with 2 names";
+    const reason = "it was restored as a separate file: it was one file with 2 names";
     expect(await undo("one")).toEqual({ restored: [], left: [{ path: join(workspace, "a.txt"), reason }] });
     expect([await text("a.txt"), await text("twin"), (await lstat(join(workspace, "twin"))).nlink]).toEqual(["a", "a", 1]);
   });
 
-  it("names what was changed after an image could not be kept, so that it does not say undone [E8.undo-kept]", async () => {
+  it("names changes made after an image could not be kept [E8.undo-kept]", async () => {
     const errors: unknown[] = [];
     let looks = 0;
     const failsOnce = async (): Promise<void> => {
@@ -295,13 +292,12 @@ describe("undo on the disk", () => {
     for (const path of ["a.txt", "b.txt"]) await one.answer("fs.writeFile", { path }, toBytes("new"));
     await one.end();
     expect(errors).toEqual([new Error("The disk is full")]);
-    const reason =
-      "what was there is not kept: what was there could not be kept, and nothing is kept of this and of what the call changed after it";
+    const reason = "its previous contents are not kept: its contents could not be kept, nor anything that the call changed afterwards";
     expect(await undo("one")).toEqual({ restored: [join(workspace, "a.txt")], left: [{ path: join(workspace, "b.txt"), reason }] });
     expect([await text("a.txt"), await text("b.txt")]).toEqual(["a", "new"]);
   });
 
-  it("puts back by force a file whose write was killed half way, which it names without [E8.undo-killed]", async () => {
+  it("names a file whose write was killed half way, and forced, puts it back [E8.undo-killed]", async () => {
     const workspace = await temporaryFolder();
     await writeFile(join(workspace, "a.txt"), "before");
     const child = spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), KILLED_WRITER, workspace], { stdio: "ignore" });
@@ -310,7 +306,7 @@ describe("undo on the disk", () => {
     await using host = await hostOn(workspace);
     const told: unknown[] = [];
     host.subscribe(({ type, payload }) => void (type === "tool.undone" && told.push(payload)));
-    const left = [{ path: "a.txt", reason: "the call was ended while it changed this" }];
+    const left = [{ path: "a.txt", reason: "the call was terminated while it changed this" }];
     expect(await host.undo("killed")).toEqual({ ok: true, callId: "killed", tool: "edit", restored: ["made.txt"], left });
     expect(await host.undo("killed", { force: true, dryRun: true })).toMatchObject({ restored: ["a.txt"], left: [] });
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("x".repeat(500));
@@ -322,7 +318,7 @@ describe("undo on the disk", () => {
     ]);
   });
 
-  it("is refused to another host while the call runs, which the call's own host may not know of [E8.undo-running]", async () => {
+  it("is refused in another host while the call runs [E8.undo-running]", async () => {
     const workspace = await temporaryFolder();
     await mkdir(join(workspace, "plugins"));
     await writeFile(join(workspace, "a.txt"), "one");

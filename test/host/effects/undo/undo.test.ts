@@ -32,7 +32,7 @@ interface Recorded {
   write(path: string, text: string): Promise<void>;
 }
 
-/** A call whose every act is recorded, and must succeed. */
+/** Records every operation of a call. All must succeed. */
 function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = BOUNDS, mostRemoved?: number): Recorded {
   const platform = memoryPlatform(files);
   const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => bounds);
@@ -152,7 +152,7 @@ describe("undo", () => {
     expect(await call.text("new.txt")).toBeUndefined();
   });
 
-  it("leaves a link that somebody made in place of a removed one, and says so [E8.undo-left]", async () => {
+  it("leaves and names a link that was created in place of a removed one [E8.undo-left]", async () => {
     const call = recorded();
     await call.answer("fs.remove", { path: "other" });
     call.platform.plant(`${WORKSPACE}/other`, { link: "elsewhere" });
@@ -160,7 +160,7 @@ describe("undo", () => {
     expect(await call.text("other")).toBe("→ elsewhere");
   });
 
-  it("leaves what somebody else has changed since, and says so [E8.undo-left]", async () => {
+  it("leaves and names what others changed after the call [E8.undo-left]", async () => {
     const call = recorded();
     await call.answer("fs.writeFile", { path: "a.txt" }, "by the call");
     await call.answer("fs.writeFile", { path: "made.txt" }, "by the call");
@@ -186,7 +186,7 @@ describe("undo", () => {
     expect(await call.text("made.txt")).toBe("by somebody");
   });
 
-  it("writes through no link that took a folder's name since, and onto no other thing [E8.undo-left, C4]", async () => {
+  it("does not write through a link that replaced a folder, nor onto another entry [E8.undo-left, C4]", async () => {
     const call = recorded();
     await call.answer("fs.writeFile", { path: "dir/c.txt" }, "by the call");
     await call.answer("fs.rename", { from: "a.txt", to: "b.txt" });
@@ -198,7 +198,7 @@ describe("undo", () => {
     expect(await Promise.all(["moved/c.txt", "a.txt", "b.txt"].map(call.text))).toEqual(["by the call", "by somebody", "one"]);
   });
 
-  it("keeps what was there before the first of several changes that come at once [E8.undo]", async () => {
+  it("keeps the state before the first of several concurrent changes [E8.undo]", async () => {
     const call = recorded();
     await Promise.all([
       call.answer("fs.writeFile", { path: "a.txt" }, "x"),
@@ -210,7 +210,7 @@ describe("undo", () => {
     expect(await Promise.all(["a.txt", "new.txt"].map(call.text))).toEqual(["one", undefined]);
   });
 
-  it("looks at what many changes leave once, where they come at once, and never after something was moved, and not on the host's thread [E8.undo, B1] [LV2.undo]", async () => {
+  it("looks once at the state after concurrent changes, before any move, and off the host's thread [E8.undo, B1] [LV2.undo]", async () => {
     const platform = memoryPlatform(FILES);
     const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => BOUNDS);
     let looks = 0;
@@ -227,7 +227,7 @@ describe("undo", () => {
     const act = (name: string, args: Parameters<typeof answerOperation>[0]["args"]): ReturnType<typeof answerOperation> =>
       answerOperation({ name, args, bytes: toBytes("x") }, { ...context, platform: { ...platform, guarded } });
     await Promise.all(Array.from({ length: 50 }, () => act("fs.writeFile", { path: "a.txt", append: true })));
-    // The image, and what the last of them left.
+    // The image, and the state after the last change.
     expect(looks).toBe(2);
     await Promise.all([
       act("fs.writeFile", { path: "b.txt" }),
@@ -250,7 +250,7 @@ describe("undo", () => {
     expect(await platform.files.readText(`${WORKSPACE}/b.txt`)).toBe("two");
   });
 
-  it("hashes what it puts back, and what it replaces, in slices [LV2.undo]", async () => {
+  it("hashes the files that it restores and replaces in slices [LV2.undo]", async () => {
     const large = "x".repeat(200_000);
     const call = recorded({ "a.txt": large });
     await call.write("a.txt", large);
@@ -273,31 +273,31 @@ describe("undo", () => {
     expect(digest.mock.calls.filter(([, data]) => data.byteLength > 64 * 1024)).toEqual([]);
   });
 
-  it("keeps an image before the change happens, so that a host that is killed meanwhile loses nothing [E8.undo-crash]", async () => {
+  it("keeps an image before the change happens, so that nothing is lost if the host is killed [E8.undo-crash]", async () => {
     const call = recorded();
     await call.answer("fs.writeFile", { path: "a.txt" }, "x");
     const folder = `${WORKSPACE}/.bascule/undo/5.c1`;
-    // As if it had ended between the image and the word of what the call left: with the change made, and without.
+    // Simulates a host killed between image and after-state: with the change made, and without.
     await call.platform.files.remove(`${folder}/00000.after`);
-    expect((await call.undo()).left).toEqual([{ path: `${WORKSPACE}/a.txt`, reason: "the call was ended while it changed this" }]);
+    expect((await call.undo()).left).toEqual([{ path: `${WORKSPACE}/a.txt`, reason: "the call was terminated while it changed this" }]);
     expect(await call.platform.files.readText(`${folder}/00000.before`)).toBe("one");
     await call.write("a.txt", "one");
     expect(await call.undo()).toEqual({ restored: [], left: [] });
   });
 
-  it("keeps so much and no more; the oldest calls go first [E8.undo-bounds]", async () => {
+  it("keeps images up to the bounds; the oldest calls go first [E8.undo-bounds]", async () => {
     const call = recorded({ "a.txt": "x".repeat(800), "b.txt": "y".repeat(800), "c.txt": "z" }, { maxBytes: 1_000, maxAgeMs: 100 });
     for (const path of ["a.txt", "b.txt", "c.txt"]) await call.answer("fs.writeFile", { path }, "new");
     const { restored, left } = await call.undo();
     expect(restored).toEqual([`${WORKSPACE}/c.txt`, `${WORKSPACE}/a.txt`]);
-    expect(left).toMatchObject([{ path: `${WORKSPACE}/b.txt`, reason: expect.stringContaining("no room to keep") }]);
+    expect(left).toMatchObject([{ path: `${WORKSPACE}/b.txt`, reason: expect.stringContaining("not enough room to keep") }]);
     await call.store.open({ callId: "c2", tool: "t", atMs: 6 });
     expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["c2"]);
     await call.store.open({ callId: "a strange ../../id", tool: "t", atMs: 500 });
     expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["a strange ../../id"]);
   });
 
-  it("makes room of the plugin that holds most, not of the oldest calls of others [E8.undo-shares]", async () => {
+  it("makes room by removing calls of the plugin that holds most [E8.undo-shares]", async () => {
     const { platform } = recorded({});
     const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
     const keep = async (plugin: string | undefined, atMs: number, bytes: number): Promise<void> => {
@@ -312,7 +312,7 @@ describe("undo", () => {
     expect(calls).toEqual(["careful-20", "greedy-19", "host-2", "careful-1"]);
   });
 
-  it("gives a call room that runs beside one that filled the folder, whose plugin loses its own [E8.undo-shares]", async () => {
+  it("gives room to a call beside one that filled the folder; that plugin loses its own images [E8.undo-shares]", async () => {
     const { platform } = recorded({});
     const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
     const stepOf = (bytes: number): UndoStep => ({ kind: "place", path: "/w/x", before: { kind: "file", bytes, sha256: "", mode: 0o644 } });
@@ -328,11 +328,11 @@ describe("undo", () => {
     });
     expect(room).toBe(990);
     expect((await store.list()).map(({ callId }) => callId)).toEqual(["careful"]);
-    // The one that lost its images hears of it.
+    // The undo of the call that lost its images reports it.
     await expect(greedy.keep(stepOf(1))).rejects.toThrow();
   });
 
-  it("says where a call changed more than is kept, and keeps no more [E8.undo-bounds]", async () => {
+  it("reports that a call changed more than is kept, and keeps no more [E8.undo-bounds]", async () => {
     const call = recorded({ "a.txt": "one" });
     const store = createUndoStore(call.platform, `${WORKSPACE}/.bascule`, () => BOUNDS, 20);
     const log = await store.open({ callId: "c1", tool: "t", atMs: 5 });
@@ -346,11 +346,11 @@ describe("undo", () => {
     const steps = (await store.read("c1"))?.steps ?? [];
     expect([steps.length, steps.at(-1)?.step]).toEqual([
       21,
-      { kind: "place", path: `${WORKSPACE}/victim`, before: { kind: "unkept", reason: expect.stringContaining("more than 20 things") } },
+      { kind: "place", path: `${WORKSPACE}/victim`, before: { kind: "unkept", reason: expect.stringContaining("more than 20 entries") } },
     ]);
   });
 
-  it("says what of a large folder cannot be put back, and puts back the rest [E8.undo-bounds]", async () => {
+  it("names the entries of a large folder that cannot be put back, and restores the rest [E8.undo-bounds]", async () => {
     const entries = Array.from({ length: 30 }, (_, n) => n);
     const [wide, many] = ["wide", "many"];
     const call = recorded(
@@ -367,13 +367,13 @@ describe("undo", () => {
     expect(left).toEqual([
       {
         path: expect.stringMatching(/\/many\/[ab]\/f\d+$/),
-        reason: expect.stringContaining("more than 50 entries were removed with it"),
+        reason: expect.stringContaining("it was removed with more than 50 entries"),
       },
       { path: `${WORKSPACE}/wide`, reason: expect.stringContaining("it held more than 50 entries") },
     ]);
   });
 
-  it("is refused while the call is under way, which goes on and can be undone afterwards [E8.undo-host]", async () => {
+  it("is refused while the call runs; the call goes on and can be undone afterwards [E8.undo-host]", async () => {
     const platform = memoryPlatform({ "a.txt": "one" });
     const [between, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const write = hostTool("edit", { sideEffects: ["write"] }, async (_args, { workspace }) => {
@@ -403,7 +403,7 @@ describe("undo", () => {
     expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
   });
 
-  it("is refused while a dry run's changes are being made, which can be undone afterwards [E8.undo-host]", async () => {
+  it("is refused while a dry run is being committed; afterwards it works [E8.undo-host]", async () => {
     const platform = memoryPlatform({ "a.txt": "one", "b.txt": "one" });
     const [between, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let renames = 0;
@@ -441,7 +441,7 @@ describe("undo", () => {
     expect(await Promise.all(texts)).toEqual(["one", "one"]);
   });
 
-  it("is of calls while it is on, dry runs that were committed included, once; and shows first what it would do [E8.undo-host]", async () => {
+  it("undoes each call once, also committed dry runs, if `undo` is on; a dry run of it shows the changes [E8.undo-host]", async () => {
     const platform = memoryPlatform({ "a.txt": "one" });
     const write = hostTool("edit", { sideEffects: ["write"] }, async (args, { workspace }) => {
       await workspace.write("a.txt", JSON.stringify(args));
@@ -478,7 +478,7 @@ describe("undo", () => {
     expect(await text()).toBe('{"n":1}');
     expect(await host.undo("on")).toMatchObject({ ok: false });
 
-    // What could not be put back whole can be asked for again.
+    // An incomplete undo can be repeated.
     await host.call("edit", { n: 4 }, { callId: "part" });
     await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, "by somebody");
     expect(await host.undo("part")).toMatchObject({ ok: true, restored: [], left: [{ path: "a.txt" }] });

@@ -173,7 +173,7 @@ describe("undo.look", () => {
     const sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
     expect(await service.run(LOOK, { path, room: 2, into }, { owner: "p" })).toEqual({
       kind: "unkept",
-      reason: "there was no room to keep its 3 bytes",
+      reason: "not enough room to keep its 3 bytes",
     });
     expect(await service.run(LOOK, { path, room: 3, into }, { owner: "p" })).toEqual({
       kind: "file",

@@ -82,7 +82,7 @@ describe("answerCheck()", () => {
       { write: { allow: ["in"], deny: ["in/a.txt"] } },
       "write",
       "/workspace/in",
-      /everything in "\/workspace\/in", of which a part is denied/,
+      /everything in "\/workspace\/in", but a part of it is denied/,
     ],
     ["a local socket that no grant names", { net: true }, "net", "unix:/tmp/any.sock", /^local sockets: .*does not cover local sockets$/],
     ["a link that leads out", { read: ["in"] }, "read", "/workspace/in/out", /^resolved path: .*leads outside of what is granted/],
