@@ -12,11 +12,11 @@ const secret = {};
 export class AbortSignal extends EventTarget {
   #aborted = false;
   #reason: unknown = undefined;
-  /** Signals made by `any` that follow this one. */
+  /** Dependent signals: those that `any` made from this signal. */
   #dependents = bareList<AbortSignal>();
-  /** Signals that this one follows, if `any` made it. */
+  /** Source signals of a signal that `any` made. */
   #sources: AbortSignal[] | undefined;
-  /** What the platform does at an abort, before any listener. */
+  /** Abort steps of the platform, which run before any listener. */
   #steps = bareList<() => void>();
 
   constructor(key: unknown = undefined) {
@@ -73,7 +73,7 @@ export class AbortSignal extends EventTarget {
       combined.#reason = source.#reason;
       return combined;
     }
-    // A combined signal is followed through its own sources: what it follows aborts all at once.
+    // A combined source is replaced by its own sources, so that all dependents abort at once.
     combined.#sources = bareList<AbortSignal>();
     for (let index = 0; index < sources.length; index++) {
       const source = sources[index];
@@ -94,7 +94,7 @@ export class AbortSignal extends EventTarget {
     source.#dependents[source.#dependents.length] = this;
   }
 
-  /** What the platform does with signals; taken off the class at boot. */
+  /** Access to signals for the platform, removed from the class at boot. */
   static access = {
     isSignal: (value: object): value is AbortSignal => #aborted in value,
     create: (): AbortSignal => new AbortSignal(secret),
@@ -115,7 +115,7 @@ export class AbortSignal extends EventTarget {
       signal.#reason = reason === undefined ? abortError() : reason;
       const due = bareList<AbortSignal>();
       due[0] = signal;
-      // All are marked before any listener runs.
+      // Every dependent signal is marked as aborted before the first listener runs.
       for (let index = 0; index < signal.#dependents.length; index++) {
         const dependent = signal.#dependents[index];
         if (dependent === undefined || dependent.#aborted) continue;

@@ -1,7 +1,9 @@
 /**
- * `for await` of a plugin's modules, by the steps of the standard (https://tc39.es/ecma262/#sec-runtime-semantics-forinofbodyevaluation):
- * the engine's own calls `return()` after the end, does not wait for it, and swallows its errors. The loader writes a `for`
- * around a `for…of` that goes through one item each (`lower-loops.ts`).
+ * `for await` for a plugin's modules, by the steps of the standard
+ * (https://tc39.es/ecma262/#sec-runtime-semantics-forinofbodyevaluation). The engine's own loop calls `return()` after
+ * the end, does
+ * not wait for it, and swallows its errors. The loader wraps a `for` around a `for…of` that visits one item each time
+ * (`lower-loops.ts`).
  */
 
 import { type Callable, PrimordialSymbol, PrimordialTypeError, reflectApply } from "./primordials.ts";
@@ -10,24 +12,24 @@ const { asyncIterator, iterator } = PrimordialSymbol;
 
 interface Source {
   readonly next: () => unknown;
-  /** Undefined: it cannot be closed. */
+  /** Returns the iterator's close function, or undefined if the iterator cannot be closed. */
   readonly close: () => Callable | undefined;
 }
 
-/** One `for await` that runs. */
+/** One running `for await` loop. */
 export class AsyncLoop {
-  /** Set when the body, or what binds the item, threw: that error comes before those of closing. */
+  /** Set when the body or the binding of the item threw: this error takes precedence over errors of closing. */
   threw = false;
   isOpen = false;
-  /** The answer of `return()`, for the loop to wait for. */
+  /** The result of `return()`, which the loop has to wait for. */
   closing: unknown;
   #source: Source | undefined;
   #item: unknown;
   #hasItem = false;
-  /** Set while an item is bound and the body runs: leaving then closes the iterator. */
+  /** Set while an item is bound and the body runs. Leaving the loop then closes the iterator. */
   #isInside = false;
 
-  /** @returns what the inner loop goes through: nothing yet. */
+  /** @returns the list that the inner loop visits, which is empty until the first item */
   open(iterable: Record<symbol, unknown>): this {
     const method = iterable[asyncIterator];
     return isAbsent(method) ? this.openSync(iterable, iterable[iterator]) : this.openAsync(iterable, method);
@@ -45,7 +47,7 @@ export class AsyncLoop {
     return this;
   }
 
-  /** False once the body was left by `break`. */
+  /** False after `break` left the body. */
   get goesOn(): boolean {
     return !this.#isInside;
   }
@@ -54,7 +56,7 @@ export class AsyncLoop {
     return this.#source?.next();
   }
 
-  /** @returns false at the end. */
+  /** Takes the next item. @returns false at the end */
   take(result: { readonly done?: unknown; readonly value?: unknown }): boolean {
     requireObject(result);
     if (result.done) return false;
@@ -75,7 +77,7 @@ export class AsyncLoop {
     };
   }
 
-  /** Calls `return()` if the loop was left before its end. @returns whether the loop has to wait for what it answered. */
+  /** Calls `return()` if the loop was left before its end. @returns whether the loop has to wait for the result */
   closes(): boolean {
     if (!this.#isInside) return false;
     try {
@@ -141,7 +143,7 @@ function closeQuietly(made: Record<string, unknown>): void {
     const method = made["return"];
     if (!isAbsent(method)) reflectApply(method as Callable, made, []);
   } catch {
-    // The item's own error comes first.
+    // The error of the item takes precedence.
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * `Atomics` (https://tc39.es/ecma262/#sec-atomics-object), which the engine lacks. A plugin has one thread, so every
- * operation is whole anyhow; waiting only lets time pass.
+ * operation
+ * is atomic already, and waiting only lets time pass.
  */
 
 import { isLoading } from "./channel.ts";
@@ -19,7 +20,7 @@ import { nameFunction, tag } from "./webidl.ts";
 type Integers = Int32Array | BigInt64Array;
 type Value = number | bigint;
 
-/** All but Float and clamped arrays. */
+/** Accepts every integer array except `Uint8ClampedArray`. */
 function check(array: unknown): Integers {
   const kind = typeof array === "object" && array !== null ? typedArrayTag(array) : undefined;
   switch (kind) {
@@ -31,7 +32,7 @@ function check(array: unknown): Integers {
     case "Uint32Array":
     case "BigInt64Array":
     case "BigUint64Array":
-      // They differ in the values that they hold only.
+      // The array types differ only in the values that they hold.
       return array as Integers;
     default:
       throw new PrimordialTypeError("[object Object] is not an integer typed array.");
@@ -62,11 +63,11 @@ function isBig(array: Integers): boolean {
 }
 
 function toValue(array: Integers, value: unknown): Value {
-  // Throws for what is no BigInt, as the standard asks.
+  // The standard throws for values that do not convert to a BigInt.
   return isBig(array) ? BigInt.asIntN(64, value as bigint) : toInteger(value);
 }
 
-/** Stores what `change` makes of the old value; answers the old one. */
+/** Stores the result of `change` and returns the old value. */
 function update(given: unknown, index: unknown, value: unknown, change: (old: Value, operand: Value) => Value): Value {
   const array = check(given);
   const at = place(array, index);
@@ -76,7 +77,7 @@ function update(given: unknown, index: unknown, value: unknown, change: (old: Va
   return old;
 }
 
-// Both are numbers or both BigInts: the operators do the same for either.
+// Both operands are numbers or both are BigInts; the operators work the same for either.
 const CHANGES: Readonly<Record<string, (old: Value, operand: Value) => Value>> = {
   add: (old, operand) => (old as number) + (operand as number),
   and: (old, operand) => (old as number) & (operand as number),
@@ -96,7 +97,7 @@ function compareExchange(given: unknown, index: unknown, expected: unknown, repl
   return old;
 }
 
-/** A value as an array of this kind holds it. */
+/** Returns a value as an array of this kind would hold it. */
 function reread(array: Integers, value: Value): Value {
   const one = new (array.constructor as Int32ArrayConstructor)(1);
   one[0] = value as number;
@@ -108,9 +109,8 @@ function wait(given: unknown, index: unknown, value: unknown, timeout: unknown):
   const at = place(array, index);
   if (array[at] !== toValue(array, value)) return "not-equal";
   const limit = timeout === undefined ? Infinity : PrimordialNumber(timeout);
-  if (!(limit < Infinity))
-    throw new PrimordialTypeError("Atomics.wait cannot be called in this context: nothing else runs that could wake it");
-  // While a plugin loads time stands still.
+  if (!(limit < Infinity)) throw new PrimordialTypeError("Atomics.wait cannot be called in this context: no other thread can wake it");
+  // Time stands still while a plugin loads.
   if (!isLoading()) for (const end = performanceNow() + limit; performanceNow() < end;);
   return "timed-out";
 }

@@ -15,7 +15,7 @@ function btoa(data: unknown): string {
   return send("text.btoa", toUsvString(data));
 }
 
-/** Raw text would end at U+0000 on its way: such text goes as JSON. */
+/** Text with U+0000 is sent as JSON, because raw text would be cut there. */
 function send(operation: string, text: string): string {
   const isJson = stringIncludes(text, "\0");
   return `${askWorker(isJson ? `${operation}Json` : operation, isJson ? quoteJson(text) : text) as string}`;

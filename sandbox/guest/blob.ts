@@ -1,4 +1,4 @@
-/** `Blob` and `File` (https://w3c.github.io/FileAPI/). What they hold is bytes in the guest, whole from the start. */
+/** `Blob` and `File` (https://w3c.github.io/FileAPI/). Their bytes are held in the guest from the start. */
 
 import { bufferOf, concatBytes, ownBytes, toBytes, viewBytes } from "./bytes.ts";
 import { decodeUtf8Text, encodeUtf8 } from "./encoding.ts";
@@ -24,7 +24,7 @@ import { createTextDecoderEnds } from "./text-streams.ts";
 import { closeBytes, createReadable, enqueueBytes, pipeThrough, type Stream } from "./web-streams.ts";
 import { exposeInterface, forEachItem, requireArguments, showAs, toDictionary, toDomString, toUsvString } from "./webidl.ts";
 
-/** As Deno reads them. */
+/** Chunk size of Deno's blob streams. */
 const CHUNK_BYTES = 64 * 1024;
 
 export class Blob {
@@ -78,7 +78,7 @@ export class Blob {
     return ownBytes(this.#bytes);
   }
 
-  /** What the prelude does with blobs; taken off the class at boot. */
+  /** Access to blobs for the prelude, removed from the class at boot. */
   static access = {
     isBlob: (value: object): value is Blob => #bytes in value,
     bytesOf: (blob: Blob): Uint8Array<ArrayBuffer> => blob.#bytes,
@@ -88,14 +88,14 @@ export class Blob {
 
 const access = Blob.access;
 export const isBlob: (value: object) => value is Blob = access.isBlob;
-/** Never to be changed. */
+/** Returns the bytes of a blob, which the caller must not change. */
 export const blobBytes: (blob: Blob) => Uint8Array<ArrayBuffer> = access.bytesOf;
 export const blobType: (blob: Blob) => string = access.typeOf;
 
-/** Given instead of parts by the prelude. */
+/** The prelude passes this instead of parts. */
 let given: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string } | undefined;
 
-/** Takes over the bytes. `type` is right already. */
+/** Creates a blob that owns the bytes. `type` must be normalised already. */
 export function createBlob(bytes: Uint8Array<ArrayBuffer>, type: string): Blob {
   given = { bytes, type };
   try {
@@ -126,7 +126,7 @@ export class File extends Blob {
   constructor(parts: unknown, name: unknown, options: unknown = undefined) {
     requireArguments(arguments.length, 2, "construct 'File'");
     const inner = given;
-    // The sequence is read before the name, the name before the options.
+    // The standard reads the sequence before the name, and the name before the options.
     const read = inner === undefined ? readParts(parts, "File") : undefined;
     const text = toUsvString(name);
     const dictionary = toDictionary(options, "Failed to construct 'File'");
@@ -157,7 +157,7 @@ export class File extends Blob {
 
 export const isFile: (value: object) => value is File = File.isFile;
 
-/** Objects stay as they are until everything was converted. */
+/** Objects stay as they are until every part is converted. */
 function readParts(parts: unknown, what = "Blob"): (object | string)[] {
   const read = bareList<object | string>();
   forEachItem(parts, `Failed to construct '${what}': Argument 1 can not be converted to sequence.`, (part) => {
@@ -181,7 +181,7 @@ function joinParts(parts: readonly (object | string)[], isNative: boolean): Uint
   return concatBytes(list);
 }
 
-/** Of the systems that a guest is told it runs on. */
+/** Converts line endings to those of the operating system that a guest sees. */
 function toNativeEndings(text: string): string {
   return replaceText(replaceText(text, "\r\n", "\n"), "\r", "\n");
 }
@@ -197,7 +197,7 @@ function readOptions(options: unknown, what: string): { readonly endings: string
   return { endings, type: dictionary["type"] === undefined ? "" : toType(toDomString(dictionary["type"])) };
 }
 
-/** Lower case; nothing if it has a character outside U+0020 to U+007E. */
+/** Returns the type in lower case, or "" if it has a character outside U+0020 to U+007E. */
 export function toType(text: string): string {
   for (let index = 0; index < text.length; index++) {
     const code = stringCharCodeAt(text, index);
@@ -206,14 +206,14 @@ export function toType(text: string): string {
   return stringToLowerCase(text);
 }
 
-/** A place counted from the start, or if negative from the end; clamped as `[Clamp] long long`. */
+/** Returns an offset from the start; negative values count from the end. Clamped as `[Clamp] long long`. */
 function place(value: unknown, absent: number, length: number): number {
   if (value === undefined) return absent;
   const whole = toNearest(+(value as number));
   return whole < 0 ? mathMax(length + whole, 0) : mathMin(whole, length);
 }
 
-/** Halves become even; what is no number is 0 (https://webidl.spec.whatwg.org/#abstract-opdef-converttoint). */
+/** Rounds halves to even and NaN to 0 (https://webidl.spec.whatwg.org/#abstract-opdef-converttoint). */
 function toNearest(number: number): number {
   if (number !== number) return 0;
   const below = mathFloor(number);
@@ -226,7 +226,7 @@ function toLongLong(value: unknown): number {
   return number === number && number - number === 0 ? number + 0 : 0;
 }
 
-/** A stream of byte chunks that are copies. */
+/** Creates a stream of copied byte chunks. */
 export function streamBytes(bytes: Uint8Array<ArrayBuffer>): Stream {
   const { length } = bytes;
   let at = 0;

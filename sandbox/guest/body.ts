@@ -1,4 +1,4 @@
-/** Bodies of requests and responses (https://fetch.spec.whatwg.org/#bodies): what they come from, and how they are consumed once. */
+/** Bodies of requests and responses (https://fetch.spec.whatwg.org/#bodies): their sources, and how they are consumed once. */
 
 import { blobBytes, blobType, createBlob, isBlob, streamBytes } from "./blob.ts";
 import { bufferOf, concatBytes, isBufferSource, ownBytes, toBytes } from "./bytes.ts";
@@ -40,7 +40,7 @@ import {
 } from "./web-streams.ts";
 import { nameFunction, toUsvString } from "./webidl.ts";
 
-/** Bytes, until somebody asks for the stream of them. */
+/** Holds bytes until a stream of them is requested. */
 export interface Body {
   bytes: Uint8Array<ArrayBuffer> | undefined;
   stream: Stream | undefined;
@@ -49,11 +49,11 @@ export interface Body {
 
 export interface Extracted {
   readonly body: Body;
-  /** For the `Content-Type` header where there is none. */
+  /** Default of the `Content-Type` header. */
   readonly type?: string;
 }
 
-/** https://fetch.spec.whatwg.org/#concept-bodyinit-extract. @throws {TypeError} for a stream that was used. */
+/** https://fetch.spec.whatwg.org/#concept-bodyinit-extract. @throws {TypeError} if `init` is a stream that was used */
 export function extractBody(init: unknown): Extracted {
   if (typeof init !== "object" || init === null) return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
   if (isReadable(init)) {
@@ -71,7 +71,7 @@ export function extractBody(init: unknown): Extracted {
   }
   const query = queryOf(init);
   if (query !== undefined) return { body: ofBytes(encodeUtf8(query)), type: "application/x-www-form-urlencoded;charset=UTF-8" };
-  // As in Deno: what can be gone through is read when the body is.
+  // As in Deno, an iterable is read when the body is read.
   if (isIterable(init)) return { body: ofStream(readableFrom(init)) };
   return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
 }
@@ -84,12 +84,12 @@ function isIterable(value: object): boolean {
 
 const { asyncIterator, iterator } = PrimordialSymbol;
 
-/** A body that is read from a stream of bytes. */
+/** Creates a body that is read from a stream of bytes. */
 export function ofStream(stream: Stream): Body {
   return { bytes: undefined, stream, used: false };
 }
 
-/** A body that takes over the bytes. */
+/** Creates a body that owns the bytes. */
 export function ofBytes(bytes: Uint8Array<ArrayBuffer>): Body {
   return { bytes, stream: undefined, used: false };
 }
@@ -99,12 +99,12 @@ export function isBodyUsed(body: Body | null): boolean {
   return body.used || (body.stream !== undefined && isDisturbed(body.stream));
 }
 
-/** Used, or being used. */
+/** Returns whether the body was used or is in use. */
 export function isUnusable(body: Body | null): boolean {
   return body !== null && (isBodyUsed(body) || (body.stream !== undefined && isLocked(body.stream)));
 }
 
-/** A second body of the same content. @throws {TypeError} if it cannot be had any more. */
+/** Creates a second body with the same content. @throws {TypeError} if the body was consumed */
 export function cloneBody(body: Body | null): Body | null {
   if (isUnusable(body)) throw new PrimordialTypeError("Body is unusable");
   if (body === null) return null;
@@ -114,7 +114,7 @@ export function cloneBody(body: Body | null): Body | null {
   return { bytes: undefined, stream: isByteStream(second) ? second : pipeThrough(second, cloningEnds()), used: false };
 }
 
-/** Both bodies would have the same chunks: those of the second are copies, as a byte stream's are anyway. */
+/** Copies the chunks for the second body, because both bodies would share them otherwise; byte streams copy by themselves. */
 function cloningEnds(): ReturnType<typeof endsOf> {
   return endsOf(
     createTransform({
@@ -124,7 +124,7 @@ function cloningEnds(): ReturnType<typeof endsOf> {
   );
 }
 
-/** The same content behind a stream of its own; the one given is locked and counts as read. */
+/** Moves the content behind a new stream; the given body is locked and counts as read. */
 export function proxyBody(body: Body): Body {
   if (body.stream === undefined) {
     const taken = { ...body };
@@ -136,11 +136,11 @@ export function proxyBody(body: Body): Body {
   return { bytes: undefined, stream, used: false };
 }
 
-/** The stream of a body, made when it is asked for. */
+/** Returns the stream of a body, created on first use. */
 export function bodyStream(body: Body): Stream {
   if (body.stream !== undefined) return body.stream;
   const stream = streamBytes(body.bytes ?? encodeUtf8(""));
-  // Consumed before: nobody can read it again.
+  // A consumed body cannot be read again.
   if (body.used) {
     void cancelReadable(stream);
     getReader(stream);
@@ -150,9 +150,10 @@ export function bodyStream(body: Body): Stream {
 }
 
 /**
- * All of a body, converted. Bytes on their way would be resolved with, and so be looked at for a `then`.
+ * Consumes a whole body and converts its bytes. They are never a resolution value, because that would look up `then` on
+ * them.
  *
- * @throws {TypeError} if it was consumed, or a chunk is no bytes. `convert` must not change the bytes.
+ * @throws {TypeError} if the body was consumed, or a chunk is not bytes. `convert` must not change the bytes.
  */
 export async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<T> {
   if (isUnusable(body)) throw new PrimordialTypeError("Body already consumed");
@@ -160,23 +161,23 @@ export async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Ar
   body.used = true;
   if (body.stream === undefined) return convert(body.bytes ?? encodeUtf8(""));
   const chunks = bareList<Uint8Array>();
-  // A pipe hands chunks over without promises for them.
+  // A pipe passes chunks on without a promise for each.
   await pipeInto(body.stream, (value) => {
     if (typeof value !== "object" || value === null || typedArrayTag(value) !== "Uint8Array") {
       throw new PrimordialTypeError("Cannot consume the body: a chunk of its stream is not a Uint8Array");
     }
-    // The tag said that it is one.
+    // The tag check above proved the type.
     chunks[chunks.length] = value as Uint8Array;
   });
-  // Its reader is never given back.
+  // The reader is never released.
   getReader(body.stream);
   return convert(concatBytes(chunks));
 }
 
-/** How the mixin gets at an object of a class. @throws {TypeError} if it is none. */
+/** Access of the mixin to an object of a class. @throws {TypeError} if the object is of another class */
 export interface BodyOwner {
   bodyOf(this: void, self: unknown): Body | null;
-  /** All `Content-Type` values. */
+  /** Returns all `Content-Type` values. */
   contentTypeOf(this: void, self: unknown): string | null;
 }
 
@@ -218,9 +219,9 @@ function addGetter(prototype: object, name: string, read: (self: unknown) => unk
 }
 
 function addMethod(prototype: object, name: string, run: (self: unknown) => Promise<unknown>): void {
-  // Not a constructor, as methods are.
+  // Object methods are not constructors, as methods must be.
   const { method } = {
-    // Asynchronous, so that a wrong `this` rejects too.
+    // Asynchronous, so that a wrong `this` rejects the promise too.
     async method(this: unknown): Promise<unknown> {
       return run(this);
     },
@@ -240,7 +241,7 @@ function readForm(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): o
   }
   if (type?.essence !== "application/x-www-form-urlencoded") throw new PrimordialTypeError("Body can not be decoded as form data");
   const entries = bareList<FormEntry>();
-  // Without a look at a byte order mark, which belongs to the first name.
+  // A byte order mark is not removed, because it belongs to the first name.
   const pairs = parseQuery(decodeUtf8(bufferOf(ownBytes(bytes))));
   for (let index = 0; index < pairs.length; index++) {
     const { name = "", value = "" } = pairs[index] ?? {};

@@ -1,4 +1,4 @@
-/** Bytes that a program gave: an `ArrayBuffer` or a view of one, copied. */
+/** Copies bytes that a program passed: an `ArrayBuffer` or a view of one. */
 
 import {
   answers,
@@ -20,15 +20,16 @@ import {
   typedArrayTag,
 } from "./primordials.ts";
 
-/** The bytes of an answer, for `Request.convert`. */
+/** Returns the bytes of an answer, for `Request.convert`. */
 export function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
   return new PrimordialUint8Array(bytes ?? new PrimordialArrayBuffer(0));
 }
 
 /**
- * The bytes in a buffer of their own: what crosses is all of a buffer, and a copy does not change meanwhile.
+ * Copies the bytes into a buffer of their own: the boundary takes whole buffers, and a copy cannot change in the
+ * meantime.
  *
- * @throws {TypeError} if it is neither, naming `what`.
+ * @throws {TypeError} if the value is neither a buffer nor a view; the message names `what`
  */
 export function toBytes(value: unknown, what: string): Uint8Array<ArrayBuffer> {
   if (typeof value === "object" && value !== null) {
@@ -42,7 +43,7 @@ export function toBytes(value: unknown, what: string): Uint8Array<ArrayBuffer> {
     }
     if (answers(arrayBufferByteLength, value) || answers(sharedArrayBufferByteLength, value)) {
       if (isDetached(value)) return new PrimordialUint8Array(0);
-      // Both kinds of buffer can be viewed; the check above said that it is one.
+      // Both kinds of buffer can be viewed, and the check above proved that the value is one of them.
       const view = new PrimordialUint8Array(value as ArrayBuffer);
       return copy(view, typedArrayByteLength(view));
     }
@@ -50,12 +51,12 @@ export function toBytes(value: unknown, what: string): Uint8Array<ArrayBuffer> {
   throw new PrimordialTypeError(`${what}: the value is not an ArrayBuffer or a view of one`);
 }
 
-/** Nothing is left in it (https://webidl.spec.whatwg.org/#dfn-get-buffer-source-copy). */
+/** Returns whether the buffer is detached (https://webidl.spec.whatwg.org/#dfn-get-buffer-source-copy). */
 function isDetached(buffer: unknown): boolean {
   return answers(arrayBufferByteLength, buffer) && arrayBufferDetached(buffer);
 }
 
-/** The buffer that bytes of ours fill. */
+/** Returns the buffer, which the bytes must fill completely. */
 export function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
   return typedArrayBuffer(bytes);
 }
@@ -66,7 +67,7 @@ function copy(view: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBu
   return bytes;
 }
 
-/** One after the other in a buffer of their own. */
+/** Concatenates the parts in a new buffer. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (let index = 0; index < parts.length; index++) length += byteLength(parts[index]);
@@ -85,17 +86,17 @@ function byteLength(part: Uint8Array | undefined): number {
   return part === undefined ? 0 : typedArrayLength(part);
 }
 
-/** A view of a part of bytes, without a copy. */
+/** Returns a view of a part of the bytes, without a copy. */
 export function viewBytes(bytes: Uint8Array<ArrayBuffer>, start: number, end: number): Uint8Array<ArrayBuffer> {
   return new PrimordialUint8Array(typedArrayBuffer(bytes), typedArrayByteOffset(bytes) + start, end - start);
 }
 
-/** The bytes in a buffer that holds nothing else. */
+/** Returns the bytes in a buffer that holds nothing else. */
 export function ownBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return copy(bytes, typedArrayLength(bytes));
 }
 
-/** Whether bytes can be taken from it: an `ArrayBuffer` or a view of one, whose memory nobody shares. */
+/** Returns whether bytes can be read from the value: an `ArrayBuffer` or a view of one, with unshared memory. */
 export function isBufferSource(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   if (!arrayBufferIsView(value)) return answers(arrayBufferByteLength, value);

@@ -1,4 +1,4 @@
-/** What the host told about the call: JSON text, read when somebody asks. Most calls never ask. */
+/** Facts that the host sent about the call: JSON text, parsed on first use because most calls never read it. */
 
 import { jsonParse, objectFreeze, objectHasOwn, reflectOwnKeys } from "./primordials.ts";
 
@@ -6,19 +6,19 @@ import { jsonParse, objectFreeze, objectHasOwn, reflectOwnKeys } from "./primord
 let told = "{}";
 let facts: Readonly<Record<string, unknown>> | undefined;
 
-/** A call begins. */
+/** Stores the facts when a call begins. */
 export function tellOfCall(text: string): void {
   told = text;
   facts = undefined;
 }
 
-/** One of the things told about the call, frozen through and through; undefined if it was not told. */
+/** Returns one fact about the call, deeply frozen, or undefined if the host did not send it. */
 export function callFact(name: string): unknown {
   facts ??= readFacts(told);
   return objectHasOwn(facts, name) ? facts[name] : undefined;
 }
 
-/** A limit of the call that the prelude keeps itself; undefined if it was not told. */
+/** Returns a limit of the call that the prelude enforces, or undefined if the host did not send it. */
 export function callLimit(name: "pendingOperations" | "timers"): number | undefined {
   const limits = callFact("limits");
   const told = typeof limits === "object" && limits !== null ? (limits as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -26,13 +26,13 @@ export function callLimit(name: "pendingOperations" | "timers"): number | undefi
 }
 
 function readFacts(text: string): Readonly<Record<string, unknown>> {
-  // The engine sends what protocol.ts says.
+  // The engine sends the shape that protocol.ts describes.
   const made = jsonParse(text) as Readonly<Record<string, unknown>>;
   freezeMembers(made);
   return made;
 }
 
-/** The depth is bounded where the text was made. */
+/** The engine bounded the depth when it made the text. */
 function freezeMembers(value: object): void {
   const keys = reflectOwnKeys(value);
   for (let index = 0; index < keys.length; index++) {

@@ -6,16 +6,16 @@ import { dateNow } from "./primordials.ts";
 let origin: number | undefined;
 let originTime = 0;
 
-/** Milliseconds of the host's clock; only differences mean something. */
+/** Milliseconds of the host's clock; only differences are meaningful. */
 export function monotonicMs(): number {
   const now = askWorker("clock.monotonic", "{}");
   return typeof now === "number" ? now : 0;
 }
 
-/** Programs take 0 for "not yet"; no process has ever seen it. */
+/** Offset of the first reading, because programs take 0 for "not yet" and no real process ever reads 0. */
 const BEFORE_MS = 1;
 
-/** Milliseconds since a moment before the call first looked at the clock: nothing of the image's load shows. */
+/** Milliseconds since a moment shortly before the call's first look at the clock. The load of the image does not show. */
 export function performanceNow(): number {
   const now = monotonicMs();
   if (origin === undefined) {
@@ -25,13 +25,13 @@ export function performanceNow(): number {
   return now - origin;
 }
 
-/** When that moment was, in milliseconds since the epoch. */
+/** Returns the start of `performanceNow` in milliseconds since the epoch. */
 export function timeOrigin(): number {
   performanceNow();
   return originTime;
 }
 
-/** A new call begins: time starts again. */
+/** Restarts the time when a call begins. */
 export function resetTime(): void {
   origin = undefined;
 }

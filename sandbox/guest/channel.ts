@@ -1,8 +1,9 @@
 /**
- * The guest's one way out: operations, synchronous and asynchronous, over the two native functions.
+ * The guest's only way out: synchronous and asynchronous operations over the two native functions.
  *
- * This module alone holds them. Everything here works from captured built-ins, so nothing that a plugin does to the
- * globals reaches the native functions or changes what is sent.
+ * Only this module holds the native functions. It uses captured built-ins only, so that a plugin's changes of globals
+ * neither
+ * reach the native functions nor change the messages.
  */
 
 import { callLimit } from "./call-facts.ts";
@@ -31,27 +32,27 @@ import {
 import type { Native } from "./protocol.ts";
 import { cleanStack } from "./stack.ts";
 
-/** What a program asks the host for. Without a prototype: a plugin may have put anything on `Object.prototype`. */
+/** One request to the host. It has no prototype, because a plugin may have changed `Object.prototype`. */
 export interface Request<T> {
   readonly __proto__: null;
   readonly operation: string;
   readonly args: FlatObject;
-  /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
+  /** JSON text of the arguments, if they hold more than primitives; sent instead of `args`. */
   readonly json?: string;
-  /** The path that is the only argument: it is told as it is, because writing JSON takes longer than the asking. */
+  /** Path that is the only argument, sent as it is because writing JSON takes longer than the operation. */
   readonly onlyPath?: string;
   readonly bytes?: ArrayBuffer | undefined;
-  /** Whether it has an effect that outlives the call, where the operation's name does not say so. */
+  /** Whether the request has an effect that outlives the call, if the operation's name does not tell. */
   readonly hasEffect?: () => boolean;
-  /** Whether the answer's bytes are wanted as text: `convert` gets `decodeUtf8` of them as the value. */
+  /** Whether the answer's bytes are wanted as text: `convert` receives `decodeUtf8` of them as the value. */
   readonly isText?: true | undefined;
-  /** Makes the answer into what the program gets. `bytes` are those of the answer. */
+  /** Converts the answer to the program's result. `bytes` belong to the answer. */
   readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => T;
 }
 
 interface Pending {
   readonly wanted: Request<unknown>;
-  /** Where the program asked, for the stack of a failure. */
+  /** Stack of the request, used for errors. */
   readonly stack: string | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -63,9 +64,9 @@ let loading = true;
 const FIRST_ID = 1;
 let nextId = FIRST_ID;
 const pending = new PrimordialMap<number, Pending>();
-/** Operations that were sent and have no answer yet. */
+/** Number of operations that were sent and are not answered yet. */
 let underWay = 0;
-/** Ids of operations that are sent when others have their answers, from `nextInLine` on. */
+/** Ids of operations that wait for a free place, from index `nextInLine` on. */
 let line = bareList<number>();
 let nextInLine = 0;
 
@@ -74,7 +75,7 @@ export function connect(native: Native): void {
   takeBytes = native.takeBytes;
 }
 
-/** The plugin has loaded: from here on the host answers. */
+/** Marks the end of the load; the host answers requests from here on. */
 export function leaveLoading(): void {
   loading = false;
 }
@@ -83,7 +84,7 @@ export function isLoading(): boolean {
   return loading;
 }
 
-/** Operations whose effect outlives the call: leaving one unfinished is a fault (SPEC B4). */
+/** Returns whether the effect of an operation outlives the call: leaving such an operation unfinished is a fault (SPEC B4). */
 function hasEffect(operation: string): boolean {
   switch (operation) {
     case "fs.writeFile":
@@ -110,12 +111,12 @@ function hasEffect(operation: string): boolean {
   }
 }
 
-/** Most calls ask for nothing. */
+/** Fast path: most calls send no request. */
 export function hasAsked(): boolean {
   return nextId !== FIRST_ID;
 }
 
-/** Names of the pending operations with effects, if there are any. */
+/** Returns the names of pending operations with effects, or undefined if there are none. */
 export function unfinishedEffects(): string[] | undefined {
   if (mapSize(pending) === 0) return undefined;
   const operations = bareList<string>();
@@ -125,14 +126,14 @@ export function unfinishedEffects(): string[] | undefined {
   return operations.length === 0 ? undefined : operations;
 }
 
-/** Forgets what an earlier call asked and did not wait for, where the plugin keeps its state: nobody answers it any more. */
+/** Drops the pending operations of an earlier call of a stateful plugin, because their answers never arrive. */
 export function dropPending(): void {
   mapClear(pending);
   underWay = 0;
   dropLine();
 }
 
-/** Names of the pending operations, by id: a copy. */
+/** Returns a copy of the pending operations: name by id. */
 export function pendingOperations(): Map<number, string> {
   const operations = new PrimordialMap<number, string>();
   mapForEach(pending, ({ wanted: { operation } }, id) => {
@@ -141,13 +142,13 @@ export function pendingOperations(): Map<number, string> {
   return operations;
 }
 
-/** Asks the host and waits. @throws the host's refusal as the error it names. */
+/** Sends a synchronous request. @throws the error that the host's refusal names */
 export function ask<T>(wanted: Request<T>): T {
   if (loading) refuseWhileLoading(wanted);
   return takeAnswer(wanted, send(0, wanted) ?? "v", true);
 }
 
-/** Of the promise that was made last. */
+/** Resolver of the latest promise. */
 let lastResolve: Pending["resolve"];
 let lastReject: Pending["reject"];
 const keepSettlers = (resolve: Pending["resolve"], reject: Pending["reject"]): void => {
@@ -156,8 +157,10 @@ const keepSettlers = (resolve: Pending["resolve"], reject: Pending["reject"]): v
 };
 
 /**
- * Asks the host; the promise settles when the engine brings the answer. `stack` is where the program asked: a caller that
- * many calls go through takes it first, because each frame of ours in it costs as much as a promise.
+ * Sends an asynchronous request; the promise settles when the engine delivers the answer. `stack` is the place of the
+ * request.
+ * A caller with many frames of its own takes it first, because each frame of the prelude in it costs as much as a
+ * promise.
  */
 export function request<T>(wanted: Request<T>, stack: string | undefined = new PrimordialError("").stack): Promise<T> {
   const id = nextId++;
@@ -170,11 +173,11 @@ export function request<T>(wanted: Request<T>, stack: string | undefined = new P
   }
   const promise = new PrimordialPromise(keepSettlers);
   mapSet(pending, id, { wanted, stack, resolve: lastResolve, reject: lastReject });
-  // It is resolved with what `convert` answers.
+  // The promise resolves with the result of `convert`.
   return promise as Promise<T>;
 }
 
-/** Where no limit is told the worker alone counts. The first needs no look at it: the text in which it is told has to be read. */
+/** If the host sent no limit, only the worker counts. The first operation skips the check, because reading the limit means parsing JSON. */
 function mayBegin(): boolean {
   return underWay === 0 || underWay < (callLimit("pendingOperations") ?? Infinity);
 }
@@ -205,11 +208,11 @@ function dropLine(): void {
 
 function send(id: number, { operation, onlyPath, json, args, bytes }: Request<unknown>): string | undefined {
   const text = onlyPath === undefined ? (json ?? objectToJson(args)) : `p${onlyPath}`;
-  // An argument that is there has to be looked at.
+  // A fourth argument that is present has to be inspected, even if it is undefined.
   return bytes === undefined ? hostCall(id, operation, text) : hostCall(id, operation, text, bytes);
 }
 
-/** Brings an asynchronous answer. An unknown id is ignored: the engine's records are not the guest's to question. */
+/** Delivers an asynchronous answer. Ignores an unknown id, because the engine's bookkeeping decides. */
 export function settle(id: number, answer: string, hasBytes?: number): void {
   const waiting = mapGet(pending, id);
   if (waiting === undefined) return;
@@ -225,29 +228,29 @@ export function settle(id: number, answer: string, hasBytes?: number): void {
 
 function takeAnswer<T>({ isText, convert }: Request<T>, answer: string, hasBytes: boolean, stack?: string): T {
   const taken = hasBytes ? takeBytes(isText === true ? 1 : 0) : undefined;
-  // A refusal brings no bytes.
+  // A refusal has no bytes.
   if (typeof taken === "string") return convert(taken, undefined);
   const value = readAnswer(answer, stack);
   if (isText !== true) return convert(value, taken);
   return convert(taken === undefined ? "" : decodeUtf8(taken), undefined);
 }
 
-/** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */
+/** Decodes UTF-8 like `Deno.readTextFile`: malformed sequences become U+FFFD, a byte order mark stays. */
 export function decodeUtf8(bytes: ArrayBuffer): string {
   return `${askWorker("text.utf8", "", bytes) as string}`;
 }
 
-/** Runs an operation of the worker itself: text in, JSON value or raw text out. */
+/** Runs an operation of the worker itself: takes text, returns a JSON value or raw text. */
 export function askWorker(operation: string, text: string, bytes?: ArrayBuffer): unknown {
   return readAnswer((bytes === undefined ? hostCall(0, operation, text) : hostCall(0, operation, text, bytes)) ?? "v");
 }
 
-/** Tells the worker something that has no answer. */
+/** Notifies the worker, which sends no answer. */
 export function tellWorker(operation: string): void {
   hostCall(0, operation, "");
 }
 
-/** The bytes that came with the last answer. */
+/** Returns the bytes of the last answer. */
 export function takeAnswerBytes(): ArrayBuffer | undefined {
   return takeBytes(0) as ArrayBuffer | undefined;
 }
@@ -265,9 +268,9 @@ function readAnswer(answer: string, stack?: string): unknown {
 }
 
 /**
- * A plugin loads without a host (SPEC B9): only its own files are there.
+ * Refuses operations of the host while a plugin loads, when only its own files are readable (SPEC B9).
  *
- * The engine and the host refuse too; this is for the message.
+ * The engine and the host refuse them too; this check exists for its message.
  */
 function refuseWhileLoading({ operation, args: { path } }: Request<unknown>): void {
   if (operation === "fs.readFile" && typeof path === "string" && stringStartsWith(path, "/$plugin/")) return;
@@ -309,7 +312,7 @@ function describeOperation(operation: string): string {
   return stringStartsWith(operation, "fs.") || stringStartsWith(operation, "workspace.") ? "Changing files" : `"${operation}"`;
 }
 
-/** Refuses text that the boundary or the operating system would cut or mangle. */
+/** Refuses text that the boundary or the operating system would cut or change. */
 export function requireWholeText(text: string, what: string): string {
   if (stringIncludes(text, "\0")) throw new PrimordialTypeError(`${what} contains U+0000`);
   if (!stringIsWellFormed(text)) throw new PrimordialTypeError(`${what} contains a lone surrogate`);

@@ -1,4 +1,4 @@
-/** Tells built-in objects apart by their internal slots, not by what they say about themselves. */
+/** Recognises built-in objects by their internal slots, not by their properties. */
 
 import {
   answers,
@@ -54,7 +54,7 @@ const promisePrototype: object = PrimordialPromise.prototype;
 const regExpPrototype: object = RegExp.prototype;
 const probe = {};
 
-/** In the order of how likely they are; a plain object answers at once. */
+/** Ordered by frequency; a plain object returns at once. */
 const SLOTS: readonly (readonly [ObjectKind, (value: unknown) => unknown])[] = [
   ["map", mapSize],
   ["set", setSize],
@@ -73,8 +73,9 @@ const SLOTS: readonly (readonly [ObjectKind, (value: unknown) => unknown])[] = [
 ];
 
 /**
- * What kind of object this is. A proxy of an array counts as an array and every other proxy as what it pretends by its
- * prototype: inside a program proxies cannot be told.
+ * Returns the kind of an object. A proxy of an array counts as an array, every other proxy counts as its prototype
+ * suggests,
+ * because a program cannot recognise proxies.
  */
 export function classify(value: object): ObjectKind {
   if (typeof value === "function") return "function";
@@ -87,8 +88,8 @@ export function classify(value: object): ObjectKind {
     const slot = SLOTS[index];
     if (slot !== undefined && answers(slot[1], value)) return slot[0];
   }
-  // The prototype of regular expressions answers too, without being one.
+  // The prototype of regular expressions passes the test too, without being one.
   if (value !== regExpPrototype && answers(regExpSource, value)) return "regexp";
-  // A promise's slot cannot be asked for without side effects.
+  // A promise's slot cannot be tested without side effects.
   return objectIsPrototypeOf(promisePrototype, value) ? "promise" : "object";
 }

@@ -1,9 +1,10 @@
 /**
  * `CompressionStream` and `DecompressionStream` (https://compression.spec.whatwg.org/).
  *
- * The worker's own zlib does the work and keeps nothing between two operations: what a stream has been given is in the
- * guest, so that it is part of an image and gone with the call. Compressed bytes therefore come at the end, decompressed
- * ones while they come in.
+ * The worker's zlib does the work and keeps no state between two operations. The guest holds the input of a stream, so
+ * that it
+ * is part of an image and ends with the call. Compressed bytes therefore arrive at the end, decompressed bytes as the
+ * input arrives.
  */
 
 import { concatBytes, isBufferSource, toBytes } from "./bytes.ts";
@@ -20,12 +21,16 @@ import {
 import { createTransform, endsOf, enqueueTransformed, type Stream } from "./web-streams.ts";
 import { exposeInterface, requireArguments, showAs, toDomString } from "./webidl.ts";
 
-/** Up to here every chunk is decompressed as it comes. */
+/** Up to this size the stream decompresses every chunk when it arrives. */
 const SMALL_BYTES = 64 * 1024;
-/** Above, whenever the input has grown by this factor: the whole input is read again each time, so the cost stays linear. */
+/**
+ * Above that size the stream decompresses when the input has grown by this factor. The whole input is read again each
+ * time, so
+ * the total cost stays linear.
+ */
 const GROWTH = 1.25;
 
-/** What was written so far. */
+/** Bytes written so far. */
 class Input {
   #parts = bareList<Uint8Array>();
   length = 0;
@@ -127,7 +132,7 @@ function toFormat(value: unknown, what: string): string {
   );
 }
 
-/** @returns how many bytes came. */
+/** @returns number of bytes in the answer */
 function enqueueAnswer(controller: Stream): number {
   const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
   const length = typedArrayLength(bytes);

@@ -1,4 +1,4 @@
-/** `console.log`'s first argument as a format (https://console.spec.whatwg.org/#formatter), as Deno fills it in. */
+/** Fills in the first argument of `console.log` as a format (https://console.spec.whatwg.org/#formatter), like Deno. */
 
 import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
@@ -38,7 +38,7 @@ export function formatMessage(values: readonly unknown[], options: InspectOption
   return arrayJoin(parts, " ");
 }
 
-/** Logging never fails: what a value throws while it is shown is shown in its place. */
+/** Logging never fails: if showing a value throws, the error is shown in its place. */
 function inspectSafely(value: unknown, options: InspectOptions = DEFAULT_INSPECT): string {
   try {
     return inspect(value, options);
@@ -51,7 +51,7 @@ function describeFailure(error: unknown): string {
   try {
     return typeof error === "object" && error !== null && "message" in error ? `${error.message as string}` : PrimordialString(error);
   } catch {
-    // An error whose own message throws says nothing.
+    // An error whose own message throws is shown without one.
     return "it throws";
   }
 }
@@ -97,7 +97,7 @@ function directiveText(directive: string, value: unknown): string {
     case "j":
       return toJsonText(value);
     case "c":
-      // Style: plain text has none.
+      // `%c` is a style, which plain text does not have.
       return "";
     case "o":
       return inspect(value, DEFAULT_INSPECT);
@@ -117,7 +117,7 @@ function toNumberText(value: unknown, ofNumber: (value: number) => number, ofTex
   return "NaN";
 }
 
-/** Node's word for what has no JSON. */
+/** Node's text for values without a JSON form. */
 function toJsonText(value: unknown): string {
   try {
     return jsonStringify(value) ?? "undefined";

@@ -1,4 +1,4 @@
-/** `console.table` in Deno's frame. */
+/** `console.table` in Deno's layout. */
 
 import { classify } from "./classify.ts";
 import { inspect } from "./inspect.ts";
@@ -24,7 +24,7 @@ import {
 const CELL: InspectOptions = { ...DEFAULT_INSPECT, depth: 1, strAbbreviateSize: 200 };
 const MAX_ROWS = 1_000;
 const MAX_COLUMNS = 100;
-/** Where a row that is no object puts its value. */
+/** Column for the value of a row that is not an object. */
 const VALUES = "Values";
 
 interface Row {
@@ -32,7 +32,7 @@ interface Row {
   readonly cells: Map<string, string>;
 }
 
-/** @returns undefined if `data` is no object: it is printed as by `console.log` then. */
+/** @returns undefined if `data` is not an object; the caller then prints it like `console.log` */
 export function showTable(data: unknown, only: unknown): string | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const kind = classify(data);
@@ -130,7 +130,7 @@ function gridRow(first: string, columns: string[], cell: (column: string) => str
   return cells;
 }
 
-/** Columns of nothing but numbers are aligned to the right. */
+/** Returns the columns that hold numbers only, which are aligned to the right. */
 function numericColumns(grid: string[][], columns: number): boolean[] {
   const right = bareList<boolean>();
   for (let column = 0; column < columns; column++) {

@@ -28,10 +28,10 @@ import { nameFunction, tag, toDomString } from "./webidl.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** One line's length, with the words on what was cut below `LOG_TEXT_LENGTH`; the call's whole log is bounded outside. */
+/** Length of one line. With the note on cut characters it stays below `LOG_TEXT_LENGTH`; the host bounds the call's whole log. */
 const MAX_TEXT = 32 * 1024 - 64;
 const MAX_GROUPS = 40;
-/** Labels of `count` and `time` that are remembered. */
+/** Maximum number of labels kept for `count` and `time`. */
 const MAX_LABELS = 1_000;
 
 let groups = 0;
@@ -46,7 +46,7 @@ export function log(level: LogLevel, text: string): void {
   askWorker("log", objectToJson({ __proto__: null, level, text: cut }));
 }
 
-/** Formats like `console.log` and sends it. */
+/** Formats values like `console.log` and sends the line. */
 export function logAll(level: LogLevel, values: readonly unknown[]): void {
   log(level, formatMessage(values));
 }
@@ -55,7 +55,7 @@ function printer(level: LogLevel): (...values: unknown[]) => void {
   return (...values) => logAll(level, values);
 }
 
-/** The methods in Deno's order. */
+/** Creates the methods in Deno's order. */
 function createConsole(): Record<string, unknown> {
   return {
     log: printer("info"),
@@ -158,7 +158,7 @@ export function denoInspect(value: unknown, options?: unknown): string {
   return options === undefined ? inspect(value, DEFAULT_INSPECT) : inspect(value, toInspectOptions(options));
 }
 
-/** What `console.log` would print. */
+/** Returns the text that `console.log` would print. */
 export function inspectArgs(values: unknown, options?: unknown): string {
   return formatMessage(values as readonly unknown[], options === undefined ? DEFAULT_INSPECT : toInspectOptions(options));
 }

@@ -1,4 +1,4 @@
-/** The tool context (SPEC D7, C8): what the host told about the call, and what a tool can do with it. */
+/** The tool context (SPEC D7, C8): facts that the host sent about the call, and functions that a tool can use. */
 
 import { abortSignal, type AbortSignal, createSignal } from "./abort.ts";
 import { callFact } from "./call-facts.ts";
@@ -20,10 +20,10 @@ import { callTool } from "./tools.ts";
 import { createWorkspace } from "./workspace.ts";
 import { plainError } from "./stack.ts";
 
-/** Marks what `context.output` made; a plugin may use the symbol itself. */
+/** Marks results of `context.output`; a plugin may use the symbol itself. */
 export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
 
-/** Stateless: made once, in the base image. */
+/** Stateless, so it is created once, in the base image. */
 const log = objectFreeze(createLog());
 const workspace = objectFreeze(createWorkspace());
 const tools = objectFreeze({ call: callTool });
@@ -31,16 +31,17 @@ const tools = objectFreeze({ call: callTool });
 let signal: AbortSignal | undefined;
 let aborted = false;
 
-/** What the host tells (`protocol.ts`), in the order in which a tool sees it. */
+/** Facts from the host (`protocol.ts`), in the order in which a tool sees them. */
 const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"] as const;
 
 /**
- * The frozen second argument of every tool, made once, in the base image: what the call was told, and its signal, are
- * made when a tool looks at them.
+ * The frozen second argument of every tool, created once, in the base image. The facts of the call and its signal are
+ * created
+ * when a tool reads them.
  */
 export const context: object = createContext();
 
-/** A call begins. */
+/** Resets the context when a call begins. */
 export function resetContext(): void {
   signal = undefined;
   aborted = false;
@@ -94,14 +95,14 @@ function createLog(): object {
     error: (...values: unknown[]) => logAll("error", values),
     write: (level: unknown, ...values: unknown[]) => {
       if (level !== "debug" && level !== "info" && level !== "warn" && level !== "error") {
-        throw new PrimordialTypeError(`There is no log level "${toDomString(level)}" (use debug, info, warn or error)`);
+        throw new PrimordialTypeError(`Unknown log level "${toDomString(level)}" (use debug, info, warn or error)`);
       }
       logAll(level, values);
     },
   };
 }
 
-/** Called once at boot: the functions that every context shares have their own names. */
+/** Names the functions that every context shares. Called once at boot. */
 export function nameContextFunctions(): void {
   nameFunction(callTool, "call");
   nameFunction(progress, "progress");
@@ -109,19 +110,19 @@ export function nameContextFunctions(): void {
   nameFunction(createError, "error");
 }
 
-/** So many are on their way at once; of more, the latest is what anybody wants to know. */
+/** Maximum progress messages in flight; beyond that only the latest is kept. */
 const MAX_PROGRESS = 16;
 let progressOnItsWay = 0;
 let latestProgress: string | undefined;
 
-/** Tells how far the call is. Returns at once; the value is JSON. */
+/** Reports the progress of the call without waiting; the value is JSON. */
 function progress(value: unknown): void {
   const text = progressText(value);
   latestProgress = text;
   if (progressOnItsWay < MAX_PROGRESS) sendLatestProgress();
 }
 
-/** Progress of which nothing may be left out; who tells waits now and then until it has arrived. */
+/** Sends progress without dropping any; the caller waits for `heard` now and then. */
 export function tellProgress(value: unknown): void {
   sendProgress(progressText(value));
 }
@@ -142,7 +143,7 @@ function sendProgress(text: string): void {
     json: `{"value":${text}}`,
     convert: ignore,
   });
-  // Whether it was shown is no concern of the tool's.
+  // A tool does not learn whether the message was shown.
   promiseThen(answered, progressArrived, progressArrived);
 }
 
@@ -151,7 +152,7 @@ function progressArrived(): void {
   sendLatestProgress();
 }
 
-/** Before the call ends, too. */
+/** Sends the latest progress value; also called before the call ends. */
 export function sendLatestProgress(): void {
   const text = latestProgress;
   latestProgress = undefined;
@@ -173,7 +174,7 @@ interface ToolOutput {
 
 const OUTPUT_KEYS = ["output", "content", "success", "metadata", "filesModified", "commandExecuted"] as const;
 
-/** More than a plain value: what a tool returns with content blocks, or as a failure. */
+/** Marks a result that is more than a plain value: content blocks, or a failure. */
 function output(given: unknown): object {
   const fields = toDictionary(given, "Cannot make the tool output") as ToolOutput;
   const made = {};
@@ -185,7 +186,7 @@ function output(given: unknown): object {
   return made;
 }
 
-/** An error whose message is shown to the caller as it is (SPEC X4): `throw context.error("No such note")`. */
+/** Creates an error whose message reaches the caller unchanged (SPEC X4): `throw context.error("No such note")`. */
 function createError(message: unknown, details?: unknown): Error {
   const made = plainError(toDomString(message));
   define(made, "name", "ToolError");

@@ -1,4 +1,4 @@
-/** `CryptoKey`: what describes a key. The key itself is in the worker, for as long as the call that made it runs. */
+/** `CryptoKey`: the description of a key. The worker holds the key material until the call that created it ends. */
 
 import {
   bareObject,
@@ -12,12 +12,12 @@ import {
 import { cloneAs } from "./serializable.ts";
 import { exposeInterface, showAs } from "./webidl.ts";
 
-/** As the worker's answers have it. */
+/** Facts as the worker sends them. */
 interface KeyFacts {
   readonly handle: string;
   readonly type: string;
   readonly extractable: boolean;
-  /** Objects that a program may change; nothing reads them back. */
+  /** A program may change these objects; nothing reads them back. */
   readonly algorithm: object;
   readonly usages: readonly string[];
 }
@@ -48,7 +48,7 @@ export class CryptoKey {
     return this.#facts.algorithm;
   }
 
-  /** Undefined if it is no key. */
+  /** Returns undefined if the value is not a key. */
   static factsOf(this: void, value: unknown): KeyFacts | undefined {
     return typeof value === "object" && value !== null && #facts in value ? value.#facts : undefined;
   }
@@ -56,19 +56,19 @@ export class CryptoKey {
 
 const { factsOf } = CryptoKey;
 
-/** What the worker knows the key by; undefined if it is none. */
+/** Returns the worker's handle of a key, or undefined if the value is not a key. */
 export function handleOf(value: unknown): string | undefined {
   return factsOf(value)?.handle;
 }
 
-/** @param parts handle, type, extractable, algorithm and usages, as the worker wrote them. */
+/** @param parts handle, type, extractable, algorithm and usages from the worker */
 export function toKey(parts: readonly unknown[]): CryptoKey {
   // The worker writes these five.
   const [handle, type, extractable, algorithm, usages] = parts as readonly [string, string, boolean, object, readonly string[]];
   return new CryptoKey(secret, { handle, type, extractable, algorithm: toAlgorithm(algorithm), usages });
 }
 
-/** `{ n: […] }` is bytes. */
+/** `{ n: […] }` stands for bytes. */
 function toAlgorithm(parts: object): object {
   const algorithm = {};
   const keys = reflectOwnKeys(parts);

@@ -1,4 +1,4 @@
-/** `crypto`: randomness from the host's, and `subtle`. */
+/** `crypto`: random values from the host, and `subtle`. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { DOMException, QuotaExceededError } from "./dom-exception.ts";

@@ -1,4 +1,4 @@
-/** The content of `data:` URLs, as text of one byte a character. */
+/** The content of `data:` URLs, as text with one byte per character. */
 
 import {
   arrayJoin,
@@ -11,7 +11,7 @@ import {
   stringSlice,
 } from "./primordials.ts";
 
-/** https://url.spec.whatwg.org/#string-percent-decode, for text that is ASCII as in a serialised URL. */
+/** https://url.spec.whatwg.org/#string-percent-decode, for ASCII text of a serialised URL. */
 export function percentDecode(text: string): string {
   const parts = splitText(text, "%");
   const decoded = bareList<string>();
@@ -29,7 +29,7 @@ function isHexDigit(text: string, at: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66);
 }
 
-/** Each character's code as a byte. */
+/** Returns each character code as a byte. */
 export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new PrimordialUint8Array(text.length);
   for (let index = 0; index < text.length; index++) bytes[index] = stringCharCodeAt(text, index);

@@ -1,4 +1,4 @@
-/** `Deno.env`: what the host grants, with the program's own changes on top (they end with the call). */
+/** `Deno.env`: the variables that the host grants, with the program's own changes on top; changes end with the call. */
 
 import { ask, requireWholeText } from "./channel.ts";
 import { isRevoked, requireNotRevoked } from "./deno-permissions.ts";
@@ -15,7 +15,7 @@ import {
 } from "./primordials.ts";
 import { requireArguments, toDomString } from "./webidl.ts";
 
-/** Undefined is deleted. */
+/** Changes of the program; undefined marks a deleted variable. */
 const overlay = new PrimordialMap<string, string | undefined>();
 
 function toName(value: unknown): string {
@@ -56,7 +56,7 @@ function deleteVariable(key: unknown): void {
 
 function toObject(): Record<string, string> {
   requireNotRevoked("env", undefined);
-  // The host answers an object of strings.
+  // The host sends an object of strings.
   const given = ask({
     __proto__: null,
     operation: "env.toObject",

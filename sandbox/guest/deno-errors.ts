@@ -1,4 +1,4 @@
-/** `Deno.errors` and the one place where an error answer of the host becomes an error of the guest. */
+/** `Deno.errors`, and the only place where an error answer of the host becomes an error of the guest. */
 
 import { DOMException, isDomExceptionName } from "./dom-exception.ts";
 import {
@@ -22,7 +22,7 @@ const NAMES = [
 
 type DenoErrorClass = new (message?: string, options?: ErrorOptions) => Error;
 
-/** By name; what the prelude itself throws comes from here, whatever a plugin did to `Deno.errors`. */
+/** Error classes by name. The prelude throws these, even if a plugin changed `Deno.errors`. */
 const classes: Record<string, DenoErrorClass> = bareObject();
 
 for (const name of NAMES) classes[name] = denoErrorClass(name);
@@ -39,7 +39,7 @@ function denoErrorClass(name: string): DenoErrorClass {
   return constructor;
 }
 
-/** `Deno.errors`: every class that Deno 2.9 has. */
+/** Creates `Deno.errors` with every class of Deno 2.9. */
 export function createDenoErrors(): Record<string, DenoErrorClass> {
   const errors: Record<string, DenoErrorClass> = {};
   for (const name of NAMES) define(errors, name, classes[name], true);
@@ -53,8 +53,9 @@ export interface ErrorAnswer {
 }
 
 /**
- * Makes the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError`, `RangeError` or `URIError`,
- * else a plain `Error`. `stack` is where the plugin asked, when that is no longer on the stack.
+ * Creates the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError`, `RangeError` or
+ * `URIError`,
+ * else a plain `Error`. `stack` is the place of the request, if that is no longer on the stack.
  */
 export function toGuestError(answer: ErrorAnswer, stack: string = currentStack()): Error {
   const error = instantiate(answer.name, answer.message);

@@ -1,4 +1,4 @@
-/** `Deno.FileInfo` and `Deno.DirEntry` as the host's answers make them. */
+/** Creates `Deno.FileInfo` and `Deno.DirEntry` from the host's answers. */
 
 import { define, PrimordialDate } from "./primordials.ts";
 
@@ -9,7 +9,7 @@ export interface DirEntry {
   readonly isSymlink: boolean;
 }
 
-/** The members in Deno's order. Times are milliseconds in the answer and dates in the result. */
+/** Members in Deno's order. Times are milliseconds in the answer and dates in the result. */
 const MEMBERS = [
   "isFile",
   "isDirectory",
@@ -28,7 +28,7 @@ const MEMBERS = [
 const MORE_MEMBERS = ["gid", "rdev", "blksize", "blocks", "isBlockDevice", "isCharDevice", "isFifo", "isSocket"];
 const TIMES = 4;
 
-/** @param value what `fs.stat` answers; what it does not tell is null, as in Deno. */
+/** @param value answer of `fs.stat`; absent members become null, as in Deno */
 export function toFileInfo(value: unknown): object {
   const answer = value as Readonly<Record<string, unknown>>;
   const info = {};
@@ -45,7 +45,7 @@ export function toFileInfo(value: unknown): object {
   return info;
 }
 
-/** @param value what `fs.readDir` answers: a list of entries. */
+/** @param value answer of `fs.readDir`: a list of entries */
 export function toDirEntries(value: unknown): DirEntry[] {
   return value as DirEntry[];
 }

@@ -1,4 +1,4 @@
-/** `Deno.open`, `Deno.create` and `Deno.FsFile`: a file that the host holds open for the call, each act asked of it. */
+/** `Deno.open`, `Deno.create` and `Deno.FsFile`: a file that the host holds open for the call. Every operation on it is a request. */
 
 import { bufferOf, toBytes, viewBytes } from "./bytes.ts";
 import { ask, type Request, request } from "./channel.ts";
@@ -30,11 +30,11 @@ import { plainError } from "./stack.ts";
 
 const secret = {};
 
-/** What is written at once, within every limit that a policy is likely to set: longer writes are several. */
+/** Maximum bytes per write, below every limit that a policy is likely to set; longer writes are split. */
 const CHUNK_BYTES = 256 * 1024;
 const STREAM_CHUNK_BYTES = 64 * 1024;
 
-/** Both forms of an act: what is asked, and how. */
+/** The synchronous or the asynchronous form of an operation. */
 type Acting = <T>(wanted: Request<T>) => unknown;
 
 export class FsFile {
@@ -103,7 +103,7 @@ export class FsFile {
 
 const { idOf } = FsFile;
 
-/** Acts with both forms, in terms of what is asked of the host. */
+/** Operations with both forms, as requests to the host. */
 const ACTS: Readonly<Record<string, (id: string, first: unknown, second: unknown) => Request<unknown>>> = {
   read: (id, buffer) => reading(id, buffer),
   seek: (id, offset, whence) => acting("seek", id, { __proto__: null, offset: toOffset(offset), whence: +(whence as number) }, toValue),
@@ -130,17 +130,17 @@ function toValue(value: unknown): unknown {
   return value;
 }
 
-/** Null at the end of the file. */
+/** Reads into a buffer. The result is null at the end of the file. */
 function reading(id: string, buffer: unknown): Request<number | null> {
   if (typeof buffer !== "object" || buffer === null || typedArrayTag(buffer) !== "Uint8Array") {
-    throw new PrimordialTypeError("Cannot read from the file: the buffer is no Uint8Array");
+    throw new PrimordialTypeError("Cannot read from the file: the buffer is not a Uint8Array");
   }
   const target = buffer as Uint8Array;
-  // The host gives as much of it as may cross at once.
+  // The host returns at most as many bytes as one answer may carry.
   const length = typedArrayLength(target);
   return acting("read", id, { __proto__: null, length }, (_value, answer) => {
     const bytes = new PrimordialUint8Array(answer ?? new PrimordialArrayBuffer(0));
-    // It may have become shorter meanwhile.
+    // The program may have shrunk the buffer in the meantime.
     const count = mathMin(typedArrayLength(bytes), typedArrayLength(target));
     typedArraySet(target, viewBytes(bytes, 0, count));
     return count === 0 && length > 0 ? null : count;
@@ -161,12 +161,12 @@ async function writeLater(id: string, data: unknown): Promise<number> {
   }
 }
 
-/** A stream closes what its program may have closed already. */
+/** Closes a file for a stream; the program may have closed it already. */
 function closeQuietly(id: string): void {
   try {
     ask(acting("close", id));
   } catch {
-    // It was closed: that is all that was wanted.
+    // The file is closed already, as wanted.
   }
 }
 
@@ -177,13 +177,13 @@ function toOffset(value: unknown): number {
 }
 
 function toLength(value: unknown): number {
-  // Less than nothing is nothing, as in Deno.
+  // Negative lengths count as 0, as in Deno.
   const length = value === undefined || value === null || (value as number) < 0 ? 0 : mathTrunc(+(value as number));
   if (!(length >= 0 && length <= PrimordialNumber.MAX_SAFE_INTEGER)) throw new PrimordialTypeError("The length must be a number from 0 on");
   return length;
 }
 
-/** A date, or seconds. */
+/** Converts a date or a number of seconds. */
 function toMilliseconds(value: unknown): number {
   const milliseconds = value instanceof PrimordialDate ? dateGetTime(value) : +(value as number) * 1000;
   if (milliseconds !== milliseconds) throw new PrimordialTypeError("The time must be a date or a number of seconds");
@@ -193,7 +193,7 @@ function toMilliseconds(value: unknown): number {
 const FLAGS = ["read", "write", "append", "truncate", "create", "createNew"];
 const READ_ONLY = { __proto__: null, read: true } as unknown as Readonly<Record<string, unknown>>;
 
-/** As Deno checks and reads them. */
+/** Checks and reads the options like Deno. */
 export function opening(given: unknown, options: Readonly<Record<string, unknown>>): Request<FsFile> {
   const path = toPath(given);
   const flags = bareObject<boolean>();
@@ -223,7 +223,7 @@ export function opening(given: unknown, options: Readonly<Record<string, unknown
 
 const CREATE = { __proto__: null, read: true, write: true, truncate: true, create: true } as unknown as Readonly<Record<string, unknown>>;
 
-/** The members of `Deno` that this file makes. */
+/** Creates the members of `Deno` that this file implements. */
 export function createDenoFile(): Record<string, unknown> {
   const members: Record<string, unknown> = { FsFile, SeekMode: createSeekMode() };
   const both = (name: string, length: number, toRequest: (first: unknown, second: unknown) => Request<unknown>): void => {
@@ -278,7 +278,7 @@ function named(...[name, length, act, toRequest, where]: [string, number, Acting
   return call;
 }
 
-/** As TypeScript writes an enum. */
+/** Has the shape of an enum compiled by TypeScript. */
 function createSeekMode(): object {
   const mode = {};
   for (const [name, value] of [

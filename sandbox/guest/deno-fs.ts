@@ -1,4 +1,4 @@
-/** The file functions of `Deno`, each with its synchronous twin, over the host's `fs.` operations. */
+/** The file functions of `Deno`, each in synchronous and asynchronous form, over the host's `fs.` operations. */
 
 import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
 import { bufferOf, toByteArray, toBytes } from "./bytes.ts";
@@ -26,12 +26,12 @@ import { TextEncoderStream } from "./text-streams.ts";
 import { isReadable, pipeThrough, pipeTo, type Stream } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary, toDomString } from "./webidl.ts";
 
-/** One file function: its arguments as Deno takes them to what the host is asked. */
+/** One file function: maps Deno's arguments to a request. */
 interface FileFunction {
   readonly name: string;
   readonly length: number;
   readonly toRequest: (first: unknown, second: unknown, third: unknown) => Request<unknown>;
-  /** Which argument may carry an `AbortSignal`. */
+  /** Index of the argument that may carry an `AbortSignal`. */
   readonly signalAt?: 1 | 2;
 }
 
@@ -62,19 +62,19 @@ const FUNCTIONS: readonly FileFunction[] = [
   { name: "makeTempDir", length: 0, toRequest: (options) => makeTemp("fs.makeTempDir", options) },
 ];
 
-/** What `Deno.readFile` reads; for the prelude's own use. */
+/** Reads like `Deno.readFile`, for the prelude itself. */
 export function readBytes(path: unknown): Promise<Uint8Array<ArrayBuffer>> {
   return request(look("fs.readFile", path, toByteArray));
 }
 
-/** A question about one existing file. */
+/** Builds a request that reads about one existing file. */
 function look<T>(operation: string, given: unknown, convert: Request<T>["convert"], isText?: true): Request<T> {
   const path = toPath(given);
   requireNotRevoked("read", path);
   return { __proto__: null, operation, args: { __proto__: null, path }, onlyPath: path, isText, convert };
 }
 
-/** A change of one file. */
+/** Builds a request that changes one file. */
 function change(operation: string, given: unknown, options?: FlatObject): Request<undefined> {
   const path = toPath(given);
   requireNotRevoked("write", path);
@@ -126,7 +126,7 @@ function toMode(value: unknown): number | undefined {
 }
 
 function toLength(value: unknown): number {
-  // Less than nothing is nothing, as in Deno.
+  // Negative lengths count as 0, as in Deno.
   const length = value === undefined || (value as number) < 0 ? 0 : +(value as number);
   if (!(length >= 0 && length <= Number.MAX_SAFE_INTEGER)) throw new PrimordialTypeError("The length must be a number from 0 on");
   return length - (length % 1);
@@ -144,7 +144,7 @@ function toNothing(): undefined {
   return undefined;
 }
 
-/** Both forms of each function, and `readDir`, whose forms differ in kind. */
+/** Both forms of each function, and `readDir`, whose two forms differ in kind. */
 export function createDenoFs(): Record<string, unknown> {
   const functions: Record<string, unknown> = { readDir, readDirSync };
   nameFunction(readDir, "readDir");
@@ -175,7 +175,7 @@ function later(
     requireArguments(given.length, length, what);
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
-    // Where the signal comes third, the second is what is written.
+    // If the signal is the third argument, the second is the content.
     const stream = signalAt === 2 ? argumentAt(given, 1) : undefined;
     if (stream !== undefined && isReadable(stream))
       return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
@@ -186,7 +186,7 @@ function later(
   }
 }
 
-/** As `pipeTo` an open file, which is what Deno does. */
+/** Writes a stream by `pipeTo` into an open file, as Deno does. */
 async function writeStream(path: unknown, stream: Stream, given: unknown): Promise<void> {
   const { append, create, createNew, mode } = toDictionary(given, "Cannot write the file");
   const options = { __proto__: null, write: true, append, create: create ?? true, createNew, mode, truncate: !append };
@@ -194,7 +194,7 @@ async function writeStream(path: unknown, stream: Stream, given: unknown): Promi
   await pipeTo(stream, file.writable, readSignal(given));
 }
 
-/** As `TextEncoderStream`: a character may come in two chunks. */
+/** Encodes like `TextEncoderStream`, because a character may be split over two chunks. */
 function encodeChunks(stream: Stream): Stream {
   return pipeThrough(stream, new TextEncoderStream());
 }
@@ -206,9 +206,9 @@ function readSignal(options: unknown): Parameters<typeof onAbort>[0] | undefined
   return signal;
 }
 
-/** The program stops waiting; what the host has begun it finishes. */
+/** Rejects when the signal aborts; the host finishes the operations that it has begun. */
 function untilAbort(answer: Promise<unknown>, signal: Parameters<typeof onAbort>[0]): Promise<unknown> {
-  // An own `constructor` keeps `then` from looking for a species: a plugin may have replaced it.
+  // The own `constructor` keeps `then` from a species lookup, which a plugin may have replaced.
   reflectDefineProperty(answer, "constructor", { __proto__: null, value: undefined } as PropertyDescriptor);
   return new PrimordialPromise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -240,12 +240,12 @@ function readDirSync(path: unknown): object {
   const listing = {
     next: () => (index < entries.length ? { value: entries[index++], done: false } : { value: undefined, done: true }),
   };
-  // With it come `Symbol.iterator`, `map`, `filter` and so on, as in Deno.
+  // The prototype adds `Symbol.iterator`, `map`, `filter` and so on, as in Deno.
   objectSetPrototypeOf(listing, iteratorPrototype);
   return listing;
 }
 
-/** The path is checked at once, the folder is read when the first entry is asked for. */
+/** Checks the path at once and reads the folder when the first entry is requested. */
 function readDir(path: unknown): object {
   requireArguments(arguments.length, 1, "execute 'Deno.readDir'");
   const whole = toPath(path);

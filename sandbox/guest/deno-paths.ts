@@ -1,4 +1,4 @@
-/** Paths as programs give them: a string or a `file:` URL. */
+/** Paths as programs pass them: a string or a `file:` URL. */
 
 import { callFact } from "./call-facts.ts";
 import { requireWholeText } from "./channel.ts";
@@ -7,7 +7,7 @@ import { urlParts } from "./url.ts";
 
 const decodeComponent: (text: string) => string = decodeURIComponent;
 
-/** @throws {TypeError} for other values, other URLs, U+0000 and lone surrogates. */
+/** @throws {TypeError} if the value is of another type, another kind of URL, or contains U+0000 or a lone surrogate */
 export function toPath(value: unknown): string {
   if (typeof value === "string") return requireWholeText(value, "The path");
   const parts = typeof value === "object" && value !== null ? urlParts(value) : undefined;
@@ -17,7 +17,7 @@ export function toPath(value: unknown): string {
   return requireWholeText(decodeUrlPath(parts.pathname), "The path");
 }
 
-/** A percent sign that escapes nothing stands for itself. */
+/** A percent sign that is not followed by two hex digits stands for itself. */
 function decodeUrlPath(pathname: string): string {
   if (!stringIncludes(pathname, "%")) return pathname;
   const pieces = splitText(pathname, "%");
@@ -37,7 +37,7 @@ function isHexPair(text: string): boolean {
   return true;
 }
 
-/** Where relative paths begin: the session's workspace. */
+/** Returns the base of relative paths: the session's workspace. */
 export function getCwd(): string {
   const cwd = callFact("cwd") ?? callFact("workspacePath");
   return typeof cwd === "string" ? cwd : "/";

@@ -1,6 +1,7 @@
 /**
- * `Deno.permissions` (SPEC PA7). The host answers; what the program has revoked goes with each question, so that the rules
- * for it are in one place.
+ * `Deno.permissions` (SPEC PA7). The host answers. Each request carries the permissions that the program has revoked, so
+ * that
+ * all rules for them are in one place.
  */
 
 import { ask, request } from "./channel.ts";
@@ -15,10 +16,10 @@ import { shapeInterface, showAs, toDomString } from "./webidl.ts";
 
 type PermissionName = "read" | "write" | "net" | "env" | "sys" | "run" | "ffi" | "import";
 
-/** What a descriptor names besides its kind. */
+/** The member of a descriptor beside its kind. */
 type Field = "path" | "host" | "variable" | "kind" | "command";
 
-/** `subject` is absent where the whole kind is meant. */
+/** `subject` is absent if the descriptor covers the whole kind. */
 interface Descriptor {
   readonly name: PermissionName;
   readonly field: Field;
@@ -28,12 +29,12 @@ interface Descriptor {
 interface Answer {
   readonly state: string;
   readonly partial: boolean;
-  /** Granted, if the program had not given it up. */
+  /** Whether the permission would be granted if the program had not revoked it. */
   readonly revoked?: boolean;
 }
 
 const revoked = bareList<Descriptor>();
-/** One status for each descriptor, as in Deno: it follows what later questions find, and says so. */
+/** One status object per descriptor, as in Deno: later queries update it and fire its change event. */
 const statuses = new PrimordialMap<string, PermissionStatus>();
 const secret = {};
 
@@ -106,7 +107,7 @@ function later<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The host asks a person, if there is one. Where nobody was asked, Deno without a terminal answers so. */
+/** The host asks the user for a confirmation if it can. Without one, the answer is that of Deno without a terminal. */
 function answerRequest(answer: Answer): Answer {
   return answer.state === "prompt" ? { state: "denied", partial: false } : answer;
 }
@@ -160,7 +161,7 @@ function keyOf({ name, subject }: Descriptor): string {
   return subject === undefined ? name : `${name}-${subject}`;
 }
 
-/** Remembered once: a program may revoke the same in a loop. */
+/** Stored once, because a program may revoke the same permission in a loop. */
 function giveUp(descriptor: Descriptor): Descriptor {
   const key = keyOf(descriptor);
   for (let index = 0; index < revoked.length; index++) {
@@ -171,14 +172,14 @@ function giveUp(descriptor: Descriptor): Descriptor {
   return descriptor;
 }
 
-/** @throws {Error} `NotCapable` if the program gave this up itself. */
+/** @throws {Error} `NotCapable` if the program revoked this permission itself */
 export function requireNotRevoked(name: "read" | "write" | "env", value: string | undefined): void {
   if (!isRevoked(name, value)) return;
   const what = value === undefined ? "" : ` to "${value}"`;
   throw toGuestError({ name: "NotCapable", message: `Requires ${name} access${what}: revoked by the program itself (do not revoke it)` });
 }
 
-/** True if the program could do this, had it not given it up. */
+/** Returns true if the program has revoked a permission that it would have otherwise. */
 export function isRevoked(name: "read" | "write" | "env", subject: string | undefined): boolean {
   let concerns = false;
   for (let index = 0; index < revoked.length; index++) {
@@ -198,7 +199,7 @@ export function isRevoked(name: "read" | "write" | "env", subject: string | unde
   });
 }
 
-/** @throws {TypeError} as Deno does for what is no descriptor; `end` is what Deno's message ends in. */
+/** @throws {TypeError} like Deno for an invalid descriptor; `end` is the end of Deno's message */
 function readDescriptor(value: unknown, end = ""): Descriptor {
   const given = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { name } = given;
@@ -217,7 +218,7 @@ function readDescriptor(value: unknown, end = ""): Descriptor {
     case "run":
       return { name, field: "command", subject: toSubject(fromUrl(given["command"])) };
     default: {
-      // Deno looks for a name on whatever it is given.
+      // Deno reads `name` from values of any type.
       const shown = value === null || value === undefined ? undefined : (value as { readonly name?: unknown }).name;
       throw new PrimordialTypeError(`The provided value "${toDomString(shown)}" is not a valid permission name${end}`);
     }

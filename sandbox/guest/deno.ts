@@ -1,4 +1,4 @@
-/** The `Deno` namespace: what is virtual about it, and where its parts are put together. */
+/** The `Deno` namespace: its virtual values, and the place where its parts are combined. */
 
 import { denoInspect, inspectArgs } from "./console.ts";
 import { createDenoEnv } from "./deno-env.ts";
@@ -12,11 +12,11 @@ import { define } from "./primordials.ts";
 import { createTest } from "./test-register.ts";
 import { nameFunction } from "./webidl.ts";
 
-/** The same on every machine: a plugin's image holds nothing of the host. */
+/** The same on every machine, because a plugin's image holds nothing of the host. */
 const BUILD = { target: "x86_64-unknown-linux-gnu", arch: "x86_64", os: "linux", vendor: "unknown", env: "gnu", standalone: false };
 const VERSION = { deno: DENO_VERSION, v8: "0.0.0", typescript: "6.0.3" };
 
-/** Deno's own way to what is not public; what formats like `console.log` is all there is. */
+/** Deno's own key for internals; only the formatting functions of `console.log` are provided. */
 const INTERNAL = Symbol("Deno.internal");
 
 export function createDeno(): object {
@@ -48,7 +48,7 @@ export function createDeno(): object {
   return deno;
 }
 
-/** Benchmarks are not run, as under `deno run`. */
+/** Registers nothing: benchmarks do not run, as under `deno run`. */
 function createBench(): object {
   const bench = (): void => {};
   define(bench, "ignore", () => {}, true);

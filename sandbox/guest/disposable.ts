@@ -14,11 +14,11 @@ import {
 import { nameFunction, tag, toDomString } from "./webidl.ts";
 import { plainError } from "./stack.ts";
 
-/** Made by `language.ts` before this is installed. */
+/** Created by `language.ts`, which runs before this module is installed. */
 let dispose: symbol;
 let asyncDispose: symbol;
 
-/** What is done at the end; the last one that was added first. */
+/** A disposal function; the one that was added last runs first. */
 export type Disposal = () => unknown;
 
 interface SuppressedErrorConstructor {
@@ -26,7 +26,7 @@ interface SuppressedErrorConstructor {
   readonly prototype: object;
 }
 
-/** May be called with and without `new`, as all error classes. */
+/** Creates the class; like all error classes it can be called with and without `new`. */
 function createSuppressedError(): SuppressedErrorConstructor {
   const constructor = function (...given: unknown[]): Error {
     const message = argumentAt(given, 2);
@@ -49,7 +49,7 @@ function createSuppressedError(): SuppressedErrorConstructor {
 
 const SuppressedError = createSuppressedError();
 
-/** The error of the end so far: a new one suppresses the one before. */
+/** The error of the disposal so far; a new error suppresses the previous one. */
 export class Failure {
   has = false;
   error: unknown;
@@ -133,7 +133,7 @@ class AsyncDisposableStack {
 
   use(value: unknown): unknown {
     this.#requireOpen("use");
-    // Nothing to dispose of is still waited for.
+    // An absent resource still causes one wait.
     if (value === null || value === undefined) this.#add(() => undefined);
     else this.#add(methodToDisposeLater(value));
     return value;
@@ -191,7 +191,7 @@ export function methodToDispose(value: unknown): Disposal {
   return () => reflectApply(method, value, []);
 }
 
-/** By the asynchronous method, else by the other, whose answer is not waited for. */
+/** Uses the asynchronous method, else the synchronous one without waiting for its result. */
 export function methodToDisposeLater(given: unknown): Disposal {
   const value = requireObject(given);
   const method = reflectGet(value, asyncDispose);
@@ -221,7 +221,7 @@ function disposedAlready(name: string, method: string): Error {
   return new PrimordialReferenceError(`Cannot call ${name}.prototype.${method} on an already-disposed ${name}`);
 }
 
-/** Runs after `Symbol.dispose` is there. */
+/** Requires `Symbol.dispose`, so it runs after that is installed. */
 export function installDisposable(global: object): void {
   ({ dispose, asyncDispose } = Symbol as unknown as { readonly dispose: symbol; readonly asyncDispose: symbol });
   define(global, "SuppressedError", SuppressedError);

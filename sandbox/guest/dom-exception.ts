@@ -16,7 +16,7 @@ import {
 import { currentStack } from "./stack.ts";
 import { constant, type Described, exposeInterface, nameFunction, showAs, toDictionary, toDomString } from "./webidl.ts";
 
-/** The legacy code of each name, and the constant that holds it. Names come from outside, so no prototype. */
+/** The legacy code of each name, and the constant that holds it. It has no prototype, because names come from programs. */
 const CODES: Record<string, number> = bareObject();
 const CONSTANTS: readonly (readonly [code: number, constant: string, name?: string])[] = [
   [1, "INDEX_SIZE_ERR", "IndexSizeError"],
@@ -74,7 +74,7 @@ export class DOMException {
     return CODES[this.#name] ?? 0;
   }
 
-  /** The prelude's access to private fields, whatever a value's prototype says; taken off the class at boot. */
+  /** The prelude's access to private fields, whatever a value's prototype is; removed from the class at boot. */
   static access = {
     isDomException: (value: object): boolean => #name in value,
     nameOf: (error: DOMException): string => error.#name,
@@ -82,7 +82,7 @@ export class DOMException {
   };
 }
 
-/** An accessor in V8, which lets programs write it. */
+/** In V8 `stack` is an accessor that programs can assign to. */
 function defineStack(target: object, text: string): void {
   let stack: unknown = text;
   const accessors = { get: () => stack, set: (value: unknown) => void (stack = value) };
@@ -125,12 +125,12 @@ function toAmount(value: unknown, name: string, what: string): number | null {
 const { nameOf, messageOf } = DOMException.access;
 export const isDomException: typeof DOMException.access.isDomException = DOMException.access.isDomException;
 
-/** Whether an error of this name is a `DOMException`: the legacy names and those that came after codes. */
+/** Returns whether an error of this name is a `DOMException`: the legacy names, and later names without codes. */
 export function isDomExceptionName(name: string): boolean {
   return CODES[name] !== undefined;
 }
 
-/** As Deno shows them: by their stack alone, which begins with a header in V8. */
+/** Deno shows a `DOMException` by its stack alone, which begins with a header in V8. */
 function describe(error: DOMException): Described {
   const name = "DOMException";
   const members = { __proto__: null, message: messageOf(error), name: nameOf(error), code: CODES[nameOf(error)] ?? 0 };
@@ -147,13 +147,13 @@ function readStack(error: object): string | undefined {
     if (typeof stack !== "string") return undefined;
     return stringEndsWith(stack, "\n") ? stringSlice(stack, 0, -1) : stack;
   } catch {
-    // A program's own getter may throw: then there is none.
+    // A program's own getter may throw; the stack is then absent.
     return undefined;
   }
 }
 
 export function installDomException(global: object): void {
-  // The standard gives the interface no such member; it was needed for the private name only.
+  // The standard's interface has no such member; it existed only to reach the private name.
   Reflect.deleteProperty(DOMException, "access");
   for (const [code, constantName, name] of CONSTANTS) {
     constant(DOMException, constantName, code);

@@ -1,4 +1,4 @@
-/** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/); the worker's own codecs do the work. */
+/** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/), on top of the worker's own codecs. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { bufferOf, ownBytes, toBytes, viewBytes } from "./bytes.ts";
@@ -21,17 +21,17 @@ import {
 } from "./primordials.ts";
 import { exposeInterface, requireArguments, showAs, toDictionary, toDomString } from "./webidl.ts";
 
-/** UTF-8; lone surrogates become U+FFFD. */
+/** Encodes as UTF-8; lone surrogates become U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   if (text === "") return new PrimordialUint8Array(0);
   const whole = stringToWellFormed(text);
-  // Raw text would end at U+0000 on its way.
+  // Raw text would be cut at U+0000 on the way to the worker.
   if (stringIncludes(whole, "\0")) askWorker("text.encodeJson", quoteJson(whole));
   else askWorker("text.encode", whole);
   return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
 }
 
-/** UTF-8 as the Encoding standard's "UTF-8 decode": a byte order mark at the start is dropped. */
+/** Decodes like the Encoding standard's "UTF-8 decode": a byte order mark at the start is dropped. */
 export function decodeUtf8Text(bytes: Uint8Array<ArrayBuffer>): string {
   if (typedArrayLength(bytes) === 0) return "";
   return `${askWorker("text.decode", DROP_MARK, bufferOf(ownBytes(bytes))) as string}`;
@@ -60,7 +60,7 @@ export class TextEncoder {
     }
     const text = toDomString(source);
     const { read, written } = fit(text, typedArrayLength(destination));
-    // A detached destination has no room, and takes not even an empty text.
+    // A detached destination has no room; even setting an empty text on it would throw.
     if (written > 0) typedArraySet(destination as Uint8Array, encodeUtf8(stringSlice(text, 0, read)));
     return { read, written };
   }
@@ -76,7 +76,7 @@ function requireEncoder(value: object): void {
   if (!isEncoder(value)) throw new PrimordialTypeError("Illegal invocation");
 }
 
-/** How much of a text fits in so many bytes, in whole characters. */
+/** Returns how many whole characters of the text fit in `room` bytes. */
 function fit(text: string, room: number): { read: number; written: number } {
   let written = 0;
   let read = 0;
@@ -100,9 +100,9 @@ export class TextDecoder {
   #encoding: string;
   #fatal: boolean;
   #ignoreBOM: boolean;
-  /** Bytes of an unfinished character of a stream. */
+  /** Bytes of an incomplete character at the end of the last chunk. */
   #pending = new PrimordialUint8Array(0);
-  /** Whether the stream is past its beginning, where a byte order mark would be dropped. */
+  /** Whether the stream is past its beginning, where a byte order mark is dropped. */
   #isUnderWay = false;
 
   constructor(label: unknown = "utf-8", options: unknown = undefined) {
@@ -141,7 +141,7 @@ export class TextDecoder {
     const bytes = join(this.#pending, added);
     const ignoreBOM = this.#ignoreBOM || this.#isUnderWay;
     const continued = this.#isUnderWay;
-    // Whatever happens, an ended or failed stream begins anew.
+    // A stream that ended or failed always starts again from the beginning.
     this.#pending = new PrimordialUint8Array(0);
     this.#isUnderWay = false;
     if (typedArrayLength(bytes) === 0 && !stream) return "";
@@ -159,10 +159,10 @@ export class TextDecoder {
   }
 }
 
-/** More bytes of encodings other than UTF-8, and of streams, are decoded in pieces: each takes its time. */
+/** Piece size for streams and for encodings other than UTF-8; decoding in pieces lets each piece be metered. */
 const LEGACY_PIECE = 64 * 1024;
 
-/** All of a buffer crosses. */
+/** The boundary takes whole buffers. */
 function ownBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return arrayBufferByteLength(bufferOf(bytes)) === typedArrayLength(bytes) ? bytes : ownBytes(bytes);
 }

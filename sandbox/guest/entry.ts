@@ -1,4 +1,4 @@
-/** Puts the guest's world together and hands the engine its entry points (`protocol.ts`). */
+/** Assembles the guest's globals and gives the engine its entry points (`protocol.ts`). */
 
 import "./async-loop.ts";
 import "./import-meta.ts";
@@ -50,11 +50,11 @@ import { installWeakRef } from "./weak-ref.ts";
 import { installUrlPattern } from "./url-pattern.ts";
 import { installUrl } from "./url.ts";
 
-/** What the prelude evaluates to. Runs once, before any code of a plugin. */
+/** The completion value of the prelude script. Runs once, before any code of a plugin. */
 export function boot(native: Native): Entry {
   connect(native);
   installGlobals(globalThis);
-  // Without a prototype: the engine reads these by name after the plugin has run.
+  // Without a prototype, because the engine reads these by name after the plugin has run.
   return objectFreeze({
     __proto__: null,
     define: defineModule,
@@ -80,7 +80,7 @@ function poll(): string {
   const outcome = currentOutcome();
   if (outcome !== undefined) return outcome;
   const most = mostTimers();
-  // Most calls that wait have no timer and had none.
+  // Fast path: most waiting calls never had a timer.
   return most === 0 ? "w" : `w${untilNextTimer() ?? ""},${most}`;
 }
 

@@ -1,4 +1,4 @@
-/** The event classes that add members: `CustomEvent`, `ErrorEvent`, `MessageEvent`, `PromiseRejectionEvent`. */
+/** Event classes with members of their own: `CustomEvent`, `ErrorEvent`, `MessageEvent`, `PromiseRejectionEvent`. */
 
 import { Event } from "./event.ts";
 import { PrimordialTypeError } from "./primordials.ts";
@@ -100,7 +100,7 @@ export class MessageEvent extends Event {
   }
 }
 
-/** Fired where nobody took care of a rejection (`rejections.ts`). */
+/** Fired for a rejection that the program did not handle (`rejections.ts`). */
 export class PromiseRejectionEvent extends Event {
   #promise: unknown;
   #reason: unknown;
@@ -124,7 +124,7 @@ export class PromiseRejectionEvent extends Event {
   }
 }
 
-/** Exists for programs that construct one: there are no sockets. */
+/** Exists only for programs that construct one, because a guest has no sockets. */
 export class CloseEvent extends Event {
   #wasClean: boolean;
   #code: number;

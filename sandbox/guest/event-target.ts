@@ -73,7 +73,7 @@ function listen(listeners: Listener[], type: string, { callback, options }: Regi
   if (signal !== undefined && signal.aborted) return;
   if (callback === null || callback === undefined) return;
   if (typeof callback !== "object" && typeof callback !== "function") {
-    throw new PrimordialTypeError("Failed to execute 'addEventListener' on 'EventTarget': the listener is no function or object");
+    throw new PrimordialTypeError("Failed to execute 'addEventListener' on 'EventTarget': the listener is not a function or object");
   }
   for (let index = 0; index < listeners.length; index++) {
     const known = listeners[index];
@@ -107,7 +107,7 @@ function remove(listeners: Listener[], type: string, wanted: { readonly callback
 function dispatch(listeners: Listener[], target: object, event: Event): boolean {
   if (!access.begin(event, target)) throw new DOMException("The event is already being dispatched", "InvalidStateError");
   const { type } = event;
-  // Listeners that are added meanwhile are not called, removed ones are not either.
+  // Listeners that are added or removed during the dispatch are not called.
   const due = bareList<Listener>();
   for (let pass = 0; pass < 2; pass++) {
     for (let index = 0; index < listeners.length; index++) {
@@ -118,7 +118,7 @@ function dispatch(listeners: Listener[], target: object, event: Event): boolean 
   for (let index = 0; index < due.length && !access.isStoppedImmediately(event); index++) {
     const listener = due[index];
     if (listener === undefined || listener.removed) continue;
-    // The standard keeps capturing listeners at the target before the others and lets them stop those.
+    // The standard runs capturing listeners at the target before the others, and they can stop those.
     if (!listener.capture && access.isStopped(event) && index > 0 && due[index - 1]?.capture === true) break;
     if (listener.once) remove(listeners, listener.type, listener);
     callListener(listener, target, event);
@@ -144,18 +144,18 @@ function callListener(listener: Listener, target: object, event: Event): void {
   }
 }
 
-/** Fires an event of ours at a target. @returns whether it was not cancelled. */
+/** Fires an event of the prelude at a target. @returns false if the event was cancelled */
 export function fire(target: EventTarget, event: Event): boolean {
   access.trust(event);
   return dispatch(listenersOf(target), target === globalTarget ? globalObject : target, event);
 }
 
-/** Fires at the global object, as uncaught errors are. */
+/** Fires an event at the global object, for uncaught errors. */
 export function fireGlobally(event: Event): boolean {
   return fire(globalTarget, event);
 }
 
-/** Adds an `on…` attribute: one listener that an assignment replaces. */
+/** Defines an `on…` attribute: one listener that an assignment replaces. */
 export function eventHandler(prototype: object, type: string): void {
   const handlers = new WeakMap<object, { callback: unknown; listener: Callable | undefined }>();
   const { get, set } = WeakMap.prototype;
@@ -183,7 +183,7 @@ export function eventHandler(prototype: object, type: string): void {
   });
 }
 
-/** Puts the class on the global object, and the global object among the targets. */
+/** Installs the class on the global object and makes the global object an event target. */
 export function installEventTarget(global: object): void {
   globalObject = global;
   Reflect.deleteProperty(EventTarget, "isTarget");

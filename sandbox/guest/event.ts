@@ -114,10 +114,10 @@ export class Event {
     this.#cancelable = !!cancelable;
   }
 
-  /** Set while a passive listener runs: it may not prevent anything. */
+  /** Set while a passive listener runs, which must not prevent the default. */
   #passive = false;
 
-  /** What dispatching does to an event; taken off the class at boot. */
+  /** Access to events for dispatch, removed from the class at boot. */
   static access = {
     isEvent: (value: object): value is Event => #type in value,
     trust: (event: Event): void => {
@@ -136,7 +136,7 @@ export class Event {
     },
     isStoppedImmediately: (event: Event): boolean => event.#stoppedImmediately,
     isStopped: (event: Event): boolean => event.#stopped,
-    /** @returns whether the event was not cancelled. */
+    /** @returns false if the event was cancelled */
     end: (event: Event): boolean => {
       event.#dispatching = false;
       event.#currentTarget = null;
@@ -148,10 +148,10 @@ export class Event {
   };
 }
 
-/** What dispatching does to an event. */
+/** Access to events for dispatch. */
 export const eventAccess: typeof Event.access = Event.access;
 
-/** In the order that Deno shows them. */
+/** Members in the order that Deno shows. */
 const SHOWN = [
   "bubbles",
   "cancelable",

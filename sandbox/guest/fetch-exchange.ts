@@ -1,6 +1,7 @@
 /**
- * Where requests leave the guest: `net.fetch` sends one and brings the head of the answer, `net.read` and `net.write` carry
- * bodies piece by piece, `net.close` gives up. A number of ours names the exchange; the host keeps it for this call alone.
+ * The requests of a guest: `net.fetch` sends one and returns the head of the response, `net.read` and `net.write` carry
+ * bodies in
+ * pieces, `net.close` gives up. The guest numbers its exchanges; the host keeps them for this call only.
  */
 
 import { AbortSignal, offAbort, onAbort } from "./abort.ts";
@@ -28,24 +29,24 @@ import { createResponse, type Response } from "./response.ts";
 import { closeBytes, createReadable, enqueueBytes, errorBytes, pipeInto, type Stream } from "./web-streams.ts";
 import { plainError } from "./stack.ts";
 
-/** As it is before any plugin. */
+/** Captured before any plugin runs. */
 const { throwIfAborted } = AbortSignal.prototype;
 
-/** What one operation carries; the host takes more, but this is memory twice. */
+/** Bytes per operation. The host accepts more, but each piece is held in memory twice. */
 const PIECE_BYTES = 262_144;
 
 let nextId = 1;
 
-/** One request under way. */
+/** One request in flight. */
 interface Exchange {
   readonly id: number;
   readonly signal: AbortSignal;
-  /** The stream of the answer's body, while it can still be read. */
+  /** Stream of the response body, while it is readable. */
   reading: Stream | undefined;
   isOver: boolean;
 }
 
-/** Sends a request whose body nobody else reads, and answers its response. Rejects as Deno's `fetch` does. */
+/** Sends a request and returns its response. The request body must have no other reader. Rejects like Deno's `fetch`. */
 export function exchange(request: Request): Promise<Response> {
   const own: Exchange = { id: nextId++, signal: requestSignal(request), reading: undefined, isOver: false };
   return new PrimordialPromise<Response>((resolve, reject) => {
@@ -61,7 +62,7 @@ export function exchange(request: Request): Promise<Response> {
     onAbort(own.signal, stop);
     promiseThen(
       send(request, own, (answer) => toResponse(answer as Answer, own, stop)),
-      // What `convert` made of it.
+      // `convert` created the response.
       (response) => resolve(response as Response),
       fail,
     );
@@ -99,7 +100,7 @@ function send(request: Request, own: Exchange, convert: (answer: unknown) => Res
     args: {},
     json: `{"id":${own.id},"url":${quoteJson(url)},"method":${quoteJson(method)},"redirect":${quoteJson(choices.redirect)},"body":"${kind}","headers":${listToJson(names)}}`,
     bytes: kind === "bytes" ? bytesOf(body) : undefined,
-    // A call that returns before an answer to what may have changed something has lost track of it.
+    // An unsafe request that is unanswered when the call returns counts as an unfinished effect.
     hasEffect: () => !isSafe && !own.isOver,
     convert,
   });
@@ -125,7 +126,7 @@ function toResponse(answer: Answer, own: Exchange, stop: () => void): Response {
   return createResponse({ status, statusText, type: "basic", url, redirected }, headers, body);
 }
 
-/** Asks for the next piece when somebody wants it, so that the host reads no more than that from the socket. */
+/** Requests the next piece on demand, so that the host reads no further ahead from the socket. */
 function bodyStream(own: Exchange, stop: () => void): Stream {
   const take = (value: unknown, bytes: ArrayBuffer | undefined): void => {
     if (own.reading === undefined) return;
@@ -152,14 +153,14 @@ function bodyStream(own: Exchange, stop: () => void): Stream {
   return createReadable(source, { __proto__: null, highWaterMark: 0 });
 }
 
-/** Writes piece by piece; each waits until the socket has taken the one before. */
+/** Writes in pieces; each waits until the socket accepted the previous one. */
 function sendBody(stream: Stream, own: Exchange, fail: (reason: unknown) => void): void {
   const write = async (chunk: unknown): Promise<void> => {
     if (typeof chunk !== "object" || chunk === null || typedArrayTag(chunk) !== "Uint8Array") {
       throw plainError("expected typed ArrayBufferView");
     }
     const parts = bareList<Uint8Array>();
-    // The tag said that it is one.
+    // The tag check above proved the type.
     parts[0] = chunk as Uint8Array;
     const bytes = concatBytes(parts);
     const length = typedArrayLength(bytes);
@@ -183,22 +184,22 @@ function sendBody(stream: Stream, own: Exchange, fail: (reason: unknown) => void
     );
   };
   promiseThen(pipeInto(stream, write), finish, (reason) => {
-    // The answer, or its absence, says why.
+    // The response, or its absence, explains the failure.
     if (reason !== UNWANTED && !isGone(reason)) fail(fetchFailed(reason));
   });
 }
 
-/** As Deno says it. */
+/** Has Deno's message. */
 function fetchFailed(cause: unknown): Error {
   const error = toGuestError({ name: "TypeError", message: "fetch failed" });
   define(error, "cause", cause);
   return error;
 }
 
-/** Thrown into a stream whose bytes nobody takes any more. */
+/** Error for a stream whose bytes are no longer wanted. */
 const UNWANTED = plainError("The request body is not wanted any more");
 
-/** The exchange has ended before its body. */
+/** The exchange ended before its body. */
 function isGone(reason: unknown): boolean {
   return typeof reason === "object" && reason !== null && objectHasOwn(reason, "name") && (reason as Error).name === "BadResource";
 }
@@ -214,7 +215,7 @@ function giveUp(id: number): void {
 
 function ignore(): void {}
 
-/** Read without a look at what a program did to the class. */
+/** Reads the reason without members that a program may have changed. */
 function reasonOf(signal: AbortSignal): unknown {
   try {
     reflectApply(throwIfAborted, signal, []);

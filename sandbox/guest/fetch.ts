@@ -25,10 +25,10 @@ import { createResponse, type Response } from "./response.ts";
 import { URL } from "./url.ts";
 import { exposeFunction, requireArguments } from "./webidl.ts";
 
-/** As it is before any plugin. */
+/** Captured before any plugin runs. */
 const { throwIfAborted } = AbortSignal.prototype;
 
-/** Asynchronous, so that wrong arguments reject. */
+/** Asynchronous, so that invalid arguments reject the promise. */
 async function fetch(...given: unknown[]): Promise<Response> {
   requireArguments(given.length, 1, "execute 'fetch'");
   const request = new Request(given.length > 0 ? given[0] : undefined, given.length > 1 ? given[1] : undefined);
@@ -38,7 +38,7 @@ async function fetch(...given: unknown[]): Promise<Response> {
   return stringStartsWith(url, "data:") ? readDataUrl(url) : exchange(request);
 }
 
-/** What `Deno.readFile` may read, the plugin's own files among it. Deno knows no type and no length of it either. */
+/** Reads what `Deno.readFile` may read, including the plugin's own files. As in Deno, the response has no type and no length. */
 async function readFileUrl(request: Request): Promise<Response> {
   const { method, url } = requestFacts(request);
   if (method !== "GET") throw new PrimordialTypeError(`Fetching files only supports the GET method: received ${method}`);
@@ -51,7 +51,7 @@ async function readWhole(url: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readBytes(new URL(url));
   } catch (error) {
-    // A missing grant says so itself; what the file is about is wrapped, as in Deno.
+    // A missing grant keeps its own error; errors of the file itself are wrapped, as in Deno.
     const code: unknown = reflectGetOwnPropertyDescriptor(error as object, "code")?.value;
     if (typeof code !== "string") throw error;
     const reason = splitText((error as Error).message, ": ")[0];
@@ -59,7 +59,7 @@ async function readWhole(url: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** https://fetch.spec.whatwg.org/#data-url-processor. @throws {TypeError} for what is none. */
+/** https://fetch.spec.whatwg.org/#data-url-processor. @throws {TypeError} if the URL is not a valid data URL */
 function readDataUrl(url: string): Response {
   const hash = stringIndexOf(url, "#");
   const text = stringSlice(url, "data:".length, hash === -1 ? url.length : hash);

@@ -107,7 +107,7 @@ export class FileReader extends EventTarget {
     this.#result = null;
     this.#error = null;
     const size = typedArrayLength(blobBytes(blob));
-    // Each event is a task: what awaits one event runs before the next.
+    // Each event is its own task: code that awaits one event runs before the next.
     this.#later(() => {
       this.#fire("loadstart", 0, size);
       this.#go(() => {
@@ -125,7 +125,7 @@ export class FileReader extends EventTarget {
     });
   }
 
-  /** Goes on, unless the read was aborted meanwhile. */
+  /** Runs the task unless the read was aborted in the meantime. */
   #go(task: () => void): void {
     if (this.#readyState === LOADING) this.#later(task);
   }
@@ -134,7 +134,7 @@ export class FileReader extends EventTarget {
     this.#task = startTimer(task, 0);
   }
 
-  /** Without a size it is of an aborted read. */
+  /** An event without a total belongs to an aborted read. */
   #fire(type: string, loaded = 0, total?: number): void {
     fire(this, new ProgressEvent(type, { __proto__: null, lengthComputable: total !== undefined, loaded, total: total ?? 0 }));
   }
@@ -148,7 +148,7 @@ function toBase64(blob: Blob): string {
   return `${askWorker("base64.encode", "{}", bufferOf(ownBytes(blobBytes(blob)))) as string}`;
 }
 
-/** By the byte order mark, else the label given, else the charset of the blob's type, else UTF-8. */
+/** Chooses by byte order mark, then the given label, then the charset of the blob's type, then UTF-8. */
 function decoderFor(blob: Blob, label: string | undefined): TextDecoder {
   const [first, second] = [blobBytes(blob)[0], blobBytes(blob)[1]];
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
@@ -160,7 +160,7 @@ function knownDecoder(label: string | undefined): TextDecoder | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label);
   } catch {
-    // An unknown label is passed over (https://w3c.github.io/FileAPI/#packaging-data).
+    // An unknown label is ignored (https://w3c.github.io/FileAPI/#packaging-data).
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ export class FormData {
   #entries: FormEntry[] = bareList<FormEntry>();
 
   constructor(form: unknown = undefined) {
-    // There are no HTML forms here to take fields from.
+    // A guest has no HTML forms to take fields from.
     if (form !== undefined) throw new PrimordialTypeError("Illegal constructor");
   }
 
@@ -105,7 +105,7 @@ export class FormData {
     this.#entries.length = kept;
   }
 
-  /** What a body does with form data; taken off the class at boot. */
+  /** Access to form data for bodies, removed from the class at boot. */
   static access = {
     isFormData: (value: object): value is FormData => #entries in value,
     entriesOf: (form: FormData): readonly FormEntry[] => form.#entries,
@@ -120,7 +120,7 @@ export class FormData {
 const access = FormData.access;
 export const isFormData: (value: object) => value is FormData = access.isFormData;
 export const formEntries: (form: FormData) => readonly FormEntry[] = access.entriesOf;
-/** Takes over the list. */
+/** Creates a form that owns the list. */
 export const createFormData: (entries: FormEntry[]) => FormData = access.create;
 
 /** https://xhr.spec.whatwg.org/#create-an-entry */

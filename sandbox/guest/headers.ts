@@ -1,4 +1,4 @@
-/** `Headers` (https://fetch.spec.whatwg.org/#headers-class). As in Deno, no name is forbidden: the host decides what is sent. */
+/** `Headers` (https://fetch.spec.whatwg.org/#headers-class). As in Deno, no name is forbidden: the host decides which fields it sends. */
 
 import { isToken, trimSpace } from "./mime-type.ts";
 import { installPairIterator, iterateLive } from "./pair-iterator.ts";
@@ -23,7 +23,7 @@ import { exposeInterface, forEachItem, iterableBy, requireArguments, showAs, toD
 const { iterator } = PrimordialSymbol;
 const ITERATOR = "Headers Iterator";
 
-/** Names are in lower case. */
+/** One field; names are in lower case. */
 export interface HeaderField {
   readonly name: string;
   readonly value: string;
@@ -111,7 +111,7 @@ export class Headers {
     if (this.#immutable) throw new PrimordialTypeError("Cannot change headers: headers are immutable");
   }
 
-  /** What requests and responses do with headers; taken off the class at boot. */
+  /** Access to headers for requests and responses, removed from the class at boot. */
   static access = {
     isHeaders: (value: object): value is Headers => #list in value,
     listOf: (headers: Headers): HeaderField[] => headers.#list,
@@ -123,16 +123,16 @@ export class Headers {
 
 const access = Headers.access;
 export const isHeaders: (value: object) => value is Headers = access.isHeaders;
-/** The headers' own list: to read, and to fill where they were just made. */
+/** Returns the headers' own list, for reading and for filling new headers. */
 export const headerFields: (headers: Headers) => HeaderField[] = access.listOf;
 export const freezeHeaders: (headers: Headers) => void = access.freeze;
 
-/** The values of one name, joined; null if there is none. */
+/** Returns the joined values of one name, or null if it is absent. */
 export function headerValue(headers: Headers, name: string): string | null {
   return combined(headerFields(headers), name);
 }
 
-/** Without a look at what a program did to either. */
+/** Copies fields without methods that a program may have changed. */
 export function copyHeaders(from: Headers, to: Headers): void {
   const fields = headerFields(from);
   const list = headerFields(to);
@@ -142,7 +142,7 @@ export function copyHeaders(from: Headers, to: Headers): void {
   }
 }
 
-/** Fills headers that were just made. @throws {TypeError} for what is no header. */
+/** Fills new headers. @throws {TypeError} if a name or value is invalid */
 export function fillHeaders(headers: Headers, init: unknown): void {
   fill(headerFields(headers), init);
 }
@@ -188,7 +188,7 @@ function fromRecord(record: object): Given[] {
   return fields;
 }
 
-/** WebIDL's `ByteString`. @throws {TypeError} for characters past U+00FF. */
+/** WebIDL's `ByteString`. @throws {TypeError} if a character is above U+00FF */
 export function toByteString(value: unknown): string {
   const text = toDomString(value);
   for (let index = 0; index < text.length; index++) {
@@ -223,7 +223,7 @@ function combined(list: readonly HeaderField[], name: string): string | null {
   return text;
 }
 
-/** Replaces all fields of the name by one in the first one's place. */
+/** Replaces all fields of the name by one, at the place of the first. */
 export function setField(list: HeaderField[], field: HeaderField): void {
   let placed = false;
   let kept = 0;
@@ -275,7 +275,7 @@ export function installHeaders(global: object): void {
     const fields = sortAndCombine(headerFields(value));
     for (let index = 0; index < fields.length; index++) {
       const { name = "", value: content = "" } = fields[index] ?? {};
-      // Only cookies come more than once.
+      // Only cookies may occur more than once.
       members[name] = index > 0 && fields[index - 1]?.name === name ? `${members[name] as string}, ${content}` : content;
     }
     return { name: "Headers", members };

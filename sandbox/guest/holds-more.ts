@@ -1,4 +1,4 @@
-/** Objects that hold more than their properties, and so cannot be copied by them. */
+/** Objects with state beyond their properties, which a copy of the properties would lose. */
 
 import {
   arrayIsArray,
@@ -23,10 +23,11 @@ const { prototype: objectPrototype } = PrimordialObject;
 const { iterator, matchAll, toStringTag } = PrimordialSymbol;
 
 /**
- * Proxies, `arguments`, and by what they inherit from, because the language has no other way: generators, the language's own
+ * Recognises proxies, `arguments` and, by inheritance because the language offers no other test, generators, the
+ * language's own
  * iterators and `FinalizationRegistry`.
  *
- * @returns what an error calls it; undefined for every other object.
+ * @returns the name used in errors, or undefined for every other object
  */
 export function holdsMore(value: object): string | undefined {
   if (isProxy(value)) return arrayIsArray(value) ? "[object Array]" : "#<Object>";
@@ -47,7 +48,7 @@ function made(self: object, name: PropertyKey, ...args: unknown[]): object {
   return reflectApply(reflectGet(self, name) as Callable, self, args) as object;
 }
 
-/** The prototype of what a method answers. */
+/** Returns the prototype of a method's result. */
 function madeBy(self: object, name: PropertyKey, ...args: unknown[]): object {
   return reflectGetPrototypeOf(made(self, name, ...args)) ?? iteratorPrototype;
 }

@@ -1,4 +1,4 @@
-/** `import.meta.resolve` of a plugin's modules (https://html.spec.whatwg.org/#dom-import-meta-resolve). */
+/** `import.meta.resolve` for a plugin's modules (https://html.spec.whatwg.org/#dom-import-meta-resolve). */
 
 import { PrimordialTypeError, stringEndsWith, stringSlice, stringStartsWith } from "./primordials.ts";
 import { URL } from "./url.ts";
@@ -7,8 +7,8 @@ import { nameFunction, toDomString } from "./webidl.ts";
 const PLUGIN_ROOT = "file:///$plugin/";
 
 /**
- * @param url of the module.
- * @param imports names of the import map with the files they lead to, longest first.
+ * @param url URL of the module
+ * @param imports names of the import map with their files, longest first
  */
 export function createResolve(url: string, imports: readonly (readonly [name: string, file: string])[]): (specifier: unknown) => string {
   const resolve = (specifier: unknown): string => {

@@ -1,4 +1,4 @@
-/** How an error is shown: name and message as in Deno, the plugin's own frames, and what else it carries. */
+/** Shows an error: name and message as in Deno, the plugin's own frames, and further members. */
 
 import type { Inspection, Shape } from "./inspection.ts";
 import {
@@ -15,21 +15,21 @@ import {
 import { isDomException } from "./dom-exception.ts";
 import { cleanStack } from "./stack.ts";
 
-/** Shown though they are not enumerable. */
+/** Shown although they are not enumerable. */
 const HIDDEN = ["cause", "errors"];
 
-/** Reads of an error what its own getters let it; what they throw counts as absent. */
+/** Reads a text member of an error; a getter that throws counts as absent. */
 export function readText(error: object, key: string): string | undefined {
   try {
     const value = reflectGet(error, key);
     return typeof value === "string" ? value : undefined;
   } catch {
-    // A throwing getter must not turn the report of one error into another.
+    // A throwing getter must not replace the error that is reported.
     return undefined;
   }
 }
 
-/** `Name: message`, with the class's name where the error has no name of its own. */
+/** Returns `Name: message`, with the class's name if the error has no name of its own. */
 export function errorHeader(error: object, className: string | undefined): string {
   const ownName = readText(error, "name") ?? "Error";
   const name = className === undefined || isDomException(error) ? ownName : withClass(ownName, className);
@@ -38,7 +38,7 @@ export function errorHeader(error: object, className: string | undefined): strin
   return message === "" ? name : `${name}: ${message}`;
 }
 
-/** `FooError` for `Error`, `Foo [Error]` where the class's name does not say that it is one. */
+/** Returns the class name, with the error name in brackets if the class name does not contain it: `FooError`, `Foo [Error]`. */
 function withClass(name: string, className: string): string {
   if (className === name || !stringEndsWith(name, "Error")) return name;
   return stringIncludes(className, name) ? className : `${className} [${name}]`;
@@ -57,7 +57,7 @@ export function showError(error: Error, className: string | undefined, shape: Sh
   };
 }
 
-/** The engine's stacks are frames only; a stack that a program wrote may begin with a header. */
+/** The engine's stacks hold frames only; a stack that a program assigned may begin with a header. */
 function framesOf(stack: string): string {
   const at = stringStartsWith(stack, "    at ") ? 0 : stringIndexOf(stack, "\n    at ") + 1;
   if (at === 0 && !stringStartsWith(stack, "    at ")) return "";
@@ -70,7 +70,7 @@ function framesOf(stack: string): string {
   return text;
 }
 
-/** Moves the lines below the first one in, as deep as the error stands. */
+/** Indents all lines but the first to the depth of the error. */
 export function indentLines(text: string, inspection: Inspection): string {
   if (inspection.indentation === 0 || !stringIncludes(text, "\n")) return text;
   return arrayJoin(splitText(text, "\n"), `\n${stringRepeat(" ", inspection.indentation)}`);

@@ -1,4 +1,4 @@
-/** How each kind of built-in object is shown. */
+/** Shows each kind of built-in object. */
 
 import type { ObjectKind } from "./classify.ts";
 import type { Inspection, Shape } from "./inspection.ts";
@@ -44,7 +44,7 @@ import {
 } from "./primordials.ts";
 import type { Described } from "./webidl.ts";
 
-/** What the object says of itself: the nearest constructor's name (none without a prototype) and an extra tag. */
+/** Names of an object: the nearest constructor's name (absent without a prototype) and an additional tag. */
 export interface Naming {
   readonly name: string | undefined;
   readonly tag: string;
@@ -90,7 +90,7 @@ export function shapeOf(value: object, kind: ObjectKind, naming: Naming): Shape 
     case "weak-set":
       return { ...braces(naming, kind === "weak-map" ? "WeakMap" : "WeakSet"), entries: () => listOf("<items unknown>") };
     case "promise":
-      // The engine tells no program whether a promise is settled.
+      // The engine does not reveal whether a promise is settled.
       return { ...braces(naming, "Promise"), entries: () => listOf("<state unknown>") };
     case "shared-array-buffer":
     case "weak-ref":
@@ -101,7 +101,7 @@ export function shapeOf(value: object, kind: ObjectKind, naming: Naming): Shape 
   }
 }
 
-/** The shape of one of our own interfaces: its members, or its pairs. */
+/** Returns the shape of an interface of the prelude: its members, or its pairs. */
 export function namedShape({ name, entries }: Described): Shape {
   return { ...BRACES, open: `${name} {`, ...(entries !== undefined && entries.length > 0 && { entries: () => copyOf(entries) }) };
 }
@@ -126,7 +126,7 @@ function withBase(base: string, { tag }: Naming): Shape {
   return { ...BRACES, base: tag === "" || stringStartsWith(base, "[") ? base : `${base} [${tag}]` };
 }
 
-/** `Name(2) [Tag] `, with a note where there is no prototype. */
+/** Returns `Name(2) [Tag] `, with a note for a null prototype. */
 function prefix({ name, tag }: Naming, fallback: string, size = ""): string {
   const shownTag = tag === "" || (name === undefined && tag === fallback) ? "" : `[${tag}] `;
   return `${name === undefined ? `[${fallback}${size}: null prototype]` : `${name}${size}`} ${shownTag}`;
@@ -173,7 +173,7 @@ function arrayEntries(inspection: Inspection, value: unknown[], level: number): 
   return entries;
 }
 
-/** The next index that holds something; looks at the keys, because a sparse array can have billions of holes. */
+/** Returns the next index that holds a value. It reads the keys, because a sparse array can have billions of holes. */
 function nextIndex(value: unknown[], from: number): number {
   for (let index = from + 1; index < value.length && index < from + 64; index++) if (objectHasOwn(value, index)) return index;
   const keys = reflectOwnKeys(value);

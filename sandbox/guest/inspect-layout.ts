@@ -1,4 +1,4 @@
-/** Sets the entries of an object on one line, in columns, or one below the other. */
+/** Lays out the entries of an object on one line, in columns, or on separate lines. */
 
 import { COMPACT, type Inspection, type Shape } from "./inspection.ts";
 import {
@@ -16,13 +16,13 @@ import {
 } from "./primordials.ts";
 
 const SEPARATOR = 2;
-/** From this many entries on a list may be set in columns. */
+/** Minimum number of entries for columns. */
 const COLUMNS_FROM = 7;
 
 export interface Layout {
   readonly shape: Shape;
   readonly level: number;
-  /** The list shown, whose numbers are aligned to the right. */
+  /** The list shown; its numbers are aligned to the right. */
   readonly value: object;
 }
 
@@ -32,7 +32,7 @@ export function layOut(inspection: Inspection, entries: string[], { shape, level
   if (options.compact >= 1) {
     const rows =
       shape.columns && options.compact !== COMPACT && entries.length >= COLUMNS_FROM ? toColumns(inspection, entries, value) : entries;
-    // Rows that were combined stay rows; what nests deep does not share a line either.
+    // Combined rows stay rows, and deeply nested entries do not share a line.
     if (rows === entries && inspection.reached - level < options.compact && fitsLine(inspection, entries, shape)) {
       const line = arrayJoin(entries, ", ");
       if (!stringIncludes(line, "\n")) return `${before} ${line} ${shape.close}`;
@@ -50,7 +50,7 @@ function fitsLine({ options, indentation }: Inspection, entries: string[], { bas
   return length <= options.breakLength && !stringIncludes(base, "\n");
 }
 
-/** Combines short entries to rows of equal columns; answers the same list if that does not pay. */
+/** Combines short entries into rows of equal columns, or returns the same list if that saves nothing. */
 function toColumns({ options, indentation }: Inspection, entries: string[], value: object): string[] {
   const hasMore = options.iterableLimit < entries.length;
   const count = hasMore ? entries.length - 1 : entries.length;
@@ -103,7 +103,7 @@ function toRows(
 }
 
 function isNumeric(value: object, length: number): boolean {
-  // Only lists come here; what is not a number in one is left-aligned.
+  // Only lists get here; entries that are not numbers are left-aligned.
   const list = value as Readonly<Record<number, unknown>>;
   for (let index = 0; index < length; index++) {
     const type = typeof list[index];

@@ -1,4 +1,4 @@
-/** Reads `Deno.InspectOptions` as a program gives them. */
+/** Reads `Deno.InspectOptions` as programs pass them. */
 
 import { COMPACT, DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
 import { arrayIncludes, arrayIsArray, bareList, mathMax, mathMin } from "./primordials.ts";
@@ -22,7 +22,7 @@ export function toInspectOptions(given: unknown): InspectOptions {
   };
 }
 
-/** Node's `util.inspect` prefers single ones. */
+/** Node's `util.inspect` prefers single quotes. */
 function toQuotes(value: unknown): readonly string[] {
   if (!arrayIsArray(value)) return DEFAULT_INSPECT.quotes;
   const quotes = bareList<string>();
@@ -33,7 +33,7 @@ function toQuotes(value: unknown): readonly string[] {
   return quotes.length === 0 ? DEFAULT_INSPECT.quotes : quotes;
 }
 
-/** `Infinity` and null (node's spelling of it) mean as much as there may be. */
+/** `Infinity` and null (Node's spelling) mean the ceiling. */
 function count(value: unknown, fallback: number, ceiling: number): number {
   if (value === null) return ceiling;
   if (typeof value !== "number" || value !== value) return fallback;

@@ -19,7 +19,11 @@ type TextOptions = Pick<InspectOptions, "escapeSequences" | "quotes">;
 
 const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\" };
 
-/** In the first quotes, or in others if that saves escapes; control characters are escaped if wanted, lone surrogates replaced. */
+/**
+ * Quotes with the first quote character, or with another one if that saves escapes. Escapes control characters if
+ * requested
+ * and replaces lone surrogates.
+ */
 export function quoteString(text: string, { escapeSequences, quotes }: TextOptions): string {
   let quote = quotes[0] ?? '"';
   for (let index = 0; index < quotes.length; index++) {
@@ -52,7 +56,7 @@ function escapeOf(code: number, quote: number): string | undefined {
   return undefined;
 }
 
-/** Shows null, undefined and every primitive but strings. */
+/** Shows null, undefined and every primitive except strings. */
 export function showPrimitive(value: unknown): string {
   switch (typeof value) {
     case "number":
@@ -67,7 +71,7 @@ export function showPrimitive(value: unknown): string {
   }
 }
 
-/** A property's name: bare if it is an identifier, else quoted; in brackets if it is not enumerable. */
+/** Shows a property's name: bare if it is an identifier, else quoted; in brackets if it is not enumerable. */
 export function showKey(key: string | symbol, isEnumerable: boolean, options: TextOptions): string {
   if (typeof key === "symbol") return isEnumerable ? symbolToString(key) : `[${symbolToString(key)}]`;
   if (key === "__proto__") return "['__proto__']";

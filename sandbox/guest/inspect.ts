@@ -1,4 +1,4 @@
-/** Shows any value as text, as Deno does: what `console.log` prints. Bounded in size, depth and count. */
+/** Shows any value as text like Deno: the output of `console.log`. Bounded in size, depth and count. */
 
 import { classify, type ObjectKind } from "./classify.ts";
 import { indentLines, readText } from "./inspect-error.ts";
@@ -27,9 +27,9 @@ import {
 } from "./primordials.ts";
 import { describeInterface } from "./webidl.ts";
 
-/** More than anyone reads, less than what makes a worker slow. */
+/** More values than a reader needs, and few enough to stay fast. */
 const MAX_VALUES = 20_000;
-/** Prototype chains and nesting end here, whatever `depth` says. */
+/** Limit for prototype chains and nesting, whatever `depth` is. */
 const MAX_LEVELS = 100;
 
 export function inspect(value: unknown, options: InspectOptions = DEFAULT_INSPECT): string {
@@ -58,7 +58,7 @@ function show(inspection: Inspection, value: unknown, level: number): string {
   return showObject(inspection, value, level);
 }
 
-/** Below this no string is split. */
+/** Strings up to this length are not split. */
 const SHORT_STRING = 16;
 
 function showString({ options, indentation }: Inspection, whole: string): string {
@@ -69,7 +69,7 @@ function showString({ options, indentation }: Inspection, whole: string): string
   return (isLong ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`, options) : quoteString(text, options)) + rest;
 }
 
-/** One literal a line, added up. */
+/** Shows a long string as one literal per line, joined by `+`. */
 function quoteLines(text: string, margin: string, options: InspectOptions): string {
   const lines = splitText(text, "\n");
   const quoted = bareList<string>();
@@ -85,7 +85,7 @@ const denoInspect = PrimordialSymbol.for("Deno.customInspect");
 const nodeInspect = PrimordialSymbol.for("nodejs.util.inspect.custom");
 const { toStringTag } = PrimordialSymbol;
 
-/** A program's own way to show its objects. */
+/** Returns the text of the program's own inspection method. */
 function customText(options: InspectOptions, value: object, level: number): string | undefined {
   const deno = methodOf(value, denoInspect);
   if (deno !== undefined) return `${reflectApply(deno, value, [inspect, options]) as string}`;
@@ -96,7 +96,7 @@ function customText(options: InspectOptions, value: object, level: number): stri
   return typeof answer === "string" ? answer : inspect(answer, options);
 }
 
-/** Node's way to colour a part. */
+/** Stands in for Node's function that colours a part. */
 function plainText(text: unknown): unknown {
   return text;
 }
@@ -107,7 +107,7 @@ function inspectAsAsked(value: unknown, options?: unknown): string {
 
 function methodOf(value: object, key: symbol): Callable | undefined {
   const found = reflectGet(value, key);
-  // Whether it takes these arguments is the program's affair.
+  // The program decides whether its function takes these arguments.
   return typeof found === "function" ? (found as Callable) : undefined;
 }
 
@@ -154,7 +154,7 @@ function summary(kind: ObjectKind, name: string | undefined): string {
   return kind === "array" ? "[Array]" : `[${name ?? "Object: null prototype"}]`;
 }
 
-/** Name of the nearest constructor on the prototype chain; undefined without one. */
+/** Returns the name of the nearest constructor on the prototype chain, or undefined. */
 function constructorName(value: object): string | undefined {
   let current: object | null = value;
   for (let steps = 0; current !== null && steps < MAX_LEVELS; steps++) {
@@ -168,7 +168,7 @@ function constructorName(value: object): string | undefined {
   return undefined;
 }
 
-/** `Symbol.toStringTag` where it adds something to the constructor's name. */
+/** Returns `Symbol.toStringTag` if it differs from the constructor's name. */
 function tagOf(value: object, name: string | undefined): string {
   const found = reflectGet(value, toStringTag);
   return typeof found === "string" && found !== name ? found : "";

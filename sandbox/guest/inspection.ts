@@ -1,27 +1,27 @@
-/** What one inspection of a value carries along, and how it is shaped. */
+/** State of one inspection of a value, and the shape of an object. */
 
-/** As in `Deno.InspectOptions`, as far as they apply to plain text. */
+/** Options of `Deno.InspectOptions` that apply to plain text. */
 export interface InspectOptions {
-  /** Levels of nested objects. */
+  /** Maximum levels of nested objects. */
   readonly depth: number;
-  /** Entries of arrays, maps and sets. */
+  /** Maximum entries of arrays, maps and sets. */
   readonly iterableLimit: number;
-  /** Characters of a nested string. */
+  /** Maximum characters of a nested string. */
   readonly strAbbreviateSize: number;
   readonly breakLength: number;
-  /** How many inner levels may share one line; 0 is none. */
+  /** Inner levels that may share one line; 0 means none. */
   readonly compact: number;
   readonly sorted: boolean;
   readonly getters: boolean;
   readonly trailingComma: boolean;
   readonly showHidden: boolean;
-  /** Control characters of strings as escapes. */
+  /** Whether control characters of strings are escaped. */
   readonly escapeSequences: boolean;
-  /** The first that a string does not hold stands around it. */
+  /** Quote characters; the first one that a string does not contain is used. */
   readonly quotes: readonly string[];
 }
 
-/** `compact: true`: whatever fits one line is on one, and lists are not set in columns. */
+/** `compact: true`: everything that fits on one line is on one line, and lists are not set in columns. */
 export const COMPACT = 100;
 
 /** Deno's defaults. */
@@ -43,32 +43,32 @@ export interface Inspection {
   readonly options: InspectOptions;
   /** Objects being shown, outermost first. */
   readonly path: object[];
-  /** Objects that were found to contain themselves, in the order of their numbers. */
+  /** Objects that contain themselves, in the order of their reference numbers. */
   readonly circular: object[];
   indentation: number;
-  /** Level of the object that was begun last: how deep the text below the current one goes. */
+  /** Level of the object that was begun last: the depth of the text below the current one. */
   reached: number;
-  /** Values that may still be shown; a graph of shared objects is exponential as text. */
+  /** Values that may still be shown, because a graph of shared objects grows exponentially as text. */
   remaining: number;
   /** Shows one value at a level; the outermost is level 0. */
   readonly show: (value: unknown, level: number) => string;
 }
 
-/** How one object is shown: `base open entries close`, or only `base` when there is nothing inside. */
+/** Shape of one object: `base open entries close`, or only `base` if it is empty. */
 export interface Shape {
-  /** `[Function: f]`, an error's stack, a date: what stands before the brace or alone. */
+  /** Text before the brace or alone: `[Function: f]`, an error's stack, a date. */
   readonly base: string;
-  /** The opening brace with what belongs before it: `Map(2) {`. */
+  /** The opening brace with its prefix: `Map(2) {`. */
   readonly open: string;
   readonly close: "}" | "]";
-  /** Shows what is inside besides properties. */
+  /** Shows the contents that are not properties. */
   readonly entries?: (inspection: Inspection, level: number) => string[];
-  /** Entries may be set in columns. */
+  /** Whether the entries may be set in columns. */
   readonly columns: boolean;
-  /** Own keys that are integers below this are entries already. */
+  /** Integer keys below this are entries and not shown as properties. */
   readonly indexes: number;
-  /** Keys to show though they are not enumerable, in brackets. */
+  /** Keys shown although they are not enumerable, in brackets. */
   readonly hidden: readonly string[];
-  /** Keys not to show: the base says it. */
+  /** Keys that the base already shows. */
   readonly omitted: readonly string[];
 }

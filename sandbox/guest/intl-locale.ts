@@ -19,7 +19,7 @@ const OPTIONS = [
 ];
 const MORE_OPTIONS = ["numberingSystem"];
 
-/** The getters, and what the worker calls them. */
+/** Getters, and the worker's names for them. */
 const MEMBERS = [
   "language",
   "script",
@@ -66,7 +66,7 @@ function tagOf(value: unknown): string | undefined {
 
 function requireTag(value: unknown): string {
   const found = tagOf(value);
-  if (found === undefined) throw new PrimordialTypeError("Method called on an object that is no Intl.Locale");
+  if (found === undefined) throw new PrimordialTypeError("Method called on an object that is not an Intl.Locale");
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** What crosses for `Intl`: JSON of locales, options and arguments, read from a program's values as the standard says. */
+/** Messages of `Intl`: JSON of locales, options and arguments, read from a program's values as the standard describes. */
 
 import { askWorker } from "./channel.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
@@ -16,11 +16,11 @@ import {
 } from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
 
-/** A formatter's class, locales and options, as they cross with each of its acts. */
+/** A formatter's class, locales and options, sent with each of its operations. */
 export interface IntlState {
   readonly name: string;
   readonly fields: string;
-  /** A collator that has nothing special about it. */
+  /** Whether this is a collator that `compareAscii` can stand in for. */
   readonly isPlain: boolean;
 }
 
@@ -28,13 +28,13 @@ export function stateOf(name: string, fields: string): IntlState {
   return { name, fields: `"c":"${name}"${fields}`, isPlain: false };
 }
 
-/** Asks the worker; its answer is a JSON value. */
+/** Sends a request to the worker, which answers a JSON value. */
 export function askIntl(operation: string, fields: string, method?: string, args?: readonly string[]): unknown {
   const methodText = method === undefined ? "" : `,"m":"${method}"`;
   return askWorker(`intl.${operation}`, `{${fields}${methodText}${args === undefined ? "" : `,"a":[${arrayJoin(args, ",")}]`}}`);
 }
 
-/** How a locale object of ours names itself. */
+/** Returns the tag of a locale object of the prelude. */
 let tagOf: (value: object) => string | undefined = () => undefined;
 
 /** Runs at boot. */
@@ -42,7 +42,7 @@ export function knowLocales(tag: (value: object) => string | undefined): void {
   tagOf = tag;
 }
 
-/** https://tc39.es/ecma402/#sec-canonicalizelocalelist; as a field with its comma, or nothing. */
+/** https://tc39.es/ecma402/#sec-canonicalizelocalelist. Returns a JSON field with its comma, or "". */
 export function localesField(given: unknown): string {
   if (given === undefined) return "";
   const tags = bareList<string>();
@@ -61,14 +61,14 @@ export function localesField(given: unknown): string {
   return `,"l":${listToJson(tags)}`;
 }
 
-/** A string, or an object that has one. */
+/** Returns the tag of a string or of a locale object. */
 export function toTag(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) throw new PrimordialTypeError("Incorrect locale information provided");
   return tagOf(value) ?? toDomString(value);
 }
 
-/** The options that a class knows, those given; as a field with its comma, or nothing. */
+/** Returns the given options that a class knows as a JSON field with its comma, or "". */
 export function optionsField(given: unknown, names: readonly string[]): string {
   if (given === undefined) return "";
   if (given === null) throw new PrimordialTypeError("Cannot convert undefined or null to object");
@@ -82,7 +82,7 @@ export function optionsField(given: unknown, names: readonly string[]): string {
   return `,"o":{${arrayJoin(members, ",")}}`;
 }
 
-/** What is no primitive is converted here; numbers without JSON are what no option takes. */
+/** Objects are converted here. No option accepts the numbers without a JSON form. */
 function optionToJson(value: unknown): string {
   if (typeof value === "boolean" || value === null) return `${value}`;
   if (typeof value === "number") return isFiniteNumber(value) ? numberToString(value, 10) : quoteJson(numberToString(value, 10));
@@ -102,7 +102,7 @@ export function numericArgument(value: unknown): string {
 }
 
 function toPrimitive(value: object): unknown {
-  // A big integer in an object stays one; of others the number.
+  // A wrapped big integer stays one; other objects become numbers.
   const plain: unknown = (value as { valueOf?: () => unknown }).valueOf?.();
   return typeof plain === "object" || plain === undefined ? PrimordialNumber(value) : plain;
 }

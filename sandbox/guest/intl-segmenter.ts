@@ -1,4 +1,4 @@
-/** `Intl.Segmenter`'s `segment` and what it gives: the worker finds the boundaries of the whole text at once. */
+/** `segment` of `Intl.Segmenter` and its result: the worker finds the boundaries of the whole text at once. */
 
 import { askIntl, type IntlState } from "./intl-message.ts";
 import { quoteJson } from "./json-text.ts";
@@ -7,9 +7,9 @@ import { nameFunction, tag, toDomString } from "./webidl.ts";
 
 interface Boundaries {
   readonly text: string;
-  /** Where each segment begins. */
+  /** Start index of each segment. */
   readonly starts: readonly number[];
-  /** 1 or 0 for each; empty unless words are told apart. */
+  /** 1 or 0 per segment for "is like a word"; empty for other granularities. */
   readonly words: readonly number[];
 }
 
@@ -17,7 +17,7 @@ const { iterator } = PrimordialSymbol;
 const segmentsPrototype = {};
 const segmentIteratorPrototype = {};
 
-/** What `segmenter.segment(text)` gives. */
+/** Creates the result of `segmenter.segment(text)`. */
 export function segmentText(state: IntlState, given: unknown): object {
   const text = toDomString(given);
   // The worker writes both lists.
@@ -47,7 +47,7 @@ function segmentAt({ text, starts, words }: Boundaries, index: number): object {
   return words.length > 0 ? { ...found, isWordLike: words[index] === 1 } : found;
 }
 
-/** Index of the segment that holds the code unit; found by halving. */
+/** Finds the segment that holds the code unit, by binary search. */
 function indexOfSegment({ text, starts }: Boundaries, at: number): number | undefined {
   if (!(at >= 0 && at < text.length)) return undefined;
   let low = 0;

@@ -32,7 +32,7 @@ export interface OptionNames {
   readonly collator: readonly string[];
 }
 
-/** @param given written as methods, which are no constructors. */
+/** @param given in method syntax, because methods are not constructors */
 function addMethods(prototype: object, given: Readonly<Record<string, Callable>>, length = 0): void {
   for (const name of objectKeys(given)) {
     const act = given[name];
@@ -62,7 +62,7 @@ export function installLocaleMethods({ numbers, dates, collator }: OptionNames):
     addMethods(PrimordialDate.prototype, {
       [name](this: unknown, locales?: unknown, options?: unknown): unknown {
         const time = dateGetTime(this);
-        // An invalid date has no words in any language.
+        // An invalid date is the same text in every language.
         if (time !== time) return "Invalid Date";
         return askIntl("value", `"c":""${localesField(locales)}${optionsField(options, dates)}`, name, [numberArgument(time)]);
       },
@@ -110,10 +110,10 @@ function elementsOf(self: unknown): [object, number] {
   return [list, +(reflectGet(list, "length") as number) || 0];
 }
 
-/** Lists that are being written: one that holds itself is empty there. */
+/** Lists that are being joined: a list that contains itself is empty there. */
 const open: object[] = bareList<object>();
 
-/** The engine's own hands the elements no locale. */
+/** The engine's own method does not pass the locale to the elements. */
 function joinLocally(read: (self: unknown) => [object, number]): Readonly<Record<"toLocaleString", Callable>> {
   return {
     toLocaleString(this: unknown, locales?: unknown, options?: unknown): string {

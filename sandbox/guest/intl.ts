@@ -1,7 +1,7 @@
 /**
- * `Intl` (https://tc39.es/ecma402/): objects that know their locale and options, and a worker that knows languages.
+ * `Intl` (https://tc39.es/ecma402/): the objects hold locale and options, the worker knows the languages.
  *
- * Nothing is asked until a program makes one. A class is a row of `CLASSES`.
+ * No request is sent until a program creates an object. Each class is a row of `CLASSES`.
  */
 
 import { compareAscii, isPlainCollator } from "./collate-ascii.ts";
@@ -30,15 +30,15 @@ interface IntlClass {
   readonly name: string;
   readonly options: readonly string[];
   readonly methods: Readonly<Record<string, Act>>;
-  /** A getter that gives the method bound, as `format` and `compare` of the older classes are. */
+  /** Getter that returns the method bound, like `format` and `compare` of the older classes. */
   readonly bound?: string;
-  /** The older ones can be called without `new`. */
+  /** Whether the class can be called without `new`, like the older classes. */
   readonly callable?: boolean;
-  /** Its options must be given. */
+  /** Whether its options are required. */
   readonly needsOptions?: boolean;
 }
 
-/** Asks for the method of the same name, with the arguments written by `write`. */
+/** Returns a method that requests the worker's method of the same name, with the arguments converted by `write`. */
 function asking(method: string, ...write: readonly ((value: unknown) => string)[]): Act {
   return (state, args) => {
     const written = bareList<string>();
@@ -52,7 +52,7 @@ function asking(method: string, ...write: readonly ((value: unknown) => string)[
 
 const text = (value: unknown): string => quoteJson(toDomString(value));
 const number = (value: unknown): string => numberArgument(+(value as number));
-/** Now, unless something is given. */
+/** An absent time means now. */
 const time = (value: unknown): string => numberArgument(value === undefined ? dateNow() : +(value as number));
 const givenTime = (value: unknown): string => {
   if (value === undefined) throw new PrimordialTypeError("startDate or endDate cannot be undefined");
@@ -91,17 +91,17 @@ const duration = (value: unknown): string => {
 
 const DIGITS = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits"];
 const MORE_DIGITS = ["maximumSignificantDigits", "roundingIncrement", "roundingMode", "roundingPriority", "trailingZeroDisplay"];
-/** Of `Intl.NumberFormat`. */
+/** Options of `Intl.NumberFormat`. */
 export const NUMBER_OPTIONS: readonly string[] = [
   ...["localeMatcher", "numberingSystem", "style", "currency", "currencyDisplay", "currencySign", "unit", "unitDisplay", "notation"],
   ...[...DIGITS, ...MORE_DIGITS, "compactDisplay", "useGrouping", "signDisplay"],
 ];
-/** Of `Intl.DateTimeFormat`. */
+/** Options of `Intl.DateTimeFormat`. */
 export const DATE_OPTIONS: readonly string[] = [
   ...["localeMatcher", "calendar", "numberingSystem", "hour12", "hourCycle", "timeZone", "weekday", "era", "year", "month", "day"],
   ...["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits", "timeZoneName", "formatMatcher", "dateStyle", "timeStyle"],
 ];
-/** Of `Intl.Collator`. */
+/** Options of `Intl.Collator`. */
 export const COLLATOR_OPTIONS: readonly string[] = [
   ...["usage", "localeMatcher", "collation", "numeric", "caseFirst", "sensitivity", "ignorePunctuation"],
 ];
@@ -169,7 +169,7 @@ function durationStyles(): string[] {
   return UNITS.flatMap((unit) => [unit, `${unit}Display`]);
 }
 
-/** Every instance of a class of ours. */
+/** Base of every `Intl` object of the prelude. */
 class Instance {
   #state: IntlState;
   #bound: unknown;
@@ -180,10 +180,10 @@ class Instance {
 
   static stateOf(this: void, value: unknown, name: string): IntlState {
     if (typeof value === "object" && value !== null && #state in value && value.#state.name === name) return value.#state;
-    throw new PrimordialTypeError(`Method called on an object that is no Intl.${name}`);
+    throw new PrimordialTypeError(`Method called on an object that is not an Intl.${name}`);
   }
 
-  /** The same function for the same instance. */
+  /** Returns the same function for the same instance. */
   static bind(this: void, value: Instance, make: () => Callable): unknown {
     value.#bound ??= make();
     return value.#bound;
@@ -197,10 +197,10 @@ function createClass({ name, options, methods, bound, callable = false, needsOpt
     if (new.target === undefined && !callable) throw new PrimordialTypeError(`Constructor Intl.${name} requires 'new'`);
     if (needsOptions && given === undefined) throw new PrimordialTypeError("Cannot convert undefined or null to object");
     const asked = stateOf(name, localesField(locales) + optionsField(given, options));
-    // Wrong locales and options are refused here.
+    // The worker refuses invalid locales and options.
     const resolved = askIntl("call", asked.fields, "resolvedOptions");
     const state = { ...asked, isPlain: name === "Collator" && isPlainCollator(resolved) };
-    // A class is called by `construct` alone.
+    // `construct` is the only caller of a class.
     return reflectConstruct(Instance as unknown as Callable, [state], new.target ?? constructor);
   };
   const { prototype } = constructor;

@@ -1,4 +1,4 @@
-/** One call: finds the tool, runs it, and makes an outcome of what it returns or throws. */
+/** Runs one call: finds the tool, runs it, and makes an outcome of its return value or its error. */
 
 import { tellOfCall } from "./call-facts.ts";
 import { dropPending, hasAsked, leaveLoading, unfinishedEffects } from "./channel.ts";
@@ -22,15 +22,15 @@ import { resetRejections } from "./rejections.ts";
 import { describeThrown } from "./thrown.ts";
 import { dropTimers, endLoadTimers, rebaseTimers } from "./timers.ts";
 
-/** By file. */
+/** Module namespaces by file. */
 const namespaces = bareObject<Readonly<Record<string, unknown>>>();
 
-/** An entry module has loaded. */
+/** Stores the namespace of an entry module that has loaded. */
 export function defineModule(file: string, namespace: Readonly<Record<string, unknown>>): void {
   namespaces[file] = namespace;
 }
 
-/** Begins the call; the outcome comes when the tool settles. Every microsecond here is one of every call. */
+/** Begins the call; the outcome is set when the tool settles. This path is hot: every call takes it. */
 export function invokeTool(module: string, name: string, args: string, told: string): void {
   beginCall(told);
   try {
@@ -40,15 +40,15 @@ export function invokeTool(module: string, name: string, args: string, told: str
     if (isObject(returned) && isAwaitable(returned)) void settleLater(returned);
     else finish(toOutcome(returned));
   } catch (error) {
-    // Reading an export can throw too: a variable that its module never initialised.
+    // Reading an export can throw too, if its module never initialised the variable.
     finish(`t${describeThrown(error)}`);
   }
 }
 
-/** True in an image: no call has begun since `endLoading`, so that the first has nothing to put back. */
+/** True in an image: no call has begun since `endLoading`, so the first call has no state to reset. */
 let isUntouched = false;
 
-/** The last that runs before the image is made. Nothing that the load measured, drew or was limited by reaches into a call (SPEC B9). */
+/** Runs last before the image is made. Measurements, random values and limits of the load do not reach a call (SPEC B9). */
 export function endLoading(): void {
   endLoadTimers();
   resetCall();
@@ -57,7 +57,7 @@ export function endLoading(): void {
 
 function beginCall(told: string): void {
   tellOfCall(told);
-  // Where the plugin keeps its state, another call was here before: its data stays, what it was about to do does not.
+  // A stateful plugin served another call before: its data stays, its pending work is dropped.
   if (!isUntouched) resetCall();
   isUntouched = false;
   rebaseTimers();
@@ -85,7 +85,7 @@ function findTool(module: string, name: string): Tool | undefined {
 
 const MAX_NAMES = 100;
 
-/** JSON of the exports that could be called. */
+/** Returns JSON of the exports that can be called. */
 function listOfFunctions(namespace: object | undefined, names: string[]): string {
   const quoted = bareList<string>();
   for (let index = 0; namespace !== undefined && index < names.length && quoted.length < MAX_NAMES; index++) {
@@ -95,7 +95,7 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
   return `[${arrayJoin(quoted, ",")}]`;
 }
 
-/** `await` and not `then`: it does not look up what a plugin may have replaced. It costs the call two round trips. */
+/** `await` does not look up `then`, which a plugin may have replaced. It costs the call two round trips. */
 async function settleLater(returned: object): Promise<void> {
   try {
     finish(toOutcome(await maybePromise(returned)));
@@ -104,12 +104,12 @@ async function settleLater(returned: object): Promise<void> {
   }
 }
 
-/** Promises, also of a plugin that deleted their `then`, and what behaves like one. */
+/** Recognises promises, even of a plugin that deleted `then`, and other thenables. */
 function isAwaitable(value: object): boolean {
   return "then" in value || value instanceof PrimordialPromise;
 }
 
-/** `await` takes anything; the type says so. */
+/** Tells the type checker that the object may be a thenable. */
 function maybePromise(value: object): PromiseLike<unknown> | object {
   return value;
 }
@@ -122,7 +122,7 @@ interface Marked {
   readonly [TOOL_OUTPUT]?: unknown;
 }
 
-/** The outcome was made of it; kept for `checkOutput`. */
+/** The value that the outcome was made of, kept for `checkOutput`. */
 let lastReturned: unknown;
 
 function toOutcome(value: unknown): string {
@@ -133,7 +133,7 @@ function toOutcome(value: unknown): string {
   }
   lastReturned = value;
   try {
-    // Not in templates, which the engine makes by calls of `concat`: they cost this call half a microsecond.
+    // Concatenated without a template, because the engine calls `concat` for templates, which costs half a microsecond per call.
     return "d" + (isObject(value) && (value as Marked)[TOOL_OUTPUT] === true ? toolOutput(value) : '{"o":' + toJson(value) + "}");
   } catch (error) {
     return `n${messageOf(error)}`;
@@ -149,18 +149,18 @@ export function checkOutput(): string {
     const lost = lostIn(value, "output");
     return lost === undefined ? "" : `n${lost}`;
   } catch (error) {
-    // A getter or a trap that throws when it is asked a second time.
+    // A getter or a trap may throw when it is read a second time.
     return `n${messageOf(error)}`;
   }
 }
 
-/** JSON of a value; what JSON leaves out is refused, except undefined, which is null. */
+/** Returns JSON of a value. Values without a JSON form are refused, except undefined, which becomes null. */
 function toJson(value: unknown): string {
   if (value === undefined) return "null";
   const text = jsonStringify(value);
   if (text !== undefined) return text;
   throw new PrimordialTypeError(
-    `The tool returned ${typeof value === "object" ? "an object whose toJSON answers nothing" : `a ${typeof value}`}`,
+    `The tool returned ${typeof value === "object" ? "an object whose toJSON returns undefined" : `a ${typeof value}`}`,
   );
 }
 
@@ -176,9 +176,9 @@ function toolOutput(value: object): string {
   return `{"t":{${arrayJoin(fields, ",")}}}`;
 }
 
-/** What a throwing `toJSON` or a getter threw is the plugin's own text. */
+/** Returns the text of a throwing `toJSON` or getter, which is the plugin's own. */
 function messageOf(error: unknown): string {
-  // `describeThrown` bounds it; this reads its own answer.
+  // `describeThrown` bounds the text; this reads its result.
   const { name, message } = jsonParse(describeThrown(error)) as { readonly name: string; readonly message: string };
   return message === "" ? name : message;
 }

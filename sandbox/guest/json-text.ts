@@ -1,25 +1,26 @@
 /**
- * JSON text of what the prelude sends.
+ * JSON text of the prelude's messages.
  *
- * `JSON.stringify` of an object runs a plugin's code even where there is no `toJSON`: the engine keeps its own list of
- * open objects in an array, and setters on `Array.prototype` see what is put into it. Of a string it does not.
+ * `JSON.stringify` of an object can run a plugin's code even without a `toJSON`: the engine keeps its list of open
+ * objects in an
+ * array, and setters on `Array.prototype` see what is stored there. For a string it keeps no list.
  */
 
 import { arrayJoin, bareList, isFiniteNumber, jsonStringify, reflectOwnKeys } from "./primordials.ts";
 
-/** What an operation's argument can be; undefined is left out. */
+/** Type of an operation's argument; undefined is left out. */
 export type FlatValue = string | number | boolean | null | undefined;
 
-/** An object that holds nothing but primitives, under names that need no escapes in JSON: the prelude's own. */
+/** An object of primitives under names that need no escapes in JSON, made by the prelude. */
 export type FlatObject = Readonly<Record<string, FlatValue>>;
 
-/** A string in quotes, with U+0000 and lone surrogates escaped. */
+/** Quotes a string, with U+0000 and lone surrogates escaped. */
 export function quoteJson(text: string): string {
   return jsonStringify(text) ?? '""';
 }
 
 export function objectToJson(fields: FlatObject): string {
-  // Names are texts: nothing here has symbols for keys.
+  // The keys are strings, because the prelude uses no symbols here.
   const keys = reflectOwnKeys(fields) as string[];
   let text = "";
   for (let index = 0; index < keys.length; index++) {

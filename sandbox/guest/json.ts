@@ -1,4 +1,4 @@
-/** `JSON` with V8's error messages: programs show them, and tests compare them. */
+/** `JSON` with V8's error messages, because programs show them and tests compare them. */
 
 import { askWorker } from "./channel.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { currentStack } from "./stack.ts";
 import { nameFunction } from "./webidl.ts";
 
-/** `JSON.parse`, for a text. */
+/** `JSON.parse` of a text. */
 export function parseJson(text: string, reviver?: unknown): unknown {
   try {
     return reviver === undefined ? jsonParse(text) : reflectApply(parse, undefined, [text, reviver]);
@@ -26,7 +26,7 @@ export function parseJson(text: string, reviver?: unknown): unknown {
 const parse = jsonParse as Callable;
 const stringify = jsonStringify as Callable;
 
-/** The same error in the host's words; a reviver's own errors, and those of texts that are too large, stay as they are. */
+/** Returns the same error with the host's message. Errors of a reviver or of a text that is too large stay as they are. */
 function explain(text: string, error: SyntaxError): SyntaxError {
   let message: unknown;
   try {
@@ -40,7 +40,7 @@ function explain(text: string, error: SyntaxError): SyntaxError {
   return explained;
 }
 
-/** The engine's messages to V8's. */
+/** Translates the engine's messages to V8's. */
 function translate(error: TypeError): TypeError {
   const text: unknown = error.message;
   const message =

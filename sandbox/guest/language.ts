@@ -1,4 +1,4 @@
-/** What the engine lacks of the language, or gets wrong. */
+/** Language features that the engine lacks or implements incorrectly. */
 
 import { AsyncLoop } from "./async-loop.ts";
 import { inspect } from "./inspect.ts";
@@ -24,21 +24,21 @@ import { nameFunction } from "./webidl.ts";
 
 const { asyncIterator, iterator } = PrimordialSymbol;
 
-/** Written as methods, which are no constructors. */
+/** In method syntax, because methods are not constructors. */
 const METHODS = {
   fromAsync(this: unknown, items: unknown, map?: unknown, self?: unknown): Promise<unknown> {
     return fromAsync(this, items, map, self);
   },
 
-  /** The engine's own answers negative numbers: `asUintN(64, -1n)` is `-1n` there. */
+  /** The engine's own returns negative numbers: `asUintN(64, -1n)` is `-1n` there. */
   asUintN(bits: unknown, value: bigint): bigint {
-    // `asIntN` is right, converts its arguments as the standard says, and differs only in the sign.
+    // `asIntN` is correct, converts its arguments as the standard says, and differs only in the sign.
     const width = +(bits as number);
     const signed = bigIntAsIntN(width, value);
     return signed < 0n ? signed + (1n << PrimordialBigInt(width - (width % 1))) : signed;
   },
 
-  /** V8's; libraries call it to leave their own frames out. Frames have nothing but names here, so it goes by the name. */
+  /** V8's API; libraries call it to hide their own frames. The engine's frames have only names, so the name decides. */
   captureStackTrace(target: object, leaveOut?: Callable): void {
     if ((typeof target !== "object" || target === null) && typeof target !== "function") {
       throw new PrimordialTypeError(`Invalid argument: ${inspect(target)} is not an object`);
@@ -95,7 +95,7 @@ async function closed(loop: AsyncLoop): Promise<void> {
   try {
     if (loop.closes()) await loop.closing;
   } catch {
-    // The error that ended the loop comes first.
+    // The error that ended the loop takes precedence.
   }
 }
 
@@ -122,9 +122,9 @@ export function installLanguage(global: object): void {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
   }
   installDispose();
-  // The engine calls it for every template literal, ours included, so it cannot be replaced.
+  // The engine calls it for every template literal, including the prelude's, so it must not be replaced.
   Reflect.defineProperty(String.prototype, "concat", { writable: false, configurable: false });
-  // Engine-only names; errors of the engine still inherit from it.
+  // Engine-only name; the engine's errors still inherit from it.
   Reflect.deleteProperty(global, "InternalError");
 }
 

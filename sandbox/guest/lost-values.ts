@@ -1,4 +1,4 @@
-/** Values of which JSON says nothing: `{}` for a map, a generator or a promise, `{"0":1}` for bytes. They are refused, with their place. */
+/** Finds values that JSON drops: `{}` for a map, a generator or a promise, `{"0":1}` for bytes. They are refused with their place. */
 
 import { classify } from "./classify.ts";
 import {
@@ -14,17 +14,17 @@ import {
   typedArrayTag,
 } from "./primordials.ts";
 
-/** Objects that are looked at: a larger value takes no longer. */
+/** Maximum objects inspected, which bounds the time for large values. */
 const MAX_LOOKS = 100_000;
 const MAX_POINTER = 200;
 const MAX_NAME = 50;
 
-/** @returns whether the text of a value can hide one. */
+/** @returns whether the text of a value can hide a lost value */
 export function mayHideLost(text: string): boolean {
   return stringIncludes(text, "{}") || stringIncludes(text, '{"0":');
 }
 
-/** @param text the value's JSON. @throws {TypeError} that names the first value that is lost, and where it is. */
+/** @param text the value's JSON. @throws {TypeError} naming the first lost value and its place */
 export function refuseLost(value: unknown, text: string, what: string): void {
   const lost = mayHideLost(text) ? lostIn(value, what) : undefined;
   if (lost !== undefined) throw new PrimordialTypeError(lost);
@@ -35,7 +35,7 @@ interface Place {
   readonly pointer: string;
 }
 
-/** The value is finite, because JSON was made of it. A list and no recursion: the guest's stack is small. */
+/** The value is finite, because JSON was made of it. A list replaces recursion, because the guest's stack is small. */
 export function lostIn(value: unknown, what: string): string | undefined {
   const places = bareList<Place>();
   places[0] = { value, pointer: "" };
@@ -50,12 +50,16 @@ export function lostIn(value: unknown, what: string): string | undefined {
   return undefined;
 }
 
-/** A value with a `toJSON` says itself what it is, as dates and URLs do. */
+/** A value with a `toJSON` chooses its own form, like dates and URLs. */
 function isLooked(value: unknown): value is object {
   return typeof value === "object" && value !== null && typeof reflectGet(value, "toJSON") !== "function";
 }
 
-/** The last first, so that they are looked at in their order. Of a list no more than are looked at: names of all its members take memory. */
+/**
+ * Pushes the last member first, so that they are visited in order. Of a list only as many as may be inspected, because
+ * the names
+ * of all its members take memory.
+ */
 function pushMembers(places: Place[], value: object, pointer: string): void {
   const keys = arrayIsArray(value) ? undefined : objectKeys(value);
   const count = keys === undefined ? (value as readonly unknown[]).length : keys.length;
@@ -83,7 +87,7 @@ function lostText(name: string, pointer: string, what: string): string {
   return `Invalid ${what}${pointer === "" ? "" : ` at ${pointer}`}: ${article}${name} has no JSON form (${adviceOn(name)})`;
 }
 
-/** The same in `host/platform/lost-values.ts`, which no guest reaches. */
+/** A copy of the function in `host/platform/lost-values.ts`, which a guest cannot import. */
 function adviceOn(name: string): string {
   switch (name) {
     case "Promise":

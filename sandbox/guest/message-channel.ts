@@ -1,4 +1,4 @@
-/** `MessageChannel` and `MessagePort` (https://html.spec.whatwg.org/#message-channels), both ends in the same guest. */
+/** `MessageChannel` and `MessagePort` (https://html.spec.whatwg.org/#message-channels), with both ends in the same guest. */
 
 import { DOMException } from "./dom-exception.ts";
 import { MessageEvent } from "./event-classes.ts";
@@ -28,18 +28,18 @@ interface Message {
   readonly ports: readonly object[];
 }
 
-/** What two ports share; a transferred port leaves its side to the port that takes its place. */
+/** State that two ports share. A transferred port leaves its side to the port that replaces it. */
 interface Side {
-  /** The port whose messages these are; undefined once it is closed. */
+  /** The port that receives these messages; undefined once it is closed. */
   owner: MessagePort | undefined;
   other: Side | undefined;
   readonly queue: Message[];
-  /** The timer that delivers the first of them. */
+  /** The timer that delivers the first message. */
   task: number;
 }
 
 export class MessagePort extends EventTarget {
-  /** Undefined once the port was transferred. */
+  /** Undefined after the port was transferred. */
   #side: Side | undefined;
   #started = false;
 
@@ -90,14 +90,14 @@ export class MessagePort extends EventTarget {
     this.#side.owner = undefined;
     this.#side.queue.length = 0;
     if (other === undefined) return;
-    // What was posted before is still delivered; then the other end hears of it.
+    // Messages posted earlier are still delivered; then the other end is notified.
     other.other = undefined;
     startTimer(() => {
       if (other.owner !== undefined) fire(other.owner, new Event("close"));
     }, 0);
   }
 
-  /** What channels and transfers do with ports; taken off the class at boot. */
+  /** Access to ports for channels and transfers, removed from the class at boot. */
   static access = {
     isPort: (value: object): value is MessagePort => #side in value,
     require: (port: MessagePort): void => void port.#side,
@@ -108,7 +108,7 @@ export class MessagePort extends EventTarget {
       return port;
     },
     isDetached: (port: MessagePort): boolean => port.#side === undefined,
-    /** @returns the side that the port leaves. */
+    /** @returns the side that the port leaves */
     detach: (port: MessagePort): Side => {
       const side = port.#side ?? createSide();
       port.#side = undefined;
@@ -124,7 +124,7 @@ function createSide(): Side {
   return { owner: undefined, other: undefined, queue: bareList<Message>(), task: 0 };
 }
 
-/** One task at a time: a flood of messages is one timer. */
+/** Schedules one task at a time, so that a flood of messages needs only one timer. */
 function schedule(side: Side): void {
   if (isTimerWaiting(side.task) || side.queue.length === 0 || side.owner === undefined || !access.isStarted(side.owner)) return;
   side.task = startTimer(() => {
@@ -147,7 +147,7 @@ function takeFirst(queue: Message[]): readonly Message[] {
   return [first];
 }
 
-/** An ordinary array, because the event makes its own list of it. */
+/** An ordinary array, because the event copies it into a list of its own. */
 function frozenArray(ports: readonly object[]): readonly object[] {
   const list: object[] = [];
   for (let index = 0; index < ports.length; index++) {
@@ -156,7 +156,7 @@ function frozenArray(ports: readonly object[]): readonly object[] {
   return objectFreeze(list);
 }
 
-/** Either the list itself, or options that hold it. */
+/** Reads the list itself, or options that hold it. */
 function readTransferList(given: unknown): unknown[] {
   const what = "execute 'postMessage' on 'MessagePort'";
   const options = toDictionary(given, `Failed to ${what}`);
@@ -189,7 +189,7 @@ export class MessageChannel {
   }
 }
 
-/** To listen by `onmessage` is to start; the attribute is otherwise like every other. */
+/** Setting `onmessage` starts the port; otherwise the attribute is like every other. */
 function startOnMessage(): void {
   const { prototype } = MessagePort;
   eventHandler(prototype, "message");

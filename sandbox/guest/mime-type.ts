@@ -16,11 +16,11 @@ import {
 export interface MimeType {
   /** `type/subtype`, in lower case. */
   readonly essence: string;
-  /** Without prototype; names in lower case. */
+  /** Without prototype; names are in lower case. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** @returns undefined if it is no MIME type. */
+/** @returns undefined if the text is not a MIME type */
 export function parseMimeType(text: string): MimeType | undefined {
   const input = trimSpace(text);
   const end = stringIndexOf(input, ";");
@@ -33,7 +33,7 @@ export function parseMimeType(text: string): MimeType | undefined {
   return { essence, parameters };
 }
 
-/** @returns where the next one begins. */
+/** @returns index of the next parameter */
 function readParameter(input: string, from: number, parameters: Record<string, string>): number {
   let at = skipSpace(input, from);
   const begin = at;
@@ -68,7 +68,7 @@ function readQuoted(input: string, from: number): { readonly value: string; read
   return { value, end: at + 1 };
 }
 
-/** The type as text. */
+/** Serialises the type. */
 export function formatMimeType({ essence, parameters }: MimeType): string {
   let text = essence;
   const names = reflectOwnKeys(parameters);
@@ -86,7 +86,10 @@ function escapeQuoted(value: string): string {
   return arrayJoin(splitText(escaped, '"'), '\\"');
 }
 
-/** The type that the values of all `Content-Type` headers together mean (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type). */
+/**
+ * Returns the MIME type of all `Content-Type` values together
+ * (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type).
+ */
 export function extractMimeType(header: string | null): MimeType | undefined {
   if (header === null) return undefined;
   let found: MimeType | undefined;
@@ -104,7 +107,7 @@ export function extractMimeType(header: string | null): MimeType | undefined {
   return found;
 }
 
-/** At commas that are not quoted. */
+/** Splits at commas outside quotes. */
 function splitValues(header: string): string[] {
   const values = bareList<string>();
   let begin = 0;
@@ -119,7 +122,7 @@ function splitValues(header: string): string[] {
   return values;
 }
 
-/** HTTP's whitespace off both ends. */
+/** Trims HTTP whitespace. */
 export function trimSpace(text: string): string {
   return trimEnd(stringSlice(text, skipSpace(text, 0)));
 }

@@ -1,4 +1,4 @@
-/** `multipart/form-data` (RFC 7578) from and to the entries of a form. */
+/** Converts `multipart/form-data` (RFC 7578) from and to form entries. */
 
 import { blobBytes, blobType, createFile, toType } from "./blob.ts";
 import { concatBytes, ownBytes, viewBytes } from "./bytes.ts";
@@ -27,11 +27,11 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
-/** Of one part, as in Deno. */
+/** Maximum header lines of one part, as in Deno. */
 const MAX_HEADERS = 128;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** The form as bytes, and the boundary between its parts. */
+/** Returns the form as bytes, and the boundary between its parts. */
 export function formatMultipart(entries: readonly FormEntry[]): { readonly bytes: Uint8Array<ArrayBuffer>; readonly boundary: string } {
   const boundary = `----BasculeFormBoundary${randomName()}`;
   const parts = bareList<Uint8Array>();
@@ -60,7 +60,7 @@ function randomName(): string {
   return `${askWorker("hex.encode", "{}", takeAnswerBytes()) as string}`;
 }
 
-/** Line ends of every kind. */
+/** Converts line endings of every kind to CRLF. */
 function toCrLf(text: string): string {
   return replaceText(replaceText(replaceText(text, "\r\n", "\n"), "\r", "\n"), "\n", "\r\n");
 }
@@ -69,11 +69,11 @@ function escapeName(text: string): string {
   return replaceText(replaceText(replaceText(text, "\n", "%0A"), "\r", "%0D"), '"', "%22");
 }
 
-/** The entries of a form. @returns undefined if the bytes are none with this boundary. */
+/** Parses the entries of a form. @returns undefined if the bytes are not a form with this boundary */
 export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, boundary: string): FormEntry[] | undefined {
   const mark = encodeUtf8(`--${boundary}`);
   const entries = bareList<FormEntry>();
-  // Whatever stands before the first delimiter is a preamble.
+  // Bytes before the first delimiter are a preamble.
   let delimiter = findDelimiter(bytes, mark, 0, 0);
   while (delimiter !== undefined && !delimiter.closes) {
     const head = readHead(bytes, delimiter.end);
@@ -83,22 +83,22 @@ export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, boundary: string)
     const disposition = readDisposition(mapGet(head.fields, "content-disposition") ?? "");
     if (disposition === undefined) return undefined;
     const entry = toEntry(head.fields, disposition, viewBytes(bytes, head.end, next.begin));
-    // A part without a name is no entry, and no error in Deno either.
+    // A part without a name is skipped; Deno does not fail either.
     if (entry !== undefined) entries[entries.length] = entry;
     delimiter = next;
   }
   return delimiter === undefined ? undefined : entries;
 }
 
-/** A line that is nothing but a boundary, with the line end before it. */
+/** A line that holds only a boundary, including the line ending before it. */
 interface Delimiter {
   readonly begin: number;
-  /** After its own line end. */
+  /** Index after its own line ending. */
   readonly end: number;
   readonly closes: boolean;
 }
 
-/** The first from `from` on; `first` is where it needs no line end before it. */
+/** Finds the first delimiter from `from` on; at `first` it needs no line ending before it. */
 function findDelimiter(bytes: Uint8Array<ArrayBuffer>, mark: Uint8Array, from: number, first: number): Delimiter | undefined {
   for (let at = findMark(bytes, mark, from); at !== -1; at = findMark(bytes, mark, at + 1)) {
     const follows = at - 2 >= first && bytes[at - 2] === CR && bytes[at - 1] === LF;
@@ -124,7 +124,7 @@ function findMark(bytes: Uint8Array<ArrayBuffer>, mark: Uint8Array, from: number
   return -1;
 }
 
-/** The header lines of a part, and where its content begins. */
+/** Reads the header lines of a part and returns where its content begins. */
 function readHead(
   bytes: Uint8Array<ArrayBuffer>,
   from: number,
@@ -154,7 +154,7 @@ function toEntry(fields: Map<string, string>, disposition: Map<string, string>, 
   return { name, value: createFile(ownBytes(content), filename, { type }) };
 }
 
-/** The parameters of `form-data; name="…"; filename="…"`. */
+/** Reads the parameters of `form-data; name="…"; filename="…"`. */
 function readDisposition(text: string): Map<string, string> | undefined {
   const parts = splitQuoted(text);
   if (stringToLowerCase(trimSpace(parts[0] ?? "")) !== "form-data") return undefined;
@@ -170,7 +170,7 @@ function readDisposition(text: string): Map<string, string> | undefined {
   return found;
 }
 
-/** At semicolons that are not quoted. */
+/** Splits at semicolons outside quotes. */
 function splitQuoted(text: string): string[] {
   const parts = bareList<string>();
   const quoted = splitText(text, '"');

@@ -1,14 +1,14 @@
-/** `navigator`: who this is (https://html.spec.whatwg.org/#client-identification), the same on every machine. */
+/** `navigator`: the identity of the runtime (https://html.spec.whatwg.org/#client-identification), the same on every machine. */
 
 import { define, objectHasOwn, PrimordialTypeError, stringIndexOf, stringSlice } from "./primordials.ts";
 import { exposeInterface, requireArguments, showAs, toDomString } from "./webidl.ts";
 
 const secret = {};
-/** The Deno whose API a guest has: modules look here for which runtime's functions they may use. */
+/** Version of Deno whose API a guest has. Modules read it to choose which functions they use. */
 export const DENO_VERSION = "2.9.5";
 const BASCULE_VERSION = "0.1.0";
 const USER_AGENT = `Deno/${DENO_VERSION} bascule/${BASCULE_VERSION}`;
-/** As `Deno.build` has it. */
+/** Matches `Deno.build`. */
 const PLATFORM = "Linux";
 
 interface Brand {
@@ -68,7 +68,7 @@ export class NavigatorUAData {
     return { brands: this.brands, mobile: false, platform: PLATFORM };
   }
 
-  /** Answers the hints that it knows. */
+  /** Returns the known hints. */
   async getHighEntropyValues(hints: unknown): Promise<Record<string, unknown>> {
     requireArguments(arguments.length, 1, "execute 'getHighEntropyValues' on 'NavigatorUAData'");
     const known: Record<string, unknown> = {

@@ -1,8 +1,8 @@
-/** Where the call stands. The first outcome stays (`Entry.poll`). */
+/** The state of the call. The first outcome stays (`Entry.poll`). */
 
 let outcome: string | undefined;
 
-/** @param text a tag and its text, as `Entry.poll` answers them. */
+/** @param text a tag and its text, as `Entry.poll` returns them */
 export function finish(text: string): void {
   outcome ??= text;
 }
@@ -11,7 +11,7 @@ export function currentOutcome(): string | undefined {
   return outcome;
 }
 
-/** A call begins. */
+/** Clears the outcome when a call begins. */
 export function resetOutcome(): void {
   outcome = undefined;
 }

@@ -1,4 +1,4 @@
-/** Iterators over pairs that may change meanwhile (https://webidl.spec.whatwg.org/#es-iterator-prototype-object). */
+/** Iterators over pairs that may change during the iteration (https://webidl.spec.whatwg.org/#es-iterator-prototype-object). */
 
 import { bareObject, define, iteratorPrototype, objectSetPrototypeOf, PrimordialTypeError } from "./primordials.ts";
 import { nameFunction, tag } from "./webidl.ts";
@@ -10,7 +10,7 @@ export interface Pair {
 
 type Step = () => IteratorResult<unknown, unknown>;
 
-/** Each iterator has its step in a private name: no property shows it, no method of a plugin finds it. */
+/** Keeps the step in a private field, so that no property shows it and no method of a plugin can reach it. */
 class PairIterator {
   #step: Step;
 
@@ -25,13 +25,13 @@ class PairIterator {
 }
 
 const { step } = PairIterator;
-/** By the tag that their objects have. */
+/** Prototypes by the tag of their objects. */
 const prototypes: Record<string, object> = bareObject();
 
-/** Answers what is at a place now; undefined at the end. */
+/** Returns the current item at an index, or undefined at the end. */
 export type ReadAt = (index: number) => { readonly value: unknown } | undefined;
 
-/** Live: what is added or removed behind its place is seen. `name` was installed at boot. */
+/** Iterates live: items that are added or removed behind the current index are seen. `name` was installed at boot. */
 export function iterateLive(name: string, at: ReadAt): object {
   let index = 0;
   const made = new PairIterator(() => {
@@ -44,7 +44,7 @@ export function iterateLive(name: string, at: ReadAt): object {
   return made;
 }
 
-/** The same over a list. */
+/** Iterates over a list of pairs. */
 export function iteratePairs<P>(name: string, pairs: readonly P[], pick: (pair: P) => unknown): object {
   return iterateLive(name, (index) => {
     const pair = index < pairs.length ? pairs[index] : undefined;

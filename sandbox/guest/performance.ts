@@ -7,17 +7,17 @@ import { structuredClone } from "./structured-clone.ts";
 import { DOMException } from "./dom-exception.ts";
 import { exposeInterface, requireArguments, shapeInterface, showAs, toDictionary, toDomString } from "./webidl.ts";
 
-/** A new call begins: time starts again and what was measured at load is gone. */
+/** Restarts the time and drops the measurements of the load when a call begins. */
 export function resetPerformance(): void {
   resetTime();
   entries.length = 0;
 }
 
 const entries = bareList<PerformanceEntry>();
-/** A program that marks in a loop keeps its last marks. */
+/** Maximum entries; a program that marks in a loop keeps its latest marks. */
 const MAX_ENTRIES = 10_000;
 
-/** Only this module makes entries. */
+/** Proves that this module creates an entry. */
 const secret = {};
 
 export class PerformanceEntry {
@@ -147,7 +147,7 @@ export class Performance extends EventTarget {
     clear("measure", name);
   }
 
-  /** Requests leave no entries. */
+  /** Does nothing, because requests leave no entries. */
   clearResourceTimings(): void {}
 
   setResourceTimingBufferSize(_size: unknown): void {
@@ -177,7 +177,7 @@ function toTime(value: unknown): number {
   return time;
 }
 
-/** A time itself, or the last mark of that name. */
+/** Returns the time itself, or the time of the last mark with that name. */
 function timeOf(markOrTime: unknown): number {
   if (typeof markOrTime === "number") return toTime(markOrTime);
   const name = toDomString(markOrTime);

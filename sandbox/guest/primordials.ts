@@ -1,9 +1,11 @@
 /**
  * The engine's built-ins as they were before any plugin ran.
  *
- * Plugin code may replace or decorate every global and prototype. Nothing in the prelude that the host relies on looks
- * a built-in up again later: it calls these. What is not here either (spread, destructuring and `for…of` over arrays,
- * regular expressions) reads prototypes at run time and is kept out of the protocol's own code.
+ * Plugin code may replace or decorate every global and prototype. The parts of the prelude that the host relies on
+ * therefore call
+ * these captured built-ins and never look one up later. Constructs that are not captured here (spread, destructuring and
+ * `for…of`
+ * over arrays, regular expressions) read prototypes at run time, so the protocol's own code avoids them.
  */
 
 const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, has, ownKeys, setPrototypeOf } = Reflect;
@@ -18,51 +20,51 @@ export const reflectGetPrototypeOf: (target: object) => object | null = getProto
 export const reflectHas: (target: object, key: PropertyKey) => boolean = has;
 export const reflectOwnKeys: (target: object) => (string | symbol)[] = ownKeys;
 
-/** Anything that can be called, with the arguments checked by whoever calls it. */
+/** Any callable value; its caller checks the arguments. */
 export type Callable = (...args: never[]) => unknown;
 
-/** `uncurry(String.prototype.slice)(text, 1)`: a method as a function whose first argument is `this`, of the type it is given to. */
+/** Turns a method into a function whose first argument is `this`: `uncurry(String.prototype.slice)(text, 1)`. */
 const uncurry = Function.prototype.bind.bind(Function.prototype.call as Callable) as unknown as <F extends Callable>(method: Callable) => F;
 
-/** The getter of an accessor property of a built-in prototype, as a function. */
+/** Returns the getter of a built-in accessor property as a function. */
 function uncurryGetter<R>(prototype: object, key: PropertyKey): (self: unknown) => R {
   const get = getOwnPropertyDescriptor(prototype, key)?.get;
   if (get === undefined) throw new TypeError("The engine lacks an accessor that the prelude needs");
-  // The caller names the type that the standard gives this accessor.
+  // The caller gives the accessor's type from the standard.
   return uncurry<(self: unknown) => R>(get);
 }
 
-/** An array without prototype: indexing it can never reach a setter that a plugin put on `Array.prototype`. */
+/** Creates an array without prototype: indexing it cannot reach a setter that a plugin put on `Array.prototype`. */
 export function bareList<T>(): T[] {
   const list: T[] = [];
   setPrototypeOf(list, null);
   return list;
 }
 
-/** An argument, or undefined: past its end an array would answer from its prototype. */
+/** Returns an argument or undefined: a plain array would read past its end from its prototype. */
 export function argumentAt(given: readonly unknown[], index: number): unknown {
   return index < given.length ? given[index] : undefined;
 }
 
-/** An object without prototype, for keys and lookups that must see nothing inherited. */
+/** Creates an object without prototype, for lookups that must see no inherited keys. */
 export function bareObject<T>(): Record<string, T> {
-  // An object literal with a null prototype has no type of its own.
+  // TypeScript has no type for an object literal with a null prototype.
   return { __proto__: null } as unknown as Record<string, T>;
 }
 
-/** A data property as in WebIDL and Deno: writable and configurable, enumerable on request. */
+/** Defines a data property as in WebIDL and Deno: writable and configurable, enumerable on request. */
 export function define(target: object, key: PropertyKey, value: unknown, enumerable = false): void {
   defineProperty(target, key, { __proto__: null, value, writable: true, enumerable, configurable: true } as PropertyDescriptor);
 }
 
 let cleanStack = (stack: string): string => stack;
 
-/** What takes the prelude's frames out of the stacks of errors made here. */
+/** Sets the function that removes the prelude's frames from the stacks of errors created here. */
 export function cleanStacksBy(clean: (stack: string) => string): void {
   cleanStack = clean;
 }
 
-/** A class of errors for the prelude to throw: where the author's code called it is where it happened. */
+/** Creates an error class for the prelude whose stacks begin at the plugin's call. */
 function ownError<C extends ErrorConstructor>(native: C): C {
   const constructor = function (...given: never[]): object {
     const target: Callable = new.target === constructor || new.target === undefined ? native : new.target;
@@ -72,7 +74,7 @@ function ownError<C extends ErrorConstructor>(native: C): C {
   };
   defineProperty(constructor, "name", { value: native.name });
   defineProperty(constructor, "prototype", { value: native.prototype });
-  // Made and compared like the class that it makes errors of.
+  // Behaves and compares like the native class.
   return constructor as unknown as C;
 }
 
@@ -204,10 +206,10 @@ export const weakSetAdd: (self: unknown, key: object) => unknown = uncurry(WeakS
 export const weakSetHas: (self: unknown, key: object) => boolean = uncurry(WeakSet.prototype.has);
 export const weakRefDeref: (self: unknown) => unknown = uncurry(WeakRef.prototype.deref);
 
-/** `Iterator.prototype`: what every iterator of the language inherits. */
+/** `Iterator.prototype`, the base of every iterator of the language. */
 export const iteratorPrototype: object = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()) ?? {}) ?? {};
 
-/** Splits without a regular expression; `split` would look up `Symbol.split`. */
+/** Splits without a regular expression, because `split` would look up `Symbol.split`. */
 export function splitText(text: string, separator: string): string[] {
   const parts = bareList<string>();
   let from = 0;
@@ -219,18 +221,18 @@ export function splitText(text: string, separator: string): string[] {
   }
 }
 
-/** `arrayJoin` reads nothing of an element that is a string, and nothing of a list's prototype. */
+/** `arrayJoin` reads nothing from string elements and nothing from a list's prototype. */
 export function replaceText(text: string, part: string, replacement: string): string {
   return stringIncludes(text, part) ? arrayJoin(splitText(text, part), replacement) : text;
 }
 
-/** Whether `test(value)` answers without throwing: how a brand is checked through a captured method. */
+/** Returns whether `test(value)` does not throw, which checks a brand through a captured method. */
 export function answers(test: (value: unknown) => unknown, value: unknown): boolean {
   try {
     test(value);
     return true;
   } catch {
-    // The brand check of a built-in method says no by throwing.
+    // The brand check of a built-in method fails by throwing.
     return false;
   }
 }

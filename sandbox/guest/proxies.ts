@@ -1,4 +1,4 @@
-/** Which objects are proxies: the engine tells no program, so each one is written down as it is made. */
+/** Records every proxy when it is created, because the engine does not reveal which objects are proxies. */
 
 import { define, PrimordialProxy, reflectConstruct, weakSetAdd, weakSetHas } from "./primordials.ts";
 import type { Callable } from "./primordials.ts";
@@ -14,7 +14,7 @@ function remember<T extends object>(proxy: T): T {
   return proxy;
 }
 
-/** The constructor is a proxy of the engine's own: whatever else is asked of it is the engine's answer. */
+/** The replaced constructor is a proxy of the engine's own, so that all its other members behave like the engine's. */
 export function installProxies(global: object): void {
   const { revocable } = PrimordialProxy;
   const methods = {

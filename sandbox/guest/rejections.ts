@@ -1,6 +1,7 @@
 /**
- * Promises that were rejected and that nobody took care of by the end of the turn: the program hears of them by an
- * `unhandledrejection` event, else the log does. Deno would end the process; a call goes on, and what it answers counts.
+ * Promises that are rejected without a handler at the end of a task: the program receives an `unhandledrejection` event;
+ * without a
+ * listener they are logged. Deno would end the process; here the call goes on, and its result counts.
  */
 
 import { logAll } from "./console.ts";
@@ -10,19 +11,19 @@ import { currentOutcome } from "./outcome.ts";
 import { bareList, mapDelete, mapForEach, mapSet, mapSize, PrimordialMap, PrimordialPromise, promiseThen } from "./primordials.ts";
 import { startTimer } from "./timers.ts";
 
-/** Of one turn. */
+/** Maximum rejections tracked per task. */
 const MAX_REJECTED = 1_000;
-/** Of one call: the log is the program's, and bounded. */
+/** Maximum rejections logged per call, because the log is bounded and belongs to the program. */
 const MAX_TOLD = 10;
 
 const rejected = new PrimordialMap<object, unknown>();
-/** Whether there may be any: asking the map takes longer, and every call asks three times. */
+/** Whether rejections may exist. A flag is faster than the map, and every call checks three times. */
 let mayBeRejected = false;
 let told = 0;
-/** Found, and waiting for their task. */
+/** Rejections found, which wait for their task. */
 let untold = bareList<Rejection>();
 
-/** The engine tells, in the middle of whatever rejects: nothing of a program's runs here. */
+/** Called by the engine in the middle of the rejecting code, so nothing of a program may run here. */
 export function trackRejection(promise: object, reason: unknown, isHandled: number): void {
   if (isHandled !== 0) mapDelete(rejected, promise);
   else if (mapSize(rejected) < MAX_REJECTED) {
@@ -31,19 +32,19 @@ export function trackRejection(promise: object, reason: unknown, isHandled: numb
   }
 }
 
-/** A call begins. */
+/** Resets the tracking when a call begins. */
 export function resetRejections(): void {
   told = 0;
   if (untold.length > 0) untold = bareList<Rejection>();
   if (mayBeRejected) takeRejections();
 }
 
-/** Has the engine come back after its jobs where there would be none: a tool that has returned may have left some. */
+/** Makes the engine come back after its jobs even if it would not, because a tool that returned may have left rejections. */
 export function lookAgainForRejections(): void {
   if (mayBeRejected && mapSize(rejected) > 0) promiseThen(new PrimordialPromise((resolve) => resolve(undefined)), ignore, ignore);
 }
 
-/** After all jobs. While the call goes on, in a task of its own: listeners may begin new ones. */
+/** Runs after all jobs. While the call goes on it uses a task of its own, because listeners may begin new jobs. */
 export function tellRejections(): void {
   if (untold.length === 0 && !(mayBeRejected && mapSize(rejected) > 0)) return;
   const found = takeRejections();
@@ -76,7 +77,7 @@ function takeRejections(): readonly Rejection[] {
     if (found.length < MAX_TOLD) found[found.length] = { promise, reason };
   });
   for (let index = 0; index < found.length; index++) mapDelete(rejected, found[index]?.promise);
-  // More than are told are forgotten.
+  // Rejections above the limit are forgotten.
   if (mapSize(rejected) > 0) forgetAll();
   return found;
 }
@@ -97,7 +98,7 @@ function logRejection({ reason }: Rejection): void {
   try {
     logAll("error", ["Uncaught (in promise)", reason]);
   } catch {
-    // Its own inspection threw.
+    // The value's own inspection threw.
     logAll("error", ["Uncaught (in promise) a value that cannot be shown"]);
   }
 }

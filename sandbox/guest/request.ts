@@ -1,4 +1,4 @@
-/** `Request` (https://fetch.spec.whatwg.org/#request-class), with the members that Deno has. */
+/** `Request` (https://fetch.spec.whatwg.org/#request-class), with Deno's members. */
 
 import { AbortSignal, isAbortSignal } from "./abort.ts";
 import { type Body, cloneBody, extractBody, isBodyUsed, isUnusable, mixInBody, proxyBody } from "./body.ts";
@@ -8,12 +8,12 @@ import { PrimordialTypeError, stringToUpperCase } from "./primordials.ts";
 import { toHref } from "./url.ts";
 import { exposeInterface, requireArguments, showAs, toDictionary, toDomString, toUsvString } from "./webidl.ts";
 
-/** As it is before any plugin. */
+/** Captured before any plugin runs. */
 const { any } = AbortSignal;
 
 type Choice = "cache" | "credentials" | "mode" | "redirect" | "referrerPolicy";
 
-/** Members that a request only carries, with what is allowed; the first is what it has by itself. */
+/** Members that a request only carries, with their allowed values; the first is the default. */
 const CHOICES: Readonly<Record<Choice, readonly string[]>> = {
   cache: ["default", "no-store", "reload", "no-cache", "force-cache", "only-if-cached"],
   credentials: ["same-origin", "omit", "include"],
@@ -33,7 +33,7 @@ const ENUM_NAMES: Readonly<Record<string, string>> = {
   referrerPolicy: "ReferrerPolicy",
 };
 
-/** What a request says besides its body, headers and signal. */
+/** Members of a request besides its body, headers and signal. */
 export interface RequestFacts {
   readonly method: string;
   readonly url: string;
@@ -133,7 +133,7 @@ export class Request {
     return copy;
   }
 
-  /** What `fetch`, the mixin and the console do with requests; taken off the class at boot. */
+  /** Access to requests for `fetch`, the mixin and the console, removed from the class at boot. */
   static access = {
     isRequest: (value: object): value is Request => #facts in value,
     factsOf: (request: Request): RequestFacts => request.#facts,
@@ -150,7 +150,7 @@ export const requestHeaders: (request: Request) => Headers = access.headersOf;
 export const requestSignal: (request: Request) => AbortSignal = access.signalOf;
 export const requestFacts: (request: Request) => RequestFacts = access.factsOf;
 
-/** A request made from another takes its body away. */
+/** Takes the body of a request from which another is made. */
 function takeBody(body: Body | null): Body | null {
   if (body === null) return null;
   if (isUnusable(body)) throw new PrimordialTypeError("Input request's body is unusable");
@@ -182,7 +182,7 @@ function readFacts(given: Readonly<Record<string, unknown>>, url: string, base: 
   };
 }
 
-/** Members that mean nothing here, but can be wrong. */
+/** Validates members that have no effect here. */
 function checkOther(given: Readonly<Record<string, unknown>>): void {
   const { priority, window } = given;
   if (window !== undefined && window !== null) throw new PrimordialTypeError("RequestInit's window can only be null");

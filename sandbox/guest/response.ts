@@ -7,7 +7,7 @@ import { jsonStringify, PrimordialRangeError, PrimordialTypeError, stringCharCod
 import { toHref } from "./url.ts";
 import { exposeInterface, nameFunction, requireArguments, showAs, toDictionary, toUsvString } from "./webidl.ts";
 
-/** What a response says besides its body and headers. */
+/** Members of a response besides its body and headers. */
 export interface ResponseFacts {
   readonly status: number;
   readonly statusText: string;
@@ -95,7 +95,7 @@ export class Response {
     return createResponse(this.#facts, headers, body);
   }
 
-  /** What the mixin and the console do with responses; taken off the class at boot. */
+  /** Access to responses for the mixin and the console, removed from the class at boot. */
   static access = {
     isResponse: (value: object): value is Response => #facts in value,
     bodyOf: (self: unknown): Body | null => (self as Response).#body,
@@ -105,10 +105,10 @@ export class Response {
 
 const access = Response.access;
 
-/** Given instead of a body by the prelude. */
+/** The prelude passes this instead of a body. */
 let made: { readonly facts: ResponseFacts; readonly headers: Headers; readonly body: Body | null } | undefined;
 
-/** A response as the prelude wants it; takes over the headers and the body. */
+/** Creates a response for the prelude; it owns the headers and the body. */
 export function createResponse(facts: ResponseFacts, headers: Headers, body: Body | null): Response {
   made = { facts, headers, body };
   try {

@@ -1,15 +1,15 @@
 /** Interfaces whose objects can be cloned or transferred (https://html.spec.whatwg.org/#serializable-objects). */
 
-/** Makes a copy of an object of its own, undefined for every other one. */
+/** Copies an object of its own class, or returns undefined for any other. */
 type Clone = (value: object) => object | undefined;
 
-/** What becomes of an object of its own that is transferred, undefined for every other one. */
+/** Prepares the transfer of an object of its own class, or returns undefined for any other. */
 type Transfer = (value: object) => Transferred | undefined;
 
 export interface Transferred {
-  /** @throws {DOMException} `DataCloneError` if it cannot be transferred (any more). */
+  /** @throws {DOMException} `DataCloneError` if it cannot be transferred (any more) */
   readonly check: () => void;
-  /** Detaches the object and gives what takes its place. */
+  /** Detaches the object and returns its replacement. */
   readonly move: () => object;
 }
 

@@ -1,14 +1,15 @@
 /**
  * `SharedArrayBuffer` of a fixed length.
  *
- * The engine's bounds of a growable one are those that it may grow to, while its memory stays as it was: views of it read and
- * wrote what lies behind it (`test/attack/engine/buffers-out-of-bounds.test.ts`). Those of `ArrayBuffer` are right.
+ * The engine checks a growable one against its maximum length, while its memory keeps the old size: views of it read and
+ * wrote
+ * memory behind it (`test/attack/engine/buffers-out-of-bounds.test.ts`). The checks for `ArrayBuffer` are correct.
  */
 
 import { type Callable, define, PrimordialTypeError, reflectConstruct, reflectGet } from "./primordials.ts";
 import { nameFunction } from "./webidl.ts";
 
-const ADVICE = "use a resizable ArrayBuffer, which is as good where there is one thread";
+const ADVICE = "use a resizable ArrayBuffer, which is equivalent in a single thread";
 const Native = SharedArrayBuffer;
 
 export function installSharedArrayBuffer(global: object): void {
@@ -24,7 +25,7 @@ export function installSharedArrayBuffer(global: object): void {
   Reflect.defineProperty(constructor, "prototype", { value: prototype, writable: false });
   Reflect.defineProperty(constructor, Symbol.species, Reflect.getOwnPropertyDescriptor(Native, Symbol.species) ?? {});
   define(prototype, "constructor", constructor);
-  // So that a program that looks finds that there are none.
+  // Programs that test for these members must not find them.
   for (const name of ["grow", "growable", "maxByteLength"]) Reflect.deleteProperty(prototype, name);
   define(global, "SharedArrayBuffer", constructor);
 }

@@ -1,4 +1,4 @@
-/** Error stacks as a plugin's author should see them: without the frames of the prelude. */
+/** Error stacks for a plugin's author: without the frames of the prelude. */
 
 import {
   arrayJoin,
@@ -13,7 +13,7 @@ import {
   stringSlice,
 } from "./primordials.ts";
 
-/** What the names of all modules of the prelude begin with, taken from a stack of our own: `    at f (bascule:prelude/stack.ts:12:3)`. */
+/** The common prefix of all prelude modules, taken from a stack of this module: `    at f (bascule:prelude/stack.ts:12:3)`. */
 const ownFile = fileOf(new PrimordialError("").stack ?? "");
 
 function fileOf(stack: string): string {
@@ -26,7 +26,7 @@ function fileOf(stack: string): string {
 export function cleanStack(stack: string): string {
   if (ownFile === "" || !stringIncludes(stack, ownFile)) return stack;
   const lines = splitText(stack, "\n");
-  // From the outermost: several built-ins may stand between the prelude and what it called.
+  // Starts at the outermost frame, because several built-ins may stand between the prelude and the function that it called.
   let isOurs = false;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index] ?? "";
@@ -38,19 +38,19 @@ export function cleanStack(stack: string): string {
   return arrayJoin(kept, "\n");
 }
 
-/** No line of a stack. */
+/** A value that is never a line of a stack. */
 const OURS = "\n";
 
 cleanStacksBy(cleanStack);
 
-/** A plain error of ours, without our frames. */
+/** Creates a plain error without the prelude's frames. */
 export function plainError(message?: string): Error {
   const error = new PrimordialError(message);
   define(error, "stack", currentStack());
   return error;
 }
 
-/** Where the plugin is now, as a stack. */
+/** Returns the plugin's current stack. */
 export function currentStack(): string {
   return cleanStack(new PrimordialError("").stack ?? "");
 }

@@ -1,4 +1,4 @@
-/** `structuredClone` (https://html.spec.whatwg.org/#structuredserializeinternal), in the guest alone. */
+/** `structuredClone` (https://html.spec.whatwg.org/#structuredserializeinternal), entirely in the guest. */
 
 import { classify } from "./classify.ts";
 import { DOMException, isDomException } from "./dom-exception.ts";
@@ -62,26 +62,26 @@ const VIEWS: Readonly<Record<string, Callable>> = {
   Float16Array: (globalThis as unknown as { Float16Array: Callable }).Float16Array,
 } as unknown as Record<string, Callable>;
 
-/** A container whose copy exists already and is being filled, one member a step. */
+/** A container whose copy exists and is being filled, one member per step. */
 interface Filling {
-  /** @returns whether there was another member. */
+  /** @returns whether there was another member */
   readonly step: () => boolean;
 }
 
 interface Cloning {
   readonly seen: Map<object, object>;
-  /** Innermost last. No recursion: a linked list of thousands of nodes is no deep stack. */
+  /** Open containers, innermost last. A list replaces recursion, so that a linked list of thousands of nodes needs no deep stack. */
   readonly open: Filling[];
 }
 
-/** Copies a value with everything in it. @throws {DOMException} `DataCloneError` for what cannot be copied. */
+/** Copies a value deeply. @throws {DOMException} `DataCloneError` if a value cannot be copied */
 export function structuredClone(value: unknown, options?: unknown): unknown {
   requireArguments(arguments.length, 1, "execute 'structuredClone'");
   const { transfer } = toDictionary(options, "Failed to execute 'structuredClone'");
   return cloneAndTransfer(value, readTransfer(transfer, "execute 'structuredClone'")).value;
 }
 
-/** The same with a list of what is to be moved; `moved` is what took the place of each, in order. */
+/** Copies a value and moves the transferred objects; `moved` holds the replacement of each, in order. */
 export function cloneAndTransfer(
   value: unknown,
   transferred: readonly unknown[],
@@ -92,7 +92,7 @@ export function cloneAndTransfer(
   for (let index = 0; index < transferred.length; index++) {
     const item = transferred[index] as object;
     const place = transferInterface(item);
-    // Cloning may still fail or run getters: so buffers are detached afterwards. Ports are moved first, and have no getters to run.
+    // Cloning may still fail or run getters, so buffers are detached afterwards. Ports are moved first and have no getters.
     const copy = place === undefined ? copyBuffer(item as ArrayBuffer) : place.move();
     mapSet(cloning.seen, item, copy);
     moved[index] = copy;
@@ -107,7 +107,7 @@ export function cloneAndTransfer(
   return { value: copy, moved };
 }
 
-/** The list of what is to be transferred. @throws {TypeError} if it is no sequence. */
+/** Reads the transfer list. @throws {TypeError} if it is not a sequence */
 export function readTransfer(transfer: unknown, what: string): unknown[] {
   const list = bareList<unknown>();
   if (transfer === undefined) return list;
@@ -136,13 +136,13 @@ function clone(cloning: Cloning, value: unknown): unknown {
   const { open } = cloning;
   const copy = begin(cloning, value);
   while (open.length > 0) {
-    // A step may open another container, which is filled first; a last step opens nothing.
+    // A step may open another container, which is filled first; a last step opens none.
     if (open[open.length - 1]?.step() !== true) open.length -= 1;
   }
   return copy;
 }
 
-/** The copy of a primitive or a leaf; or of a container, still empty and open. */
+/** Returns the copy of a primitive or a leaf, or the empty copy of a container that is now open. */
 function begin(cloning: Cloning, value: unknown): unknown {
   if (typeof value === "symbol") throw notCloneable(`${symbolToString(value)} could not be cloned.`);
   if (typeof value === "function") throw notCloneable(`${functionToString(value)} could not be cloned.`);
@@ -212,7 +212,7 @@ function remember<T extends object>(cloning: Cloning, value: object, copy: T): T
   return copy;
 }
 
-/** Own enumerable string keys, in order; a getter is called once. */
+/** Copies own enumerable string keys, in order; each getter runs once. */
 function cloneProperties(cloning: Cloning, value: object, copy: object): object {
   const keys = reflectOwnKeys(value);
   let index = 0;
@@ -227,7 +227,7 @@ function cloneProperties(cloning: Cloning, value: object, copy: object): object 
 
 function cloneMap(cloning: Cloning, value: Map<unknown, unknown>): object {
   const copy = remember(cloning, value, new PrimordialMap<unknown, unknown>());
-  // Entries are listed first: a getter on the way may change the map.
+  // The entries are listed first, because a getter may change the map during the copy.
   const entries = bareList<unknown>();
   mapForEach(value, (item, key) => {
     entries[entries.length] = key;
@@ -261,7 +261,7 @@ function cloneSet(cloning: Cloning, value: object): object {
   return copy;
 }
 
-/** The seven native error classes by name, with message, stack and cause; everything else becomes an Error. */
+/** Copies name, message, stack and cause. The seven native error classes keep their class, every other becomes an Error. */
 function cloneError(cloning: Cloning, value: object): object {
   const name = readText(value, "name");
   let constructor = PrimordialError;

@@ -1,4 +1,4 @@
-/** What crosses for `crypto.subtle`: arguments as JSON with all bytes in one buffer beside it, and results back. */
+/** Messages of `crypto.subtle`: arguments as JSON with all bytes in one buffer beside it, and results. */
 
 import { bufferOf, concatBytes, isBufferSource, ownBytes, toBytes, viewBytes } from "./bytes.ts";
 import { handleOf, toKey } from "./crypto-key.ts";
@@ -18,14 +18,14 @@ import {
 } from "./primordials.ts";
 import { forEachItem, toDictionary, toDomString } from "./webidl.ts";
 
-/** Parameters of all algorithms, by what they are. The runtime says which of them an algorithm needs. */
+/** Parameters of all algorithms, by type. The worker's runtime decides which ones an algorithm needs. */
 const BYTES = ["iv", "counter", "additionalData", "label", "salt", "info", "context", "publicExponent", "nonce", "secretValue"];
 const MORE_BYTES = ["associatedData", "functionName", "customization"];
 const NUMBERS = ["length", "modulusLength", "tagLength", "saltLength", "iterations", "memory", "passes", "parallelism", "version"];
 const MORE_NUMBERS = ["outputLength", "domainSeparation"];
 const JWK_TEXTS = ["kty", "use", "alg", "crv", "x", "y", "d", "n", "e", "p", "q", "dp", "dq", "qi", "k", "pub", "priv"];
 
-/** The arguments of one operation, converted in order. `what` begins the message of a `TypeError`. */
+/** The arguments of one operation, converted in order. `what` is the beginning of the message of a `TypeError`. */
 export class SubtleMessage {
   #what: string;
   #items = bareList<string>();
@@ -64,7 +64,7 @@ export class SubtleMessage {
     this.#add(value ? "true" : "false");
   }
 
-  /** Undefined and null are null. */
+  /** Undefined and null are sent as null. */
   addLength(value: unknown): void {
     this.#add(value === undefined || value === null ? "null" : this.#number(value, "the length"));
   }
@@ -73,7 +73,7 @@ export class SubtleMessage {
     this.#add(this.#texts(value, "the usages are not iterable"));
   }
 
-  /** Bytes, or for the format "jwk" an object. */
+  /** Adds bytes, or an object for the format "jwk". */
   addKeyData(value: unknown, isJwk: boolean): void {
     if (!isJwk || isBufferSource(value)) return this.#add(this.#bytes(value, "the key data"));
     this.#add(this.#webKey(value));
@@ -107,7 +107,7 @@ export class SubtleMessage {
 
   #key(value: unknown): string {
     const handle = handleOf(value);
-    if (handle === undefined) throw new PrimordialTypeError(`${this.#what}: a value is no CryptoKey`);
+    if (handle === undefined) throw new PrimordialTypeError(`${this.#what}: a value is not a CryptoKey`);
     return `{"k":${quoteJson(handle)}}`;
   }
 
@@ -122,7 +122,7 @@ export class SubtleMessage {
 
   #number(value: unknown, name: string): string {
     const number = +(value as number);
-    if (!isFiniteNumber(number)) throw new PrimordialTypeError(`${this.#what}: ${name} is no finite number`);
+    if (!isFiniteNumber(number)) throw new PrimordialTypeError(`${this.#what}: ${name} is not a finite number`);
     return `${number}`;
   }
 
@@ -144,13 +144,13 @@ export class SubtleMessage {
     const { ext, key_ops: operations } = dictionary;
     if (ext !== undefined) members[members.length] = `"ext":${ext ? "true" : "false"}`;
     if (operations !== undefined) members[members.length] = `"key_ops":${this.#texts(operations, "key_ops is not iterable")}`;
-    // Keys of more than two primes: no runtime takes them, and it shall be the one to say so.
+    // Keys of more than two primes: no runtime accepts them, and the runtime's own error is wanted.
     if (dictionary["oth"] !== undefined) members[members.length] = `"oth":[]`;
     return `{"j":{${arrayJoin(members, ",")}}}`;
   }
 }
 
-/** What the worker answered (`writeResult` in subtle-operations.ts). */
+/** Reads the worker's answer (`writeResult` in subtle-operations.ts). */
 export function toResult(value: unknown, buffer: ArrayBuffer | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
   const shape = value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** `crypto.subtle` (https://w3c.github.io/webcrypto/): the worker does it, keys included; here are its arguments and answers. */
+/** `crypto.subtle` (https://w3c.github.io/webcrypto/): arguments and results. The worker holds the keys and runs the algorithms. */
 
 import { askWorker, request, takeAnswerBytes } from "./channel.ts";
 import {
@@ -33,8 +33,9 @@ export class SubtleCrypto {
 const { isSubtle } = SubtleCrypto;
 
 /**
- * Each method's arguments: `a`lgorithm, `k`ey, `b`ytes, `f`ormat, key `d`ata of that format, fla`x`, `u`sages, `n`umber of
- * bits that may be absent.
+ * Each method's arguments: `a`lgorithm, `k`ey, `b`ytes, `f`ormat, key `d`ata of that format, `x` for extractable,
+ * `u`sages,
+ * optional `n`umber of bits.
  */
 const METHODS: readonly (readonly [name: string, signature: string])[] = [
   ["digest", "ab"],
@@ -107,10 +108,10 @@ function add(message: SubtleMessage, kind: string, given: readonly unknown[], in
   }
 }
 
-/** These need no parameters, so the worker answers at once, also while the plugin loads. */
+/** Hashes without parameters, which the worker computes at once, even while the plugin loads. */
 const PLAIN_HASHES = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"];
 
-/** The hash's name, if it was given as nothing more. */
+/** Returns the hash's name if the algorithm is only a name. */
 function plainHash(algorithm: unknown): string | undefined {
   const name: unknown = typeof algorithm === "object" && algorithm !== null ? (algorithm as { name?: unknown }).name : algorithm;
   const known = typeof name === "string" ? stringToUpperCase(name) : undefined;
@@ -135,7 +136,7 @@ function supports(...given: unknown[]): boolean {
   return askWorker("crypto.supports", message.json, message.bytes) === true;
 }
 
-/** Puts the class there and gives its one object. */
+/** Installs the class and returns its only object. */
 export function installSubtle(global: object): SubtleCrypto {
   const subtle = new SubtleCrypto(secret);
   Reflect.deleteProperty(SubtleCrypto, "isSubtle");

@@ -1,10 +1,10 @@
-/** What a test left behind: timers that still wait, operations that nobody awaited. */
+/** Leaks of a test: timers that still wait, operations that were not awaited. */
 
 import { pendingOperations } from "./channel.ts";
 import { arrayJoin, bareList, mapForEach, mapHas, PrimordialPromise } from "./primordials.ts";
 import { startTimer, stopTimer, waitingTimers } from "./timers.ts";
 
-/** What there was before. */
+/** Timers and operations before the test. */
 export interface LeakMark {
   readonly timers: ReadonlyMap<number, string>;
   readonly operations: ReadonlyMap<number, string>;
@@ -14,7 +14,7 @@ export function markLeaks(): LeakMark {
   return { timers: waitingTimers(), operations: pendingOperations() };
 }
 
-/** Deno's message; undefined if nothing is left. Timers that are due get their turn first. */
+/** Returns Deno's message, or undefined if nothing leaked. Timers that are due run first. */
 export async function leaksSince(mark: LeakMark): Promise<string | undefined> {
   const operations = pendingOperations();
   for (let turn = 0; turn < 2; turn++) await new PrimordialPromise<void>((resolve) => void startTimer(resolve, 0));
@@ -32,7 +32,7 @@ export async function leaksSince(mark: LeakMark): Promise<string | undefined> {
   return lines.length === 0 ? undefined : `Leaks detected:\n${arrayJoin(lines, "\n")}`;
 }
 
-/** The next test is not to suffer from them. */
+/** Drops the leaks, so that they do not affect the next test. */
 export function forgetLeaks(mark: LeakMark): void {
   mapForEach(waitingTimers(), (_delay, id) => {
     if (!mapHas(mark.timers, id)) stopTimer(id);

@@ -1,13 +1,10 @@
-/**
- * `Deno.test` (SPEC PB3): remembers what a test file registers. Outside of `bascule test` it does nothing, as under
- * `deno run`.
- */
+/** `Deno.test` (SPEC PB3): stores the tests that a file registers. Without `bascule test` it does nothing, as under `deno run`. */
 
 import { bareList, define, objectHasOwn, PrimordialTypeError } from "./primordials.ts";
 import { currentStack } from "./stack.ts";
 import { nameFunction, toDomString } from "./webidl.ts";
 
-/** A test, a step or a hook as the author wrote it. */
+/** A test, a step or a hook of the author. */
 export type TestFunction = (context?: object) => unknown;
 
 export interface TestCase {
@@ -18,7 +15,7 @@ export interface TestCase {
   readonly sanitizeOps: boolean;
   readonly sanitizeResources: boolean;
   readonly sanitizeExit: boolean;
-  /** As Deno takes them; "inherit", null and undefined are what the run has. */
+  /** Permissions in Deno's forms; "inherit", null and undefined mean those of the run. */
   readonly permissions: unknown;
   /** The stack of the registration. */
   readonly stack: string;
@@ -37,7 +34,7 @@ export const hooks: Readonly<Record<HookName, TestFunction[]>> = {
 let collecting = false;
 let defaults = { ops: false, resources: false };
 
-/** From here on tests are remembered. */
+/** Starts to store tests. */
 export function beginCollecting(sanitizers: { readonly ops: boolean; readonly resources: boolean }): void {
   collecting = true;
   defaults = sanitizers;
@@ -70,7 +67,7 @@ interface Arguments {
   readonly options: Options;
 }
 
-/** The forms of https://docs.deno.com/api/deno/~/Deno.test, with Deno's errors. */
+/** Reads the forms of https://docs.deno.com/api/deno/~/Deno.test, with Deno's errors. */
 function readArguments(first: unknown, second: unknown, third: unknown): Arguments {
   if (typeof first === "string") {
     if (isTestFunction(second)) return { name: first, fn: second, options: NONE };
@@ -143,7 +140,7 @@ function registerHook(hook: HookName): object {
   return register;
 }
 
-/** Holds for the tests that are registered from here on. */
+/** Sets the sanitizers for the tests registered from here on. */
 function setSanitizers(options: unknown): void {
   const given = toOptions(options);
   defaults = { ops: flag(given, "ops", defaults.ops), resources: flag(given, "resources", defaults.resources) };

@@ -1,4 +1,4 @@
-/** Runs the tests of one file, one after the other, and tells of each as it ends (SPEC PB3, I7). Imported by the entry that `bascule test` writes. */
+/** Runs the tests of one file in order and reports each when it ends (SPEC PB3, I7). Imported by the entry that `bascule test` writes. */
 
 import { tellProgress } from "./context.ts";
 import { forgetLeaks, leaksSince, type LeakMark, markLeaks } from "./test-leaks.ts";
@@ -7,19 +7,19 @@ import { attempt, closeSteps, createContext, heard, type Report, type Scope, sco
 import { arrayIncludes, bareList, PrimordialRegExp, reflectApply, stringIncludes, stringSlice } from "./primordials.ts";
 import { performanceNow } from "./call-time.ts";
 
-/** What the host asks for (`host/testing/test-plugin.ts`). */
+/** Options from the host (`host/cli/test-plugin.ts`). */
 export interface RunWish {
-  /** Relative to the plugin's folder. */
+  /** Path relative to the plugin's folder. */
   readonly file: string;
   /** Part of a name, or a regular expression between slashes. */
   readonly filter?: string;
   readonly sanitizeOps?: boolean;
   readonly sanitizeResources?: boolean;
-  /** Tests that ran already, in a call that ended before it was through. */
+  /** Tests that ran already, in a call that ended too early. */
   readonly done?: readonly number[];
 }
 
-/** Imports the file and runs what it registered. */
+/** Imports the file and runs the tests that it registered. */
 export async function runTests(wish: RunWish, load: (file: string) => Promise<unknown>): Promise<null> {
   const report: Report = tellProgress;
   setOrigin(wish.file);
@@ -93,7 +93,7 @@ function filterList(list: readonly number[], keep: (item: number) => boolean): n
   return kept;
 }
 
-/** First registered first before the tests, last registered first after them. */
+/** Runs "before" hooks in order of registration and "after" hooks in reverse order. */
 async function runHooks(name: HookName): Promise<void> {
   const list = hooks[name];
   const isAfter = name === "afterEach" || name === "afterAll";
@@ -121,7 +121,7 @@ async function runTest(test: TestCase, index: number, report: Report): Promise<v
     await runHooks("beforeEach");
     await test.fn(createContext(scope, report));
   });
-  // They run whatever happened before; the first error is the one that counts.
+  // The hooks always run; the first error counts.
   const failure = thrown ?? (await attempt(() => runHooks("afterEach")));
   if (thrown !== undefined) await attempt(() => runHooks("afterEach"));
   const error = failure ?? (mark === undefined ? undefined : await leakError(mark));

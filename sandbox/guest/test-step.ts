@@ -1,4 +1,4 @@
-/** `TestContext` and its steps, with Deno's rules about steps that overlap or are not awaited. */
+/** `TestContext` and its steps, with Deno's rules for steps that overlap or are not awaited. */
 
 import { pendingOperations } from "./channel.ts";
 import {
@@ -18,27 +18,27 @@ import { startTimer } from "./timers.ts";
 import { tag, toDomString } from "./webidl.ts";
 
 const PLUGIN_ROOT = "file:///$plugin/";
-// Before a plugin can replace it.
+// Captured before a plugin can replace it.
 const encodePath = encodeURI;
 
-/** Tells the host, in order. */
+/** Reports to the host, in order. */
 export type Report = (event: object) => void;
 
-/** Which sanitizers hold. */
+/** Sanitizers that are on. */
 interface Sanitized {
   readonly sanitizeOps: boolean;
   readonly sanitizeResources: boolean;
   readonly sanitizeExit: boolean;
 }
 
-/** A test or a step that runs, or ran. */
+/** A running or finished test or step. */
 export interface Scope {
-  /** Of its test. */
+  /** Index of its test. */
   readonly index: number;
   readonly id: number;
   readonly level: number;
   readonly name: string;
-  /** With the names of its parents, as Deno shows it. */
+  /** Name with the names of its parents, as Deno shows it. */
   readonly names: string;
   readonly parent: Scope | undefined;
   readonly steps: Scope[];
@@ -51,15 +51,15 @@ export interface Scope {
 let lastId = 0;
 let origin = PLUGIN_ROOT;
 
-/** The file that is run: the `origin` of its tests. */
+/** Sets the file of the run: the `origin` of its tests. */
 export function setOrigin(file: string): void {
   origin = encodePath(`${PLUGIN_ROOT}${file}`);
 }
 
-/** A call may have so many operations under way; what is told comes on top of the test's own. */
+/** Maximum reports without an answer, because a call's operations in flight are limited and the test needs its own. */
 const MOST_UNHEARD = 16;
 
-/** Waits until the host has heard enough of what was told. */
+/** Waits until the host has answered enough reports. */
 export async function heard(): Promise<void> {
   while (!isHeard()) await new PrimordialPromise<void>((resolve) => void startTimer(resolve, 0));
 }
@@ -93,7 +93,7 @@ export function createContext(scope: Scope, report: Report): object {
   return context;
 }
 
-/** By id, for the parents of contexts. */
+/** Contexts by id, for the `parent` of a context. */
 const contexts = bareList<object>();
 
 async function step(parent: Scope, report: Report, first: unknown, second: unknown): Promise<boolean> {
@@ -119,18 +119,18 @@ async function step(parent: Scope, report: Report, first: unknown, second: unkno
   const overlap = overlapError(scope);
   const error = overlap === undefined ? await attempt(() => fn(createContext(scope, report))) : { name: "", message: overlap, stack: "" };
   const result = error === undefined ? scopeResult(scope) : { error };
-  // Its parent may have ended meanwhile, and told of it as incomplete.
+  // The parent may have ended in the meantime and reported the step as incomplete.
   if (scope.done) return false;
   closeSteps(scope, report);
   scope.done = true;
   scope.failed = result !== undefined;
   tell(scope, report, { status: result === undefined ? "ok" : "failed", ms: performanceNow() - began, ...result });
-  // Not awaited for nothing: steps that run side by side take turns as in Deno.
+  // Skips a needless `await`, so that parallel steps interleave as in Deno.
   if (!isHeard()) await heard();
   return result === undefined;
 }
 
-/** What was thrown, described, if anything was. */
+/** Runs a function and describes its error, if any. */
 export async function attempt(run: () => unknown): Promise<object | undefined> {
   try {
     await run();
@@ -179,7 +179,7 @@ function flag(value: unknown, otherwise: boolean): boolean {
   return value === undefined || value === null ? otherwise : !!value;
 }
 
-/** Sanitizers cannot tell what belongs to which of two steps that run at once. */
+/** Sanitizers cannot tell apart the leaks of two parallel steps. */
 function overlapError(scope: Scope): string | undefined {
   const running = bareList<Scope>();
   for (let child = scope; child.parent !== undefined; child = child.parent) {
@@ -206,7 +206,7 @@ function usesSanitizer({ sanitized }: Scope): boolean {
   return sanitized.sanitizeOps || sanitized.sanitizeResources || sanitized.sanitizeExit;
 }
 
-/** What the steps make of a scope that did not throw; undefined if all is well. */
+/** Returns the failure that the steps cause in a scope that did not throw, or undefined. */
 export function scopeResult({ steps }: Scope): { readonly failedSteps: number } | { readonly incompleteSteps: true } | undefined {
   let failedSteps = 0;
   for (let index = 0; index < steps.length; index++) {
@@ -217,7 +217,7 @@ export function scopeResult({ steps }: Scope): { readonly failedSteps: number } 
   return failedSteps === 0 ? undefined : { failedSteps };
 }
 
-/** Steps that still run when their parent has ended have failed. */
+/** Marks steps that still run when their parent has ended as failed. */
 export function closeSteps(scope: Scope, report: Report): void {
   scope.done = true;
   for (let index = 0; index < scope.steps.length; index++) {

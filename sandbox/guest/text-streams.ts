@@ -5,11 +5,11 @@ import { type Callable, PrimordialTypeError, reflectApply, stringCharCodeAt, str
 import { createTransform, endsOf, enqueueTransformed, type Stream } from "./web-streams.ts";
 import { exposeInterface, showAs, toDomString } from "./webidl.ts";
 
-/** As it is before any plugin: a stream does not ask what became of the class since. */
+/** Captured before any plugin runs, so that later changes of the class have no effect on streams. */
 const decode = TextDecoder.prototype.decode as unknown as Callable;
 
 export class TextEncoderStream {
-  /** A high surrogate at the end of the last chunk, whose other half may come. */
+  /** A high surrogate at the end of the last chunk, which may continue in the next. */
   #pending = "";
   #ends = endsOf(
     createTransform({
@@ -105,7 +105,7 @@ export class TextDecoderStream {
 
 const STREAMING = { __proto__: null, stream: true };
 
-/** The ends of a new decoder; the getters of the class may be anything by the time of a call. */
+/** Creates the ends of a new decoder, because a plugin may have changed the getters of the class. */
 export function createTextDecoderEnds(): ReturnType<typeof endsOf> {
   return decoderEnds(new TextDecoderStream());
 }

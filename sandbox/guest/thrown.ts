@@ -1,4 +1,4 @@
-/** What was thrown, as text that is safe to send: bounded, and read so that hostile errors do no harm. */
+/** Describes a thrown value as text that is safe to send: bounded, and read so that hostile errors do no harm. */
 
 import { classify } from "./classify.ts";
 import { isDomException } from "./dom-exception.ts";
@@ -14,12 +14,12 @@ const MAX_MESSAGE = 4 * 1024;
 const MAX_STACK = 8 * 1024;
 const MAX_DETAILS = 64 * 1024;
 
-/** JSON `{ name, message, stack, toolError? }`. Never throws. */
+/** Returns JSON `{ name, message, stack, toolError? }`. Never throws. */
 export function describeThrown(thrown: unknown): string {
   try {
     return describe(thrown);
   } catch {
-    // Too little stack or memory left to look at it.
+    // Too little stack or memory is left to inspect the value.
     return '{"name":"Error","message":"An error that cannot be shown","stack":""}';
   }
 }
@@ -37,12 +37,12 @@ function isErrorLike(thrown: object): boolean {
   try {
     return classify(thrown) === "error" || isDomException(thrown) || typeof reflectGet(thrown, "message") === "string";
   } catch {
-    // A proxy whose traps throw is shown as what it is.
+    // A proxy whose traps throw is shown as a plain value.
     return false;
   }
 }
 
-/** Objects without prototype: no `toJSON` of the plugin's is asked. */
+/** Uses objects without prototype, so that no `toJSON` of the plugin runs. */
 function encode(name: string, message: string, stack: string, toolError?: object): string {
   const fields = objectToJson({ __proto__: null, name, message, stack });
   if (toolError === undefined) return fields;
@@ -51,13 +51,13 @@ function encode(name: string, message: string, stack: string, toolError?: object
   return `${stringSlice(fields, 0, -1)},"toolError":${shown}}`;
 }
 
-/** A tool error's details are the plugin's own JSON; what is not JSON or too much is left out. */
+/** Returns the JSON of a tool error's details; details without a JSON form or above the limit are left out. */
 function detailsOf(error: object): string | undefined {
   try {
     const text = jsonStringify(reflectGet(error, "details"));
     return text === undefined || text.length > MAX_DETAILS ? undefined : text;
   } catch {
-    // A cycle or a throwing `toJSON`: the message stands without it.
+    // A cycle or a throwing `toJSON`: the message is sent without details.
     return undefined;
   }
 }
@@ -66,7 +66,7 @@ function inspectSafely(value: unknown): string {
   try {
     return cut(inspect(value, DEFAULT_INSPECT), MAX_MESSAGE);
   } catch {
-    // Its own custom inspection or a proxy trap threw.
+    // The value's own inspection or a proxy trap threw.
     return `a thrown ${typeof value} that cannot be shown`;
   }
 }

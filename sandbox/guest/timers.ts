@@ -1,4 +1,4 @@
-/** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
+/** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). The guest keeps them; the engine polls for the next due time. */
 
 import { callLimit } from "./call-facts.ts";
 import { monotonicMs } from "./call-time.ts";
@@ -33,7 +33,7 @@ interface Timer {
   readonly delay: number;
   readonly repeats: boolean;
   due: number;
-  /** Its place in the heap. */
+  /** Index in the heap. */
   place: number;
 }
 
@@ -41,14 +41,14 @@ const MAX_DELAY = 2 ** 31 - 1;
 const MAX_TIMERS = 1_000;
 
 let nextId = 1;
-/** Timers of the load have smaller ones. */
+/** Timers of the load have smaller ids. */
 let firstOfCalls = 1;
 let most = 0;
 const byId = new PrimordialMap<number, Timer>();
 /** Ordered by due time, then by id: `heap[0]` is next. */
 const heap = bareList<Timer>();
 
-/** A call begins: timers of the load count from here, because the clock stood still then. */
+/** Restarts the timers of the load when a call begins, because the clock stood still before. */
 export function rebaseTimers(): void {
   most = heap.length;
   if (heap.length === 0) return;
@@ -60,12 +60,12 @@ export function rebaseTimers(): void {
   for (let index = heap.length >> 1; index >= 0; index--) sink(index);
 }
 
-/** The plugin has loaded: what is started from here on belongs to a call. */
+/** Marks the end of the load: later timers belong to a call. */
 export function endLoadTimers(): void {
   firstOfCalls = nextId;
 }
 
-/** Forgets what an earlier call left, where the plugin keeps its state. */
+/** Drops the timers of an earlier call of a stateful plugin. */
 export function dropTimers(): void {
   const left = bareList<Timer>();
   mapForEach(byId, (timer) => {
@@ -77,23 +77,23 @@ export function dropTimers(): void {
   }
 }
 
-/** Whether the timer still waits: it may have been dropped with its call. */
+/** Returns whether the timer still waits; it may have been dropped with its call. */
 export function isTimerWaiting(id: number): boolean {
   return mapGet(byId, id) !== undefined;
 }
 
-/** How many timers waited at once, at most so far. */
+/** Returns the maximum number of timers that waited at once so far. */
 export function mostTimers(): number {
   return most;
 }
 
-/** Milliseconds until the next timer; undefined without one. */
+/** Returns milliseconds until the next timer, or undefined. */
 export function untilNextTimer(): number | undefined {
   const next = heap[0];
   return next === undefined ? undefined : mathMax(0, mathCeil(next.due - monotonicMs()));
 }
 
-/** Runs the first timer that is due, if one is. */
+/** Runs the first timer that is due, if any. */
 export function runDueTimer(): void {
   const timer = heap[0];
   if (timer === undefined || timer.due > monotonicMs()) return;
@@ -110,12 +110,12 @@ export function runDueTimer(): void {
   }
 }
 
-/** Calls `run` after `delay` milliseconds. @returns its id. */
+/** Calls `run` after `delay` milliseconds. @returns the timer's id */
 export function startTimer(run: () => void, delay: number, repeats = false): number {
   const maxTimers = timerLimit();
   if (mapSize(byId) >= maxTimers) {
     finish(`l{"limit":"timers","allowed":${maxTimers}}`);
-    // The call is over now, and not when a program that catches the error comes to an end.
+    // Ends the call now, because a program that catches the error could run on.
     tellWorker("timers");
     throw new PrimordialRangeError(`Cannot start a timer: ${maxTimers} are waiting already`);
   }
@@ -127,12 +127,12 @@ export function startTimer(run: () => void, delay: number, repeats = false): num
   return timer.id;
 }
 
-/** `limits.timers` of the call, within the hard ceiling. */
+/** Returns `limits.timers` of the call, at most the hard ceiling. */
 function timerLimit(): number {
   return mathMin(callLimit("timers") ?? MAX_TIMERS, MAX_TIMERS);
 }
 
-/** Timers that wait, by id: a copy. */
+/** Returns a copy of the waiting timers: name by id. */
 export function waitingTimers(): Map<number, string> {
   const waiting = new PrimordialMap<number, string>();
   mapForEach(byId, (_timer, id) => {
@@ -201,7 +201,7 @@ function start(name: string, given: readonly unknown[], repeats: boolean): numbe
   const callback = argumentAt(given, 0);
   if (typeof callback !== "function") throw new PrimordialTypeError(`Failed to execute '${name}': the callback is not a function`);
   const delay = +(argumentAt(given, 1) as number);
-  // Out of the range of a 32-bit integer is at once, as in Deno and Node.
+  // A delay outside the range of a 32-bit integer counts as 0, as in Deno and Node.
   const wait = delay >= 0 && delay <= MAX_DELAY ? delay : 0;
   const args = bareList<unknown>();
   for (let index = 2; index < given.length; index++) args[index - 2] = given[index];
@@ -212,7 +212,7 @@ function queueMicrotask(callback: unknown): void {
   requireArguments(arguments.length, 1, "execute 'queueMicrotask'");
   if (typeof callback !== "function") throw new PrimordialTypeError("expected a function");
   const settled = new PrimordialPromise<void>((resolve) => resolve());
-  // An own `constructor` keeps `then` from looking for a species: a plugin may have replaced it.
+  // The own `constructor` keeps `then` from a species lookup, which a plugin may have replaced.
   reflectDefineProperty(settled, "constructor", { __proto__: null, value: undefined } as PropertyDescriptor);
   promiseThen(settled, () => runMicrotask(callback as Callable), ignore);
 }

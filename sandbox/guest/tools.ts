@@ -1,4 +1,4 @@
-/** `context.tools`: other tools, each called through every gate of the host (SPEC C9). */
+/** `context.tools`: calls other tools; each call passes every check of the host (SPEC C9). */
 
 import { request } from "./channel.ts";
 import { quoteJson } from "./json-text.ts";
@@ -7,21 +7,21 @@ import { define, jsonStringify, objectHasOwn, PrimordialPromise, PrimordialTypeE
 import { toDomString } from "./webidl.ts";
 import { plainError } from "./stack.ts";
 
-/** What the host answers: it went through, whatever came of it. */
+/** Answer of the host when the call ended, with a result or an error. */
 type StepAnswer =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly error: { readonly code: string; readonly message: string; readonly tool: string } };
 
-/** It waits for a person before it goes on. */
+/** Answer of the host when the call waits for a confirmation. */
 interface StepAsks {
   readonly asks: number;
 }
 
-/** Resolves to the tool's output, rejects with an error that has the `code` of what went wrong. */
+/** Resolves to the tool's output, or rejects with an error whose `code` names the failure. */
 export function callTool(name: unknown, args: unknown = {}): Promise<unknown> {
   try {
     const text = jsonStringify(args);
-    if (text === undefined) throw new PrimordialTypeError("The arguments of a tool are a JSON object");
+    if (text === undefined) throw new PrimordialTypeError("The arguments of a tool must be a JSON object");
     refuseLost(args, text, "arguments");
     const json = `{"name":${quoteJson(toDomString(name))},"args":${text}}`;
     return follow(request({ __proto__: null, operation: "tools.call", args: { __proto__: null }, json, convert: asItIs }));
@@ -30,7 +30,7 @@ export function callTool(name: unknown, args: unknown = {}): Promise<unknown> {
   }
 }
 
-/** While a person is asked, the call's time stands still; only then. */
+/** Stops the call's clock only while the user is asked for a confirmation. */
 function follow(begun: Promise<unknown>): Promise<unknown> {
   return new PrimordialPromise((resolve, reject) => {
     const take = (value: unknown): void => {
@@ -58,7 +58,7 @@ function outputOf(answer: StepAnswer): unknown {
   if (answer.ok) return answer.output;
   const { code, message, tool } = answer.error;
   const error = plainError(message);
-  // Where nobody catches it, its words are the caller's to see (SPEC X4).
+  // If the plugin does not catch it, the caller sees its message (SPEC X4).
   define(error, "name", "ToolError");
   define(error, "code", code, true);
   define(error, "tool", tool, true);

@@ -1,4 +1,4 @@
-/** `Uint8Array` to and from base64 and hex (https://tc39.es/proposal-arraybuffer-base64/spec/); the worker does the work. */
+/** `Uint8Array` to and from base64 and hex (https://tc39.es/proposal-arraybuffer-base64/spec/), converted by the worker. */
 
 import { ownBytes, viewBytes } from "./bytes.ts";
 import { askWorker, takeAnswerBytes } from "./channel.ts";
@@ -24,7 +24,7 @@ interface Decoded {
   readonly error?: string;
 }
 
-/** Written as methods, which are no constructors. */
+/** In method syntax, because methods are not constructors. */
 const METHODS = {
   toBase64(this: unknown, options: unknown = undefined): string {
     const bytes = requireBytes(this);
@@ -63,7 +63,7 @@ const METHODS = {
   },
 };
 
-/** What was decoded before an error is written all the same. */
+/** Bytes that were decoded before an error are written nevertheless. */
 function fill(target: Uint8Array, { read, error }: Decoded): object {
   const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
   const written = typedArrayLength(bytes);
@@ -87,7 +87,7 @@ function decodeHex(text: string, target?: Uint8Array): Decoded {
   return askWorker("hex.decode", objectToJson({ __proto__: null, maximum }), typedArrayBuffer(encodeUtf8(text))) as Decoded;
 }
 
-/** Bytes that fit in. @throws {TypeError} if the buffer was detached. */
+/** Returns how many bytes fit. @throws {TypeError} if the buffer was detached */
 function roomIn(target: Uint8Array | undefined): number | undefined {
   if (target !== undefined && arrayBufferDetached(typedArrayBuffer(target))) throw new PrimordialTypeError("The buffer is detached");
   return target === undefined ? undefined : typedArrayLength(target);
@@ -100,7 +100,7 @@ function requireBytes(value: unknown): Uint8Array<ArrayBuffer> {
   return value as Uint8Array<ArrayBuffer>;
 }
 
-/** All of a buffer crosses. */
+/** The boundary takes whole buffers. */
 function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
   return typedArrayBuffer(ownBytes(viewBytes(bytes, 0, typedArrayLength(bytes))));
 }

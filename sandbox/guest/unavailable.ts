@@ -1,4 +1,4 @@
-/** What a plugin will never have, or not yet: it exists and says what to use instead (SPEC PB4). */
+/** APIs that a plugin does not have: each exists and throws an error that names the alternative (SPEC PB4). */
 
 import { toGuestError } from "./deno-errors.ts";
 import { type Callable, define, promiseReject } from "./primordials.ts";
@@ -7,13 +7,13 @@ import { nameFunction } from "./webidl.ts";
 interface Refusal {
   readonly name: string;
   readonly advice: string;
-  /** Answers a rejected promise, as the real one would. */
+  /** Whether it returns a rejected promise, like the original. */
   readonly isAsync?: boolean;
 }
 
 const NO_PROCESSES = "a plugin cannot start processes; offer the step as a tool that the user lists as trusted";
 const NO_SOCKETS = "a plugin cannot open sockets; use fetch where it is granted";
-const NO_SERVERS = "a plugin cannot listen; bascule's own doors serve its tools";
+const NO_SERVERS = "a plugin cannot listen on a port; bascule serves its tools";
 const NO_THREADS = "a plugin has one thread; split the work into several calls";
 
 const DENO: readonly Refusal[] = [
@@ -40,14 +40,14 @@ const DENO: readonly Refusal[] = [
   ...refusals(NO_PROCESSES, ["spawn", "spawnAndWait", "spawnAndWaitSync", "execPath"]),
   ...refusals(NO_SERVERS, ["upgradeWebSocket"]),
   ...refusals(NO_SOCKETS, ["createHttpClient", "networkInterfaces"]),
-  ...refusals("a plugin gets no signals; use the signal of its context", ["addSignalListener", "removeSignalListener"]),
-  ...refusals("owners and modes of files are not a plugin's concern", ["chmodSync", "chownSync", "umask"]),
-  ...refusals("owners and modes of files are not a plugin's concern", ["chmod", "chown"], true),
-  ...refusals("the times of files are not a plugin's concern", ["utimeSync"]),
-  ...refusals("the times of files are not a plugin's concern", ["utime"], true),
+  ...refusals("a plugin receives no signals; use context.signal", ["addSignalListener", "removeSignalListener"]),
+  ...refusals("a plugin cannot change owners and modes of files", ["chmodSync", "chownSync", "umask"]),
+  ...refusals("a plugin cannot change owners and modes of files", ["chmod", "chown"], true),
+  ...refusals("a plugin cannot change the times of files", ["utimeSync"]),
+  ...refusals("a plugin cannot change the times of files", ["utime"], true),
   ...refusals("use Deno.realPath", ["readLink"], true),
   ...refusals("use Deno.realPathSync", ["readLinkSync"]),
-  ...refusals("a plugin does not see the machine that it runs on", [
+  ...refusals("a plugin cannot see the machine that it runs on", [
     ...["consoleSize", "cpuUsage", "gid", "hostname", "loadavg", "memoryUsage", "osRelease", "osUptime", "systemMemoryInfo", "uid"],
   ]),
 ];
@@ -74,7 +74,7 @@ const WEB_ASSEMBLY = [
 
 function refusing({ name, advice, isAsync = false }: Refusal, prefix = ""): Callable {
   const refuse = (): Error => toGuestError({ name: "NotSupported", message: `Cannot use ${prefix}${name} in a plugin: ${advice}` });
-  // A plain function: it can be called with and without `new`.
+  // A plain function, because it can be called with and without `new`.
   const refusal = function (): Promise<never> {
     if (isAsync) return promiseReject(refuse());
     throw refuse();
@@ -87,7 +87,7 @@ function refusals(advice: string, names: readonly string[], isAsync = false): re
   return names.map((name) => ({ name, advice, isAsync }));
 }
 
-/** `Deno.stdin` and its like: no terminal, and nothing to read or write. */
+/** Creates `Deno.stdin` and similar streams: not a terminal, with nothing to read or write. */
 function createStream(name: string, advice: string): object {
   const stream = {};
   const isInput = name === "stdin";

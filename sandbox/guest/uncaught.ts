@@ -1,13 +1,13 @@
-/** Errors that nobody caught: `reportError`, and what timers, microtasks and listeners throw. */
+/** Reports uncaught errors: `reportError`, and errors of timers, microtasks and listeners. */
 
 import { finish } from "./outcome.ts";
 import { describeThrown } from "./thrown.ts";
 
-/** Tells the program by an `error` event. @returns whether the program took care of it. */
+/** Fires an `error` event. @returns whether the program handled the error */
 let tellProgram: (error: unknown) => boolean = () => false;
 let telling = false;
 
-/** Set once at boot by `report-error.ts`, which needs events, which need this. */
+/** Set once at boot by `report-error.ts`, which imports the events, which import this module. */
 export function setErrorListener(tell: (error: unknown) => boolean): void {
   tellProgram = tell;
 }

@@ -1,4 +1,4 @@
-/** `URLPattern` (https://urlpattern.spec.whatwg.org/), by the package urlpattern-polyfill; its expressions run in the guest. */
+/** `URLPattern` (https://urlpattern.spec.whatwg.org/) from the package urlpattern-polyfill; its regular expressions run in the guest. */
 
 import { bareObject, PrimordialRangeError, PrimordialTypeError, reflectGet } from "./primordials.ts";
 import { load } from "./urlpattern-polyfill.gen.ts";
@@ -10,7 +10,7 @@ export function installUrlPattern(global: object): void {
   const { URLPattern } = load(PrimordialTypeError, PrimordialRangeError);
   exposeInterface(global, "URLPattern", URLPattern);
   nameFunction(URLPattern, "URLPattern", 0);
-  // Of the package, for its own tests.
+  // Exists in the package for its own tests only.
   Reflect.deleteProperty(URLPattern, "compareComponent");
   showAs((value) => {
     if (!(value instanceof URLPattern) || value === URLPattern.prototype) return undefined;

@@ -29,7 +29,7 @@ import { exposeInterface, requireArguments, showAs, toUsvString } from "./webidl
 const { iterator } = PrimordialSymbol;
 const ITERATOR = "URLSearchParams Iterator";
 
-/** Given instead of an initial value by a URL: its own query and what to tell it. */
+/** A URL passes this instead of an initial value: its query and a listener for changes. */
 interface FromUrl {
   readonly query: string;
   readonly changed: (query: string) => void;
@@ -102,7 +102,7 @@ export class URLSearchParams {
   }
 
   sort(): void {
-    // By code units, and stable, as the standard says.
+    // By code units, and stable, as the standard requires.
     arraySort(this.#pairs, (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     this.#update();
   }
@@ -145,12 +145,12 @@ export class URLSearchParams {
     this.#changed?.(formatQuery(this.#pairs));
   }
 
-  /** What the URL does with its parameters; taken off the class at boot. */
+  /** Access to parameters for URLs, removed from the class at boot. */
   static access = {
     isParams: (value: object): value is URLSearchParams => #pairs in value,
     pairsOf: (params: URLSearchParams): Pair[] => params.#pairs,
     replace: (params: URLSearchParams, pairs: Pair[]): void => {
-      // The same list: iterators that are under way go on in the new content.
+      // Keeps the same list, so that running iterators continue in the new content.
       const list = params.#pairs;
       list.length = pairs.length;
       for (let index = 0; index < pairs.length; index++) {
@@ -163,12 +163,12 @@ export class URLSearchParams {
 
 const access = URLSearchParams.access;
 
-/** The query of parameters that a program gave; undefined for every other value. */
+/** Returns the query of parameters that a program passed, or undefined for any other value. */
 export function queryOf(value: object): string | undefined {
   return access.isParams(value) ? formatQuery(access.pairsOf(value)) : undefined;
 }
 
-/** The parameters of a URL; `changed` gets the new query after every change. */
+/** Creates the parameters of a URL; `changed` receives the new query after every change. */
 export function makeSearchParams(search: string, changed: (query: string) => void): URLSearchParams {
   fromUrl = { query: withoutMark(search), changed };
   try {
@@ -178,7 +178,7 @@ export function makeSearchParams(search: string, changed: (query: string) => voi
   }
 }
 
-/** The URL's query changed. */
+/** Replaces the parameters when the URL's query changed. */
 export function updateSearchParams(params: URLSearchParams, search: string): void {
   access.replace(params, parseQuery(withoutMark(search)));
 }
@@ -212,7 +212,7 @@ function fromRecord(record: object): Pair[] {
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index];
     if (key === undefined || !objectIsEnumerable(record, key)) continue;
-    // Keys that become equal as USVStrings are one: the last value in the first place.
+    // Keys that are equal as USVStrings count as one: the last value at the first place.
     const name = toUsvString(key);
     const value = toUsvString(reflectGet(record, key));
     const known = values[name];
@@ -222,15 +222,15 @@ function fromRecord(record: object): Pair[] {
   return pairs;
 }
 
-/** Long queries cross in parts: the worker reads and writes each without a look at the clock. */
+/** Long queries are sent in parts, because the worker handles each part without a time check. */
 const PART_LENGTH = 16 * 1024;
 
-/** Reads `name=value&…`, without a question mark. */
+/** Parses `name=value&…`, without a question mark. */
 export function parseQuery(query: string): Pair[] {
   const pairs = bareList<Pair>();
   for (let at = 0; at < query.length;) {
     const end = query.length - at <= PART_LENGTH ? query.length : endOfPart(query, at);
-    // `search.parse` answers names and values in turn.
+    // `search.parse` returns names and values alternately.
     const flat = askWorker("search.parse", quoteJson(stringSlice(query, at, end))) as readonly string[];
     for (let index = 0; index + 1 < flat.length; index += 2)
       pairs[pairs.length] = { name: flat[index] ?? "", value: flat[index + 1] ?? "" };
@@ -239,7 +239,7 @@ export function parseQuery(query: string): Pair[] {
   return pairs;
 }
 
-/** Before the last ampersand that is near, else before the next one. */
+/** Ends a part before the last ampersand in reach, else before the next one. */
 function endOfPart(query: string, start: number): number {
   const near = stringLastIndexOf(stringSlice(query, start, start + PART_LENGTH), "&");
   if (near !== -1) return start + near;
@@ -272,14 +272,14 @@ function formatQuery(pairs: Pair[]): string {
   return arrayJoin(parts, "&");
 }
 
-/** A pair is work, also where it holds nothing. */
+/** Cost of a pair in characters, even if it is empty. */
 const PAIR_LENGTH = 16;
 
 function encodeFlat(flat: string[]): string {
   return `${askWorker("search.format", listToJson(flat)) as string}`;
 }
 
-/** A name or value in parts that cut no character: what follows the equals sign of nothing's value. */
+/** Encodes a name or value in parts that split no character, as the value of an empty name after the equals sign. */
 function encodeLong(text: string): string {
   const parts = bareList<string>();
   for (let at = 0; at < text.length;) {

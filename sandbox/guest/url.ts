@@ -6,7 +6,7 @@ import { PrimordialTypeError } from "./primordials.ts";
 import { installSearchParams, makeSearchParams, updateSearchParams, type URLSearchParams } from "./url-search-params.ts";
 import { exposeInterface, requireArguments, showAs, toUsvString } from "./webidl.ts";
 
-/** What `url.parse` and `url.set` answer: the parts under the names of the getters. */
+/** Answer of `url.parse` and `url.set`: the parts under the names of the getters. */
 interface Parts {
   readonly href: string;
   readonly origin: string;
@@ -21,14 +21,14 @@ interface Parts {
   readonly hash: string;
 }
 
-/** @returns undefined if it is no URL. */
+/** @returns undefined if the text is not a URL */
 function parse(url: unknown, base: unknown): Parts | undefined {
   const args = { __proto__: null, url: toUsvString(url), base: base === undefined ? undefined : toUsvString(base) };
-  // `url.parse` answers the parts or null.
+  // `url.parse` returns the parts or null.
   return (askWorker("url.parse", objectToJson(args)) as Parts | null) ?? undefined;
 }
 
-/** The serialised URL. @throws {TypeError} if it is none, as the constructor does. */
+/** Returns the serialised URL. @throws {TypeError} if the text is not a URL, like the constructor */
 export function toHref(url: string): string {
   const parts = parse(url, undefined);
   if (parts === undefined) throw new PrimordialTypeError(`Invalid URL: '${url}'`);
@@ -61,7 +61,7 @@ export class URL {
 
   #set(name: string, value: unknown): void {
     const args = { __proto__: null, href: this.#parts.href, name, value: toUsvString(value) };
-    // `url.set` answers the parts, unchanged if the setter refused.
+    // `url.set` returns the parts, unchanged if the setter refused the value.
     this.#parts = askWorker("url.set", objectToJson(args)) as Parts;
     if ((name === "search" || name === "href") && this.#searchParams !== undefined)
       updateSearchParams(this.#searchParams, this.#parts.search);
@@ -172,13 +172,13 @@ export class URL {
     return this.#parts.href;
   }
 
-  /** The parts of a URL of ours, whatever its prototype says; taken off the class at boot. */
+  /** Returns the parts of a URL, whatever its prototype is; removed from the class at boot. */
   static partsOf(this: void, value: object): Parts | undefined {
     return #parts in value ? value.#parts : undefined;
   }
 }
 
-/** The parts of a value if it is a URL. */
+/** Returns the parts if the value is a URL. */
 export const urlParts: (value: object) => Parts | undefined = URL.partsOf;
 
 export function installUrl(global: object): void {

@@ -1,19 +1,20 @@
 /**
- * The resources of `using` and `await using` in one block (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
- * The loader writes it around the block (`lower-using.ts`), and the block awaits: only as often as the standard says.
+ * The resources of `using` and `await using` in one block
+ * (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
+ * The loader writes it around the block (`lower-using.ts`). The block itself awaits, only as often as the standard says.
  */
 
 import { type Disposal, Failure, methodToDispose, methodToDisposeLater } from "./disposable.ts";
 import { bareList } from "./primordials.ts";
 
 interface Resource {
-  /** Undefined: nothing to dispose of, but something to wait for. */
+  /** Undefined if there is nothing to dispose of, but a wait is required. */
   readonly dispose: Disposal | undefined;
   readonly isAsync: boolean;
 }
 
 export class UsingScope {
-  /** The value that the block has to wait for after `next` returned true. */
+  /** The value that the block has to await after `next` returned true. */
   awaited: unknown;
   #resources: Resource[] = bareList<Resource>();
   #failure = new Failure();
@@ -33,7 +34,7 @@ export class UsingScope {
     this.#failure.add(error);
   }
 
-  /** Disposes of what is left, the last first. @returns true if the block has to wait for `awaited` before it goes on. */
+  /** Disposes of the remaining resources, last first. @returns true if the block has to await `awaited` before it continues */
   next(): boolean {
     for (let left = this.#resources.length; left > 0; left = this.#resources.length) {
       const resource = this.#resources[left - 1];
@@ -52,7 +53,7 @@ export class UsingScope {
     return this.#mustWait && !this.#waited && this.#waitFor(undefined);
   }
 
-  /** @throws what the block or the disposing threw. */
+  /** @throws the error of the block or of the disposal */
   end(): void {
     if (this.#failure.has) throw this.#failure.error;
   }

@@ -1,6 +1,7 @@
 /**
- * The classes of https://streams.spec.whatwg.org/, by the package web-streams-polyfill; and what the prelude itself does
- * with streams, from their methods as they were before any plugin ran.
+ * The classes of https://streams.spec.whatwg.org/ from the package web-streams-polyfill, and the prelude's own functions
+ * on
+ * streams, which use their methods as they were before any plugin ran.
  */
 
 import {
@@ -18,13 +19,13 @@ import {
 import { exposeInterface, nameFunction, showAs } from "./webidl.ts";
 import { load, type StreamConstructor } from "./web-streams-polyfill.gen.ts";
 
-/** A `ReadableStream`, `WritableStream` or `TransformStream`; what it is inside is the package's. */
+/** A `ReadableStream`, `WritableStream` or `TransformStream`; its internals belong to the package. */
 export type Stream = object;
 
-/** What a stream's source or sink is made of; only own members are given. */
+/** Members of a stream's source or sink; only own members are passed. */
 export type Underlying = Readonly<Record<string, unknown>>;
 
-/** The names in the order of the standard, and the number of arguments that a constructor needs. */
+/** Class names in the order of the standard, with the number of arguments that each constructor requires. */
 const CLASSES = [
   ["ReadableStream", 0],
   ["ReadableStreamDefaultReader", 1],
@@ -48,7 +49,7 @@ let slots: ReturnType<typeof load>["slots"];
 /** Methods and getters by `Class.member`. */
 const members: Record<string, Callable> = bareObject();
 
-/** Runs before any plugin, after `AbortController`, `DOMException` and `queueMicrotask` are there. */
+/** Runs before any plugin, and after `AbortController`, `DOMException` and `queueMicrotask` are installed. */
 export function installWebStreams(global: object): void {
   const loaded = load(PrimordialTypeError, PrimordialRangeError);
   classes = loaded;
@@ -61,13 +62,13 @@ export function installWebStreams(global: object): void {
   }
   members["ReadableStream.from"] = reflectGet(loaded.ReadableStream, "from") as Callable;
   for (const name of ["CountQueuingStrategy", "ByteLengthQueuingStrategy"] as const) nameSize(loaded[name]);
-  // Of an earlier draft of the standard.
+  // From an earlier draft of the standard.
   Reflect.deleteProperty(loaded.WritableStreamDefaultController.prototype, "abortReason");
   inheritIterator(loaded.ReadableStream);
   showStreams();
 }
 
-/** The package makes an object of its own for what all async iterators inherit from. */
+/** The package creates its own copy of the prototype that all async iterators inherit from. */
 function inheritIterator(constructor: StreamConstructor): void {
   const { values } = constructor.prototype as { readonly values: Callable };
   const own = reflectGetPrototypeOf(reflectApply(values, new constructor(), []) as object);
@@ -79,18 +80,18 @@ function rememberMembers(name: string, prototype: object): void {
   for (const key of Object.getOwnPropertyNames(prototype)) {
     if (key === "constructor") continue;
     const found = reflectGetOwnPropertyDescriptor(prototype, key);
-    // A method or a getter: these classes have no other members.
+    // A method or a getter, because these classes have no other members.
     members[`${name}.${key}`] = (found?.get ?? found?.value) as Callable;
   }
 }
 
-/** `size` is one function for all instances; the bundle shortened its name. */
+/** Renames `size`, one function for all instances, whose name the bundle shortened. */
 function nameSize(strategy: StreamConstructor): void {
   const { size } = new strategy({ highWaterMark: 1 }) as { readonly size: Callable };
   nameFunction(size, "size");
 }
 
-/** How Deno prints them. */
+/** Registers how Deno prints streams. */
 function showStreams(): void {
   const shown = [
     ["ReadableStream", ["locked"]],
@@ -123,7 +124,7 @@ function showStreams(): void {
   });
 }
 
-/** The slot that every instance of a class has, and nothing else. */
+/** Tests the slot that only instances of a class have. */
 function isInstance(value: object, name: ClassName): boolean {
   return value instanceof classes[name] && value !== classes[name].prototype;
 }
@@ -132,23 +133,23 @@ function readMember(value: object, name: ClassName, key: string): unknown {
   try {
     return call(`${name}.${key}`, value);
   } catch {
-    // A writer that was released has no desired size to show.
+    // A released writer has no desired size to show.
     return undefined;
   }
 }
 
 function call(member: string, self: object, args: readonly unknown[] = []): unknown {
   const method = members[member];
-  if (method === undefined) throw new PrimordialTypeError(`There is no ${member}`);
+  if (method === undefined) throw new PrimordialTypeError(`Unknown stream member ${member}`);
   return reflectApply(method, self, args);
 }
 
-/** A stream with this source. `type: "bytes"` for one that can be read into buffers. */
+/** Creates a stream with this source; `type: "bytes"` makes it readable into buffers. */
 export function createReadable(source: Underlying, strategy?: Underlying): Stream {
   return reflectConstruct(classes.ReadableStream as unknown as Callable, strategy === undefined ? [source] : [source, strategy]);
 }
 
-/** A stream of what an iterable gives, which is asked when the stream is read. */
+/** Creates a stream of an iterable's items, requested when the stream is read. */
 export function readableFrom(iterable: object): Stream {
   return call("ReadableStream.from", classes.ReadableStream, [iterable]) as Stream;
 }
@@ -161,7 +162,7 @@ export function createTransform(transformer: Underlying, writable?: Underlying, 
   return reflectConstruct(classes.TransformStream as unknown as Callable, [transformer, writable, readable]);
 }
 
-/** Whether a value is a `ReadableStream`, whatever its prototype says now. */
+/** Returns whether a value is a `ReadableStream`, whatever its prototype is. */
 export function isReadable(value: unknown): value is Stream {
   return typeof value === "object" && value !== null && slots.disturbed in value && hasLock(value);
 }
@@ -171,7 +172,7 @@ function hasLock(value: object): boolean {
     call("ReadableStream.locked", value);
     return true;
   } catch {
-    // The getter throws for everything that is no stream.
+    // The getter throws for all other values.
     return false;
   }
 }
@@ -180,7 +181,7 @@ export function isLocked(stream: Stream): boolean {
   return call("ReadableStream.locked", stream) === true;
 }
 
-/** Whether it was ever read from or cancelled. */
+/** Returns whether the stream was ever read from or cancelled. */
 export function isDisturbed(stream: Stream): boolean {
   return reflectGet(stream, slots.disturbed) === true;
 }
@@ -189,7 +190,7 @@ export function isReadableState(stream: Stream, state: "readable" | "closed" | "
   return reflectGet(stream, slots.state) === state;
 }
 
-/** Two streams of the same chunks; the one given is locked for good. */
+/** Returns two streams of the same chunks; the given stream stays locked. */
 export function teeReadable(stream: Stream): readonly [Stream, Stream] {
   return call("ReadableStream.tee", stream) as [Stream, Stream];
 }
@@ -202,7 +203,7 @@ export function pipeThrough(stream: Stream, transform: { readonly readable: Stre
   return call("ReadableStream.pipeThrough", stream, [transform]) as Stream;
 }
 
-/** The two ends of a `TransformStream`. */
+/** Returns the two ends of a `TransformStream`. */
 export function endsOf(transform: Stream): { readonly readable: Stream; readonly writable: Stream } {
   return {
     readable: call("TransformStream.readable", transform) as Stream,
@@ -210,12 +211,12 @@ export function endsOf(transform: Stream): { readonly readable: Stream; readonly
   };
 }
 
-/** Takes the only reader of a stream. @throws {TypeError} if it is locked. */
+/** Acquires the only reader of a stream. @throws {TypeError} if it is locked */
 export function getReader(stream: Stream): Stream {
   return call("ReadableStream.getReader", stream) as Stream;
 }
 
-/** The next chunk, or the end. */
+/** Reads the next chunk, or the end. */
 export function readChunk(reader: Stream): Promise<{ readonly value: unknown; readonly done: boolean }> {
   return call("ReadableStreamDefaultReader.read", reader) as Promise<{ value: unknown; done: boolean }>;
 }
@@ -224,29 +225,29 @@ export function cancelReader(reader: Stream, reason: unknown): Promise<unknown> 
   return call("ReadableStreamDefaultReader.cancel", reader, [reason]) as Promise<unknown>;
 }
 
-/** Whether it can be read into buffers: its chunks are bytes, and those of its branches are copies. */
+/** Returns whether the stream can be read into buffers: its chunks are bytes, and those of its branches are copies. */
 export function isByteStream(stream: Stream): boolean {
   const controller = reflectGet(stream, slots.readableStreamController);
   return typeof controller === "object" && controller !== null && isInstance(controller, "ReadableByteStreamController");
 }
 
-/** Hands every chunk to `take` until the end, the next one when a promise that it answers is kept. @throws what went wrong with the stream, or what `take` threw. */
+/** Passes every chunk to `take` until the end, and waits for a promise that it returns. @throws the error of the stream or of `take` */
 export function pipeInto(stream: Stream, take: (chunk: unknown) => unknown): Promise<void> {
   const sink = reflectConstruct(classes.WritableStream as unknown as Callable, [{ __proto__: null, write: take }]);
   return call("ReadableStream.pipeTo", stream, [sink]) as Promise<void>;
 }
 
-/** Until the end; an aborted signal ends both streams. */
+/** Pipes until the end; an aborted signal ends both streams. */
 export function pipeTo(stream: Stream, writable: Stream, signal: object | undefined): Promise<void> {
   return call("ReadableStream.pipeTo", stream, [writable, { __proto__: null, signal }]) as Promise<void>;
 }
 
-/** A controller of a source, as `start` and `pull` are given it. */
+/** Enqueues bytes on the controller that a source's `start` and `pull` receive. */
 export function enqueueBytes(controller: Stream, bytes: Uint8Array): void {
   call("ReadableByteStreamController.enqueue", controller, [bytes]);
 }
 
-/** Ends a byte stream, also where somebody waits with a buffer of their own. */
+/** Closes a byte stream, even if a reader waits with its own buffer. */
 export function closeBytes(controller: Stream): void {
   call("ReadableByteStreamController.close", controller);
   const request = call("ReadableByteStreamController.byobRequest", controller);
@@ -257,7 +258,7 @@ export function errorBytes(controller: Stream, reason: unknown): void {
   call("ReadableByteStreamController.error", controller, [reason]);
 }
 
-/** A controller of a transformer, as its methods are given it. */
+/** Enqueues a chunk on the controller that a transformer's methods receive. */
 export function enqueueTransformed(controller: Stream, chunk: unknown): void {
   call("TransformStreamDefaultController.enqueue", controller, [chunk]);
 }

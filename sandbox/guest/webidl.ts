@@ -1,5 +1,5 @@
 /**
- * What interfaces of the web platform have in common (https://webidl.spec.whatwg.org/).
+ * Common parts of web platform interfaces (https://webidl.spec.whatwg.org/).
  *
  * The `expose…` functions run at boot, before any plugin; the conversions run at any time.
  */
@@ -20,7 +20,7 @@ import {
 
 const { iterator, toStringTag } = PrimordialSymbol;
 
-/** A class of ours. */
+/** A class of the prelude. */
 interface Interface {
   readonly prototype: object;
 }
@@ -42,18 +42,18 @@ export function shapeInterface(constructor: Interface, name: string): void {
   tag(prototype, name);
 }
 
-/** The bundle shortens names; what a program can see has the right one. */
+/** Restores a name that programs can see, because the bundle shortens names. */
 export function nameFunction(value: object, name: string, length?: number): void {
   reflectDefineProperty(value, "name", { value: name, configurable: true });
   if (length !== undefined) reflectDefineProperty(value, "length", { value: length, configurable: true });
 }
 
-/** What `Object.prototype.toString` shows. */
+/** Sets the tag that `Object.prototype.toString` shows. */
 export function tag(target: object, name: string): void {
   reflectDefineProperty(target, toStringTag, { value: name, writable: false, enumerable: false, configurable: true });
 }
 
-/** A constant on an interface and its prototype, as WebIDL's `const`. */
+/** Defines a constant on an interface and its prototype, like WebIDL's `const`. */
 export function constant(target: object, name: string, value: number): void {
   reflectDefineProperty(target, name, { value, writable: false, enumerable: true, configurable: false });
 }
@@ -65,26 +65,26 @@ function makeEnumerable(target: object, key: string): void {
   reflectDefineProperty(target, key, descriptor);
 }
 
-/** Shapes the class and puts it on the global object. */
+/** Shapes the class and defines it on the global object. */
 export function exposeInterface(global: object, name: string, constructor: Interface): void {
   shapeInterface(constructor, name);
   define(global, name, constructor);
 }
 
-/** A global function: enumerable, as in browsers and Deno. `length` where the source's own is not the standard's. */
+/** Defines a global function: enumerable, as in browsers and Deno. `length` overrides the source's own if the standard differs. */
 export function exposeFunction(global: object, name: string, value: Callable, length?: number): void {
   nameFunction(value, name, length);
   define(global, name, value, true);
 }
 
-/** @throws {TypeError} if fewer arguments were given than the operation needs. */
+/** @throws {TypeError} if the program passed fewer arguments than the operation needs */
 export function requireArguments(given: number, needed: number, what: string): void {
   if (given < needed) {
     throw new PrimordialTypeError(`Failed to ${what}: ${needed} argument${needed === 1 ? "" : "s"} required, but only ${given} present`);
   }
 }
 
-/** WebIDL's `DOMString`: whatever it is as a string. */
+/** Converts to WebIDL's `DOMString`. */
 export function toDomString(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "symbol") throw new PrimordialTypeError("Cannot convert a Symbol value to a string");
@@ -92,12 +92,12 @@ export function toDomString(value: unknown): string {
   return `${value as string}`;
 }
 
-/** WebIDL's `USVString`: lone surrogates become U+FFFD. */
+/** Converts to WebIDL's `USVString`: lone surrogates become U+FFFD. */
 export function toUsvString(value: unknown): string {
   return stringToWellFormed(toDomString(value));
 }
 
-/** WebIDL's dictionary: undefined and null are empty. @throws {TypeError} for other values that are no objects. */
+/** Reads WebIDL's dictionary: undefined and null are empty. @throws {TypeError} if the value is another primitive */
 export function toDictionary(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return EMPTY;
   if (typeof value !== "object" && typeof value !== "function") throw new PrimordialTypeError(`${what}: the options are not an object`);
@@ -107,16 +107,16 @@ export function toDictionary(value: unknown, what: string): Readonly<Record<stri
 const EMPTY: Readonly<Record<string, unknown>> = bareObject();
 
 /**
- * WebIDL's `sequence`: the items of an iterable, its method read once.
+ * Reads WebIDL's `sequence`: the items of an iterable, whose method is read once.
  *
- * @throws {TypeError} with `message` if it is no iterable.
+ * @throws {TypeError} with `message` if the value is not iterable
  */
 export function forEachItem(value: unknown, message: string, visit: (item: unknown) => void): void {
   const method = isObject(value) ? reflectGet(value, iterator) : undefined;
   for (const item of iterableBy(value as object, method, message)) visit(item);
 }
 
-/** An iterable by a method of its own that was read already. @throws {TypeError} with `message` if that is no function. */
+/** Returns an iterable that uses a method which was read already. @throws {TypeError} with `message` if that is not a function */
 export function iterableBy(value: object, method: unknown, message: string): Iterable<unknown> {
   if (typeof method !== "function") throw new PrimordialTypeError(message);
   // The captured symbol has the type of any symbol.
@@ -127,25 +127,25 @@ function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
-/** What `console.log` shows of an instance of an interface. */
+/** Form in which `console.log` shows an instance of an interface. */
 export interface Described {
   readonly name: string;
-  /** The members to print, by name. */
+  /** Members to print, by name. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Printed in place of all else. */
+  /** Text printed instead of everything else. */
   readonly text?: string;
-  /** Entries to print before them, like `"key" => "value"`. */
+  /** Entries printed before the members, like `"key" => "value"`. */
   readonly entries?: readonly string[];
 }
 
 const describers: ((value: object) => Described | undefined)[] = [];
 
-/** Registers how `console.log` shows the instances of an interface; `describe` answers undefined for other values. */
+/** Registers how `console.log` shows the instances of an interface; `describe` returns undefined for other values. */
 export function showAs(describe: (value: object) => Described | undefined): void {
   describers.push(describe);
 }
 
-/** How an instance of one of our interfaces is shown, if it is one. */
+/** Describes an instance of an interface of the prelude, or returns undefined. */
 export function describeInterface(value: object): Described | undefined {
   for (let index = 0; index < describers.length; index++) {
     const found = describers[index]?.(value);

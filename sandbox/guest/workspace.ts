@@ -8,7 +8,7 @@ import { encodeUtf8 } from "./encoding.ts";
 import { PrimordialTypeError, promiseReject } from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
 
-/** Every method answers a promise, also for arguments that are refused at once. */
+/** Every method returns a promise, even for arguments that are refused at once. */
 function begin<T>(make: () => Request<T>): Promise<T> {
   try {
     return request(make());

@@ -22,7 +22,7 @@ export const GAPS: readonly Gap[] = [
   // Refusals to a plugin, in their own words.
   out("processes", "the test starts a process", /: a plugin cannot start processes/),
   out("links", "the test makes links; a plugin makes none", /: a plugin cannot make links/),
-  out("modes", "the test changes owners or modes of files", /: owners and modes of files are not a plugin's concern/),
+  out("modes", "the test changes owners or modes of files", /: a plugin cannot change owners and modes of files/),
   out("servers", "the test opens a server", /: a plugin cannot listen/),
   out("sockets", "the test opens sockets, or clients of its own for HTTP", /: a plugin cannot open sockets/),
   out("threads", "the test starts a thread; a plugin has one", /: a plugin has one thread/),

@@ -106,7 +106,7 @@ export function ifError(value: unknown): void {
   });
 }
 
-/** What is expected of an error: its class, a pattern, a predicate, or members. */
+/** Expectation for an error: its class, a pattern, a predicate, or members. */
 type Expected = RegExp | object | ((error: unknown) => boolean) | (new (...args: never[]) => unknown);
 
 export function throws(act: () => unknown, expected?: Expected | string, message?: Message): void {
@@ -181,7 +181,7 @@ function checkThrown(thrown: { readonly error: unknown } | undefined, { what, ex
   }
 }
 
-/** A class if it has a prototype and the error is one of it, or if it is a kind of error; else a predicate. */
+/** Treats the function as a class if the error is an instance of it or if it is an error class, else as a predicate. */
 function checkByFunction(error: unknown, expected: (error: unknown) => unknown, message: Message): void {
   const prototype: unknown = Reflect.get(expected, "prototype");
   if (prototype !== undefined && error instanceof expected) return;

@@ -1,13 +1,13 @@
-/** Deep equality as `node:assert` and `node:util` have it, strict and loose. */
+/** Deep equality of `node:assert` and `node:util`, strict and loose. */
 
-/** `isStrict`: `Object.is` for values and equal prototypes; otherwise `==`. Cycles are followed once. */
+/** Compares two values. `isStrict` uses `Object.is` and requires equal prototypes; otherwise `==`. Cycles are followed once. */
 export function deepEqual(a: unknown, b: unknown, isStrict: boolean): boolean {
   return compare(a, b, { isStrict, seen: new Map() });
 }
 
 interface Comparison {
   readonly isStrict: boolean;
-  /** Pairs that are being compared: equal unless something else differs. */
+  /** Pairs being compared, which count as equal until another part differs. */
   readonly seen: Map<object, object>;
 }
 
@@ -36,7 +36,7 @@ function compareInside(a: object, b: object, how: Comparison): boolean {
   if (a instanceof Set && b instanceof Set) return compareSets(a, b, how) && compareKeys(a, b, how);
   if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) return compareBytes(bytesOf(a), bytesOf(b));
   if (a instanceof ArrayBuffer && b instanceof ArrayBuffer) return compareBytes(new Uint8Array(a), new Uint8Array(b));
-  // Nothing of them can be seen.
+  // Their contents are not visible.
   if (a instanceof WeakMap || a instanceof WeakSet || a instanceof Promise || typeof a === "function") return false;
   return compareKeys(a, b, how);
 }
@@ -67,7 +67,7 @@ function compareSets(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>, how: Comp
   return [...a].every((value) => take(rest, (other) => compare(value, other, how)));
 }
 
-/** Each partner is one other's only. */
+/** Removes the first match, so that each item is paired only once. */
 function take<T>(rest: T[], isIt: (item: T) => boolean): boolean {
   const index = rest.findIndex(isIt);
   if (index === -1) return false;

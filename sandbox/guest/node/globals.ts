@@ -1,4 +1,4 @@
-/** What these modules use of the sandbox's global object. */
+/** The sandbox's globals that these modules use. */
 
 interface UrlLike {
   readonly href: string;
@@ -25,7 +25,7 @@ interface Globals {
   queueMicrotask(task: () => void): void;
 }
 
-// The prelude has put all of them there.
+// The prelude defines all of them.
 const { Deno, URL, URLSearchParams, TextDecoder, TextEncoder, console, performance, queueMicrotask } = globalThis as unknown as Globals;
 
 export const sandbox: Globals = { Deno, URL, URLSearchParams, TextDecoder, TextEncoder, console, performance, queueMicrotask };

@@ -1,4 +1,4 @@
-/** What packages take for the global `process`; a plugin's own code finds no such global. */
+/** The global `process` for packages; a plugin's own code does not see it. */
 
 import * as all from "./process.ts";
 

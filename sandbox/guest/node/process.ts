@@ -1,4 +1,4 @@
-/** A stub of `node:process`: what libraries look at, with the sandbox's virtual values. */
+/** A stub of `node:process`: the members that libraries read, with the sandbox's virtual values. */
 
 import { sandbox } from "./globals.ts";
 
@@ -14,7 +14,7 @@ export const pid = 1;
 export const title = "bascule";
 export const release: Readonly<Record<string, string>> = Object.freeze({ name: "node" });
 
-/** Reads what the plugin was granted; everything else is absent. */
+/** Reads the variables granted to the plugin; all others are absent. */
 export const env: Record<string, string | undefined> = new Proxy<Record<string, string | undefined>>(
   {},
   {
@@ -30,7 +30,7 @@ export const env: Record<string, string | undefined> = new Proxy<Record<string, 
   },
 );
 
-/** Libraries probe variables that they do without. */
+/** Libraries probe variables that they can do without, so a refusal counts as absent. */
 function granted<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -70,7 +70,7 @@ export function memoryUsage(): Readonly<Record<string, number>> {
   return { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
 }
 
-/** Nothing happens to a process that is none. */
+/** Ignores the listener, because the stub process has no events. */
 export function on(): void {}
 export const once: typeof on = on;
 export const off: typeof on = on;
@@ -83,5 +83,5 @@ export function exit(): never {
 }
 
 export function kill(): never {
-  throw new deno.errors.NotSupported("Cannot use process.kill in a plugin: it cannot start processes either");
+  throw new deno.errors.NotSupported("Cannot use process.kill in a plugin: a plugin cannot start or signal processes");
 }

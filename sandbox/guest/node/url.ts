@@ -1,4 +1,4 @@
-/** `node:url`: the web's classes, and paths. */
+/** `node:url`: the web's classes, and path conversion. */
 
 import { sandbox } from "./globals.ts";
 

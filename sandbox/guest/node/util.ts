@@ -1,4 +1,4 @@
-/** `node:util`, as far as it makes sense in a plugin. */
+/** `node:util`, as far as it applies to a plugin. */
 
 import { deepEqual } from "./deep-equal.ts";
 
@@ -11,7 +11,7 @@ interface Inspect {
   readonly custom: symbol;
 }
 
-/** `Deno.inspect` with Node's depth and quotes, and its symbol for own forms. */
+/** `Deno.inspect` with Node's depth and quotes, and Node's symbol for custom inspection. */
 export const inspect: Inspect = Object.assign(
   (value: unknown, options: object = {}): string => denoInspect(value, { depth: 2, quotes: ["'", '"', "`"], ...options }),
   {
@@ -88,13 +88,13 @@ interface Promisify {
 
 const CUSTOM = Symbol.for("nodejs.util.promisify.custom");
 
-/** Makes a function with a callback as its last argument into one that answers a promise. */
+/** Turns a function with a callback as its last argument into one that returns a promise. */
 export const promisify: Promisify = Object.assign(toPromising, { custom: CUSTOM });
 
 function toPromising(original: (...args: unknown[]) => unknown): (...args: unknown[]) => Promise<unknown> {
   if (typeof original !== "function") throw new TypeError('The "original" argument must be of type function');
   const own: unknown = Reflect.get(original, CUSTOM);
-  // What stands there is meant as the promise's form.
+  // The custom symbol holds the function's own promise form.
   if (typeof own === "function") return own as (...args: unknown[]) => Promise<unknown>;
   return function (this: unknown, ...args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -104,10 +104,10 @@ function toPromising(original: (...args: unknown[]) => unknown): (...args: unkno
   };
 }
 
-/** The other way round. */
+/** Turns a function that returns a promise into one with a callback. */
 export function callbackify(original: (...args: unknown[]) => Promise<unknown>): (...args: unknown[]) => void {
   return function (this: unknown, ...args: unknown[]): void {
-    // The last argument is the callback, as Node's contract says.
+    // The last argument is the callback by Node's contract.
     const done = args.pop() as Callback;
     Promise.resolve(Reflect.apply(original, this, args)).then(
       (value) => sandbox.queueMicrotask(() => done(null, value)),
@@ -121,7 +121,7 @@ export function inherits(constructor: { prototype: object }, parent: { prototype
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
 
-/** Warns once a function, as Node does once a process. */
+/** Warns once per function; Node warns once per process. */
 export function deprecate<T extends (...args: never[]) => unknown>(fn: T, message: string): T {
   let warned = false;
   const warning = function (this: unknown, ...args: never[]): unknown {
@@ -129,7 +129,7 @@ export function deprecate<T extends (...args: never[]) => unknown>(fn: T, messag
     warned = true;
     return Reflect.apply(fn, this, args);
   };
-  // It takes and answers what `fn` does.
+  // The wrapper takes and returns the same as `fn`.
   return warning as unknown as T;
 }
 

@@ -57,7 +57,7 @@ it.each(SANDBOXES)(
     await using box = startSandbox(options);
     await box.load("plugin", plugin());
     const refused =
-      "TypeError: A growable SharedArrayBuffer is not supported: use a resizable ArrayBuffer, which is as good where there is one thread";
+      "TypeError: A growable SharedArrayBuffer is not supported: use a resizable ArrayBuffer, which is equivalent in a single thread";
     expect(outputOf(await box.call("plugin", "run"))).toEqual({
       ...Object.fromEntries(Object.keys(SHARED).map((name) => [name, refused])),
       ...Object.fromEntries(Object.keys(NONE).map((name) => [name, 0])),

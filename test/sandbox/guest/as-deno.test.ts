@@ -88,7 +88,7 @@ describe("Atomics", () => {
     ).toEqual([
       "not-equal",
       "timed-out",
-      "TypeError: Atomics.wait cannot be called in this context: nothing else runs that could wake it",
+      "TypeError: Atomics.wait cannot be called in this context: no other thread can wake it",
       "RangeError: Invalid atomic access index",
       "TypeError: [object Object] is not an integer typed array.",
       "TypeError: [object Array] is not an int32 or BigInt64 typed array.",
@@ -152,8 +152,8 @@ describe("what a plugin does not have", () => {
       ),
     ).toEqual([
       "NotSupported: Cannot use Deno.execPath in a plugin: a plugin cannot start processes; offer the step as a tool that the user lists as trusted",
-      "NotSupported: Cannot use Deno.hostname in a plugin: a plugin does not see the machine that it runs on",
-      "NotSupported: Cannot use Deno.chmodSync in a plugin: owners and modes of files are not a plugin's concern",
+      "NotSupported: Cannot use Deno.hostname in a plugin: a plugin cannot see the machine that it runs on",
+      "NotSupported: Cannot use Deno.chmodSync in a plugin: a plugin cannot change owners and modes of files",
       "NotSupported: Cannot use Deno.stdout.writeSync in a plugin: return the result, or use console.log",
       false,
       "undefined",

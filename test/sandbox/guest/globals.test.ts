@@ -300,7 +300,7 @@ describe("what a plugin never has", () => {
   const USES: readonly (readonly [use: string, advice: RegExp])[] = [
     ["new Deno.Command('ls')", /^Cannot use Deno\.Command in a plugin: a plugin cannot start processes; /u],
     ["Deno.dlopen('x', {})", /^Cannot use Deno\.dlopen in a plugin: a plugin cannot load native libraries; /u],
-    ["Deno.serve(() => {})", /^Cannot use Deno\.serve in a plugin: a plugin cannot listen; /u],
+    ["Deno.serve(() => {})", /^Cannot use Deno\.serve in a plugin: a plugin cannot listen on a port; /u],
     ["Deno.listen({ port: 1 })", /^Cannot use Deno\.listen in a plugin: /u],
     ["Deno.connect({ port: 1 })", /^Cannot use Deno\.connect in a plugin: a plugin cannot open sockets; /u],
     ["Deno.openKv()", /^Cannot use Deno\.openKv in a plugin: a plugin has no database; /u],

@@ -47,7 +47,7 @@ describe("a call", () => {
     ["return Symbol()", /^The tool returned a symbol$/u],
     ["return { toJSON() { throw new Error('my toJSON') } }", /^my toJSON$/u],
     ["return { get a() { throw new Error('my getter') } }", /^my getter$/u],
-    ["return { toJSON() {} }", /^The tool returned an object whose toJSON answers nothing$/u],
+    ["return { toJSON() {} }", /^The tool returned an object whose toJSON returns undefined$/u],
     ["return new Proxy({}, { ownKeys() { throw new TypeError('my trap') } })", /^my trap$/u],
     ["return context.output({ output: 1n })", /bigint|BigInt/u],
   ])("that does `%s` is told that it is not JSON [B5]", async (body, message) => {
