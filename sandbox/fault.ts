@@ -1,6 +1,6 @@
 /** Why guest code stopped: the sandbox's closed union of failures (architecture, decision 5). */
 
-/** Limits whose exhaustion is a fault of its own (the rest are times). */
+/** Limits with an exhaustion fault of their own. The other limits are times. */
 export type ExhaustedLimit =
   | "memory"
   | "stack"
@@ -18,7 +18,7 @@ export type Fault =
   /** A wall or CPU deadline passed. */
   | { readonly kind: "timeout"; readonly limit: "wall" | "cpu"; readonly limitMs: number }
   | { readonly kind: "exhausted"; readonly limit: ExhaustedLimit; readonly allowed: number }
-  /** The export is missing or is no function. */
+  /** The export is missing or not a function. */
   | { readonly kind: "no_export"; readonly module: string; readonly export: string; readonly available: readonly string[] }
   /** The returned value is not JSON (a cycle, a BigInt, a throwing `toJSON`). */
   | { readonly kind: "not_json"; readonly message: string }
@@ -26,27 +26,27 @@ export type Fault =
   | { readonly kind: "never_settles" }
   /** The tool returned while operations with effects were still running. */
   | { readonly kind: "unfinished"; readonly operations: readonly string[] }
-  /** A promise was rejected and nobody handled it. */
+  /** A promise was rejected and not handled. */
   | { readonly kind: "unhandled"; readonly name: string; readonly message: string; readonly stack: string }
   | { readonly kind: "cancelled" }
-  /** Too many calls wait for a worker, because of other calls' number or of the memory that they hold while they wait. */
+  /** Too many calls wait for a worker, because of the number of calls or of the memory that they hold while waiting. */
   | { readonly kind: "overloaded"; readonly because: "calls" | "memory" }
-  /** The calls that wait on one worker held more than this together, and of the plugin with the most this one the most. */
+  /** The waiting calls on one worker held too much memory together. Of all plugins this call's held the most, and within it this call. */
   | { readonly kind: "held_most"; readonly allowedBytes: number }
-  /** The worker was ended because of another call, after this one had done host operations (SPEC B10). */
+  /** The worker was ended because of another call after this call had done host operations (SPEC B10). */
   | { readonly kind: "lost" }
-  /** A call that was to run as a tape says does something else. */
+  /** A replayed call behaved differently from its recording. */
   | { readonly kind: "differs" }
   /** The engine trapped (native stack, abort): the instance was discarded. */
   | { readonly kind: "trap"; readonly message: string };
 
-/** `toolOutput({ success: false })` or a thrown object that asks to be shown as it is. */
+/** A failure that the tool wants shown verbatim: `toolOutput({ success: false })`, or a thrown object. */
 export interface GuestToolError {
   readonly message: string;
   readonly details?: unknown;
 }
 
-/** A plugin could not be loaded. Positions are the author's, from 1. */
+/** The reason why a plugin could not be loaded. Positions refer to the author's files, from 1. */
 export interface LoadFault {
   readonly kind: "syntax" | "threw" | "import" | "limit" | "no_export" | "trap";
   readonly message: string;

@@ -2,40 +2,43 @@
 
 import type { JsonValue } from "../manifests/mod.ts";
 
-/** One act of a guest or of a host tool: JSON in, JSON out, bytes beside it. */
+/** One operation of a guest or of a host tool: JSON in, JSON out, with optional bytes. */
 export interface HostOperation {
-  /** `fs.readFile`, `env.get`, `permissions.query`, … Guest-controlled: an unknown name is an error answer. */
+  /** `fs.readFile`, `env.get`, `permissions.query`, … Controlled by the guest: an unknown name gets an error answer. */
   readonly name: string;
   readonly args: JsonValue;
-  /** Of the arguments' JSON, in characters. Absent: unknown. */
+  /** Characters of the arguments' JSON. Absent: unknown. */
   readonly argsLength?: number;
   readonly bytes?: Uint8Array;
-  /** Asked before a large answer's bytes are read. Absent: there is always room. */
+  /** Called before a large answer's bytes are read. Absent: there is always room. */
   readonly room?: Room;
 }
 
 /**
- * Waits until so many bytes may be in flight to the guest; asked again it is about the new number. False: the signal was aborted, and
- * nothing is to be read.
+ * Waits until `bytes` may be in flight to the guest. A second call replaces the first reservation. False: the signal was aborted, and
+ * nothing may be read.
  */
 export type Room = (bytes: number, signal: AbortSignal) => Promise<boolean>;
 
-/** The answer that crosses back. */
+/** The answer to an operation, as the guest receives it. */
 export type HostAnswer =
   | {
       readonly ok: true;
       readonly value: JsonValue;
-      /** JSON of a value above 64 KB, which crosses in place of the value; the answer's alone, and without `bytes` (SPEC LV2). */
+      /**
+       * JSON of a value above 64 KB, which crosses in place of the value. Owned by the answer, and never combined with `bytes` (SPEC
+       * LV2).
+       */
       readonly json?: Uint8Array;
       readonly bytes?: Uint8Array;
-      /** The bytes are the answer's alone: where they are large they are moved, and gone for whoever else holds them. */
+      /** The answer owns the bytes: large ones are transferred, which detaches them for any other holder. */
       readonly moves?: true;
-      /** Called once the bytes are in the guest, or never will be. */
+      /** Called once the bytes are in the guest, or will never be. */
       readonly taken?: () => void;
     }
   | { readonly ok: false; readonly error: OperationError };
 
-/** Errors are named from `Deno.errors` or a DOMException; nothing else of the host crosses. */
+/** An error named after `Deno.errors` or a DOMException. No other detail of the host crosses. */
 export interface OperationError {
   /** `NotCapable`, `NotFound`, `AlreadyExists`, `InvalidData`, `TypeError`, … */
   readonly name: string;
@@ -47,7 +50,6 @@ export interface OperationError {
 /**
  * Answers one operation of one call.
  *
- * The handler is bound to a call by the host; nothing the guest sent selects it. It answers every input and never
- * rejects for what a guest did.
+ * The host binds the handler to a call; guest input cannot select it. It answers every input and never rejects because of a guest.
  */
 export type HostCallHandler = (operation: HostOperation) => Promise<HostAnswer>;

@@ -1,20 +1,20 @@
-/** A plugin to load and a call into it, as the host states them, and what came of it. */
+/** Types of a plugin to load, a call into it, and its outcome. */
 
 import type { JsonSchema, JsonValue, Limits, ValueError } from "../manifests/mod.ts";
 import type { Fault, LoadFault } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
 import type { CallWorld, KeptTape } from "./tape/tape.ts";
 
-/** Everything a plugin is made of; nothing else can reach its image (SPEC B9). */
+/** All input of a plugin's image. Nothing else can reach the image (SPEC B9). */
 export interface PluginSource {
   readonly name: string;
-  /** Identity of these bytes; the key of the image. */
+  /** Hash of the files, and key of the image. */
   readonly digest: string;
-  /** By "/"-separated path relative to the plugin's folder. */
+  /** File contents by "/"-separated path relative to the plugin's folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Files whose exports are tools, and the exports that must be functions. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
-  /** For loading it; a call has `limits.memoryBytes`. */
+  /** Memory limit while loading. Calls use `limits.memoryBytes`. */
   readonly memoryBytes: number;
   readonly loadMs: number;
 }
@@ -29,25 +29,25 @@ export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text
 /** One call into a loaded plugin. */
 export interface Invocation {
   readonly callId: string;
-  /** On whose behalf: what all its calls together may take has a share. Absent: no caller's in particular. */
+  /** Owner of the call. All calls of one caller share a budget. Absent: no caller in particular. */
   readonly caller?: string;
   readonly digest: string;
   readonly module: string;
   readonly export: string;
   readonly args: JsonValue;
-  /** Their JSON, where the caller has it already: large ones are not written a second time. */
+  /** JSON of the arguments, if the caller already has it. Avoids serializing large ones twice. */
   readonly argsText?: string;
   /** JSON text of an object: the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
   readonly contextText: string;
   readonly limits: Limits;
-  /** What an output above 64 KB is checked against, in the worker; a smaller one is the caller's to check. */
+  /** Schema that the worker checks an output above 64 KB against. The caller checks smaller outputs. */
   readonly outputSchema?: JsonSchema;
-  /** Set for a plugin that keeps its state between the calls of a session: whose state this call continues. */
+  /** Session whose state this call continues. Set if the plugin keeps its state between the calls of a session. */
   readonly session?: string;
-  /** Its time and randomness, if they are not to be the machine's. */
+  /** Time and randomness of the call. Absent: the machine's. */
   readonly world?: CallWorld;
   readonly hostCall: HostCallHandler;
-  /** Lines the guest logged, in order and some at a time; text is guest data. */
+  /** Takes the lines that the guest logged, in order and in batches. The text is guest data. */
   readonly onLogs: (lines: readonly LogLine[]) => void;
   readonly signal: AbortSignal;
 }
@@ -59,19 +59,22 @@ export interface InvocationUsed {
   readonly outputBytes: number;
   readonly logBytes: number;
   readonly operations: number;
-  /** JSON text of the arguments. */
+  /** Bytes of the arguments' JSON text. */
   readonly argumentBytes?: number;
-  /** The largest payload of one operation, either way. */
+  /** Largest payload of one operation, in either direction. */
   readonly operationBytes?: number;
-  /** Operations that waited for the host at once, at most. */
+  /** Peak number of operations waiting for the host. */
   readonly pendingOperations?: number;
-  /** Timers that waited at once when the call did, at most: the guest's own word. */
+  /** Peak number of timers waiting at the same time as the call. Reported by the guest. */
   readonly timers?: number;
-  /** Of what went to the host and of the output, at most. */
+  /** Maximum nesting of the output and of what was sent to the host. */
   readonly jsonDepth?: number;
-  /** In steps of 256; absent on an engine without a write barrier. */
+  /** Peak stack in steps of 256 bytes. Absent on an engine without a write barrier. */
   readonly stackBytes?: number;
-  /** What the engine's meter counted (`fuel.ts`): the same for the same call. 0 on an engine without a meter, and of a worker that was ended. */
+  /**
+   * Fuel counted by the engine's meter (`fuel.ts`), deterministic for the same call. 0 on an engine without a meter, and if the worker
+   * was ended.
+   */
   readonly fuel: number;
 }
 
@@ -84,23 +87,23 @@ export interface OutputPart {
   readonly bytes: Uint8Array;
 }
 
-/** What a tool returned. */
+/** The output of a tool. */
 export interface InvocationOutput {
-  /** At most 64 KB of JSON, without what is in `parts`. */
+  /** At most 64 KB of JSON, without the parts. */
   readonly output: JsonValue;
-  /** Of an output above 64 KB. A worker's word: neither where they belong nor that they are JSON was looked at. */
+  /** Parts of an output above 64 KB, as the worker sent them: neither their place nor their JSON has been checked. */
   readonly parts?: readonly OutputPart[];
-  /** Of an output above 64 KB: how it differs from the schema, in a worker's words. */
+  /** Schema problems of an output above 64 KB, as the worker reported them. */
   readonly problems?: readonly ValueError[];
 }
 
 interface OutcomeBase {
   readonly used: InvocationUsed;
-  /** There if one was to be kept, and the worker lived to tell. */
+  /** Recording of the call. Present if one was requested and the worker survived. */
   readonly tape?: KeptTape;
-  /** The call had a session, and no state of it to go on from. */
+  /** True if the call had a session without a stored state. */
   readonly beganAfresh?: true;
-  /** The state that the call left for its session was larger than what is kept, and none is: its size. */
+  /** Size of the state that the call left for its session, if it was too large to keep. */
   readonly droppedStateBytes?: number;
 }
 

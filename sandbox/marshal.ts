@@ -1,17 +1,20 @@
-/** What crosses is JSON text and bytes, bounded in size and depth before anything parses it (SPEC B5). */
+/**
+ * Limits and parsing of what crosses between guest and host: JSON text and bytes, bounded in size and depth before anything is parsed
+ * (SPEC B5).
+ */
 
 import type { JsonValue } from "../manifests/mod.ts";
 
-/** JSON part of one host operation; bulk travels as bytes beside it. */
+/** Maximum JSON of one host operation. Bulk data travels as bytes beside it. */
 export const OPERATION_TEXT_BYTES: number = 1024 * 1024;
 
-/** Above it nothing that came from outside is parsed, checked, copied or written whole on the host's thread (SPEC LV2). */
+/** Size above which the host's thread does not parse, check, copy or write outside data in one go (SPEC LV2). */
 export const LARGE_BYTES: number = 64 * 1024;
 
-/** Parts of one output that cross as bytes. */
+/** Maximum number of parts of one output that cross as bytes. */
 export const MAXIMUM_PARTS = 1_024;
 
-/** Stands for an answer's text where its value's JSON is in its bytes: the worker decodes it, not the host's thread. */
+/** Marks an answer whose JSON is in its bytes. The worker decodes them, not the host's thread. */
 export const JSON_IN_BYTES = "j";
 
 interface AnswerWords {
@@ -19,22 +22,22 @@ interface AnswerWords {
   readonly bytes?: Uint8Array;
 }
 
-/** An answer as it enters a guest. */
+/** Returns an answer in the form that enters a guest. */
 export function unpackAnswer(packed: AnswerWords): AnswerWords {
   return packed.answer === JSON_IN_BYTES ? { answer: `v${new TextDecoder("utf-8", { ignoreBOM: true }).decode(packed.bytes)}` } : packed;
 }
 
-/** JSON of an operation's arguments, as a guest tells them (`guest/protocol.ts`). */
+/** Returns the JSON of an operation's arguments from the guest's encoding (`guest/protocol.ts`). */
 export function argumentsJson(told: string): string {
   return told.startsWith("p") ? `{"path":${JSON.stringify(told.slice(1))}}` : told;
 }
 
-/** True if the text nests no deeper than `maximum`. */
+/** Returns true if the text nests no deeper than `maximum`. */
 export function nestsWithin(text: string, maximum: number): boolean {
   return nesting(text, maximum) <= maximum;
 }
 
-/** How deep the text nests; above `enough` it stops counting. One pass over the text, no recursion, no allocation. */
+/** Returns the nesting depth of the text. Stops counting above `enough`. One pass, no recursion, no allocation. */
 export function nesting(text: string, enough: number): number {
   let depth = 0;
   let deepest = 0;
@@ -61,7 +64,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Parses JSON that came from a guest; undefined if it is not JSON or nests too deep. */
+/** Parses JSON from a guest. Returns undefined if it is not JSON or nests too deep. */
 export function parseGuestJson(text: string, maximumDepth: number): JsonValue | undefined {
   if (!nestsWithin(text, maximumDepth)) return undefined;
   try {

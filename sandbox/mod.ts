@@ -1,4 +1,20 @@
-/** Runs untrusted code in QuickJS compiled to WebAssembly. Knows no host, policy, disk or network. */
+/**
+ * Runs untrusted code in QuickJS compiled to WebAssembly.
+ *
+ * Terms, each with the file to read first:
+ * - A guest is the plugin code that runs in QuickJS. All its state is linear memory and one stack pointer. An instance
+ *   (`engine/instance.ts`) is a running copy of the engine with a memory.
+ * - An image (`image/image.ts`) is the saved memory of a loaded plugin. A worker loads a plugin once and then starts every call from the
+ *   same image.
+ * - A restore (`image/restorer.ts`) resets an instance to an image after each call, so that no state survives the call. `wasm/barrier.ts`
+ *   marks the pages a call writes, so that a restore copies only these.
+ * - The meter (`wasm/meter.ts`) counts fuel in loops and bulk operations. When the fuel is used up, the engine calls the host, which
+ *   checks the deadline (`engine/fuel.ts`).
+ * - The wire (`worker/protocol.ts`, `worker/wire.ts`, `worker/slot.ts`) is the messages between the host's thread and its workers, in
+ *   shared memory or by `postMessage`.
+ *
+ * The sandbox does not know the host, its policy, the disk or the network.
+ */
 
 export type { Codec, CompressionFormat, Decompressed } from "./operations/codec.ts";
 export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";

@@ -1,4 +1,4 @@
-/** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
+/** The sandbox interface for the host: load a plugin once, then invoke it many times, each time from the same image. */
 
 import { afterProgress, answerOperation, createOperationRoom, type ReadLargeJson } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
@@ -20,45 +20,51 @@ import type { WorkerLauncher } from "./worker/port.ts";
 import { exportKey, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
 import { type Thread, toldNothing, type ToldOfPlugin } from "./worker/thread.ts";
 
-/** A pool of workers with instances. Two calls never share guest state; the host's thread never waits for a guest. */
+/** A pool of workers with instances. Two calls never share guest state, and the host's thread never waits for a guest. */
 export interface Sandbox {
-  /** Loads, checks and images a plugin beside whatever runs. Loading an already loaded digest is free. */
+  /** Loads and checks a plugin and creates its image, while calls run. Returns at once if the digest is already loaded. */
   load(source: PluginSource): Promise<LoadOutcome>;
-  /** Never rejects for what a guest did. @throws {Error} if the digest is not loaded (our bug). */
+  /** Runs one call. Never rejects because of a guest. @throws {Error} if the digest is not loaded (our bug). */
   invoke(invocation: Invocation): Promise<InvocationOutcome>;
-  /** Forgets an image once no call uses it. */
+  /** Drops an image once no call uses it. */
   unload(digest: string): void;
-  /** Forgets what plugins keep for a session that is over. */
+  /** Drops the state that plugins keep for a session that has ended. */
   endSession(session: string): void;
-  /** Waits for nothing: ends every worker. */
+  /** Ends every worker without waiting for calls. */
   close(): Promise<void>;
-  /** What it has to do now; absent where that is not known here. */
+  /** Current load. Absent if it is not known here. */
   use?(): SandboxUse;
 }
 
 export interface SandboxOptions {
-  /** Workers that take calls; one warm spare comes on top. Default 4. */
+  /** Maximum number of workers that take calls, without the warm spare. Default 4. */
   readonly maximumWorkers?: number;
-  /** Calls that may wait for a worker, half of them of one caller; more are answered `overloaded`. Default 4,096. */
+  /**
+   * Maximum number of calls that wait for a worker; one caller may have half of them. Further calls fail with `overloaded`. Default
+   * 4,096.
+   */
   readonly maximumQueue?: number;
-  /** Plugins, by name, that never share an instance or a worker with another (SPEC B1). Default: none. */
+  /** Returns true for plugin names that never share an instance or a worker with another plugin (SPEC B1). Default: none. */
   readonly isIsolated?: (name: string) => boolean;
-  /** Default `metered`: fresh state at the price of what a call touched, native loops end at their deadline. */
+  /** Engine build. Default `metered`: a restore costs only what the call touched, and native loops end at their deadline. */
   readonly engine?: EngineBuild;
-  /** When calls that wait give their instance away. Default `needed`; `always` is for tests. */
+  /** When waiting calls give up their instance. Default `needed`; `always` is for tests. */
   readonly parking?: Parking;
-  /** How large arguments of operations are read. Default: whole, on this thread. */
+  /** Reads large arguments of operations. Default: in one go, on this thread. */
   readonly readLarge?: ReadLargeJson;
-  /** A defect of the sandbox or the engine, never of a guest; for the log. */
+  /** Receives defects of the sandbox or the engine, never of a guest. For the log. */
   readonly onDefect?: (message: string) => void;
 }
 
-/** Share of the queue that the waiting calls of one caller may take. */
+/** Share of the queue that waiting calls of one caller may take. */
 const CALLERS_PART = 1 / 2;
-/** A folder of a thousand plugins is not all in memory at once, with the copies that loading makes. */
+/**
+ * Maximum number of concurrent loads. Keeps a folder of a thousand plugins, and the copies made while loading, from being in memory all
+ * at once.
+ */
 const LOADS_AT_ONCE = 16;
 
-/** Creates a sandbox and begins to start its first worker. */
+/** Creates a sandbox and starts its first worker in the background. */
 export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions = {}): Sandbox {
   const {
     maximumWorkers = 4,
@@ -109,7 +115,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     }
     const { number, words, invocation, state } = job;
     const { limits, outputSchema } = invocation;
-    // Mostly the very same objects: they are as large as the rest of the message.
+    // Usually the same objects as in the last call. Sending them would double the message.
     const isKnown = told.limits === limits;
     told.limits = limits;
     const isSchemaKnown = noteSchema(told.outputSchemas, invocation);
@@ -129,12 +135,12 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (rest !== undefined) tellRest(job, thread, rest);
   }
 
-  /** A worker may say anything about any number: only jobs that are on that very worker are listened to. */
+  /** Handles a worker's message. A worker may send any number, so only messages about jobs on that worker are accepted. */
   function receive(thread: Thread, message: WorkerMessage): void {
     if (message.type === "ready" || message.type === "broken" || message.type === "taken") return;
     const job = pool.job(message.number);
     if (message.type === "lane") {
-      // A call that has ended may have an operation under way.
+      // A cryptography operation may outlive its call.
       const plugin = job?.kind === "call" && job.thread === thread ? job.plugin.source.name : "";
       return lanes.hear(thread, message, plugin) ? undefined : thread.unheard();
     }
@@ -153,7 +159,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return thread.unheard();
     }
     if (message.type === "rests") return laidOut(job, message.call, launcher.now()) ? undefined : thread.unheard();
-    // Whatever else it says, it has gone on.
+    // Any other message means that the worker has resumed the call.
     job.rest = undefined;
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
     if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
@@ -173,7 +179,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     plugins.set(source.digest, { source, image, users: 0, typicalMs: undefined, unloading: false });
   }
 
-  /** From an earlier start, else from a worker. */
+  /** Finds the image of an earlier start in the cache, or else loads the plugin in a worker. */
   async function find(source: PluginSource): Promise<LoadOutcome> {
     await started;
     const begun = launcher.now();
@@ -200,7 +206,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     });
   }
 
-  /** `settled` is called once; until then the plugin's image stays. */
+  /** Starts a call. `settled` is called once; the plugin's image is kept until then. */
   function call(plugin: LoadedPlugin, invocation: Invocation, state: CallJob["state"], settled: CallJob["settle"]): void {
     const job: CallJob = {
       kind: "call",
@@ -239,7 +245,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     pool.submit(job);
   }
 
-  /** A call that failed leaves the state as it was before. */
+  /** Runs a call that continues its session's state. A failed call leaves the state unchanged. */
   async function callWithState(plugin: LoadedPlugin, invocation: Invocation, session: string): Promise<InvocationOutcome> {
     const key = { digest: plugin.source.digest, session };
     const outcome = await states.next(key, invocation.signal, async (image) => {
@@ -306,7 +312,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   }
 }
 
-/** @returns whether the worker knows it already. Most plugins have none. */
+/** @returns true if the worker already knows the schema. Most plugins have none. */
 function noteSchema(known: ToldOfPlugin["outputSchemas"], { module, export: name, outputSchema }: Invocation): boolean {
   if (known.size === 0 && outputSchema === undefined) return true;
   const exported = exportKey(module, name);
@@ -315,7 +321,7 @@ function noteSchema(known: ToldOfPlugin["outputSchemas"], { module, export: name
   return false;
 }
 
-/** The last few calls count most. */
+/** Updates the typical duration: a moving average of recent calls. */
 function noteTime(plugin: LoadedPlugin, wallMs: number): void {
   plugin.typicalMs = plugin.typicalMs === undefined ? wallMs : 0.75 * plugin.typicalMs + 0.25 * wallMs;
 }

@@ -1,7 +1,10 @@
-/** The part of the WebAssembly JavaScript API that the sandbox uses (https://webassembly.github.io/spec/js-api/); TypeScript has it only in its DOM library. */
+/**
+ * The part of the WebAssembly JavaScript API that the sandbox uses (https://webassembly.github.io/spec/js-api/). TypeScript declares it
+ * only in its DOM library.
+ */
 declare namespace WebAssembly {
   type ImportValue = ((...args: number[]) => unknown) | Memory | Global | number;
-  /** An i64 is a bigint. */
+  /** An import with i64 parameters, which are bigints in JavaScript. */
   type LongImport = (...args: [number, bigint, bigint, number]) => void;
   type Imports = Record<string, Record<string, ImportValue>>;
   class Module {

@@ -1,9 +1,9 @@
 /**
- * One act of a guest, from its worker's message to the host's handler and back.
+ * One operation of a guest, from its worker's message to the host's handler and back.
  *
- * Large answers in flight have a budget: an operation whose answer would exceed it waits before anything is read. What a worker does not
- * take holds up its own call first, then its plugin's, then those of its worker (SPEC LV1, LV3). Large arguments are read one at a time, in
- * slices where the host has them.
+ * Large answers in flight have a budget: an operation whose answer would exceed it waits before anything is read. Answers that a worker
+ * does not take delay that call's operations first, then those of its plugin, then those of its worker (SPEC LV1, LV3). Large arguments
+ * are read one at a time, in slices if the host supplies a sliced reader.
  */
 
 import { ASKS_PERSON } from "./call-operations.ts";
@@ -15,32 +15,32 @@ import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Brought } from "../worker/untaken.ts";
 import { type Claim, type GiveBack, Shares } from "./shares.ts";
 
-/** Where a call runs, as far as answers to its operations go. */
+/** The worker or process that receives the answers to a call's operations. */
 export interface Answering {
   answer(number: number, operation: number, answer: string, brought?: Brought): void;
   answerSync(number: number, answer: string, brought?: Brought): void;
-  /** Says of a message that nothing is done for it. */
+  /** Reports a message that was ignored. */
   unheard(): void;
 }
 
-/** A call that asks for operations. */
+/** A running call that sends operations. */
 export interface AskingCall {
   readonly number: number;
   readonly invocation: Invocation;
-  /** Where it is now. */
+  /** The thread that runs the call now. */
   readonly thread: Answering | undefined;
-  /** Takes answers wherever the call is by then. Absent: it stays where it asked. */
+  /** Takes answers even if the call has moved to another thread. Absent: the call stays on the thread that sent the operation. */
   readonly answering?: Pick<Answering, "answer">;
   effects: number;
-  /** Of the effects, those that are host operations. */
+  /** Number of those effects that are host operations. */
   operations: number;
   pendingOperations: number;
-  /** Of these, those that wait for a person. */
+  /** Number of pending operations that wait for a confirmation. */
   asking: number;
 }
 
 const MIB = 1024 * 1024;
-/** Bytes of answers between a host's memory and its guests. One that is larger than a share goes alone. */
+/** Byte budgets for answers in flight from the host to its guests. An answer larger than a share is sent alone. */
 export const ANSWERS_IN_FLIGHT: Readonly<Record<"call" | "callerOfPlugin" | "plugin" | "caller" | "worker" | "whole", number>> =
   Object.freeze({
     call: 16 * MIB,
@@ -50,24 +50,27 @@ export const ANSWERS_IN_FLIGHT: Readonly<Record<"call" | "callerOfPlugin" | "plu
     worker: 64 * MIB,
     whole: 128 * MIB,
   });
-/** What a plugin that has none in flight gets, whatever the others have. */
+/** Bytes that a plugin with nothing in flight may always take, even if the whole budget is used. */
 const LEAST_OF_A_PLUGIN = MIB;
 
-/** What the operations of one sandbox share. */
+/** State shared by the operations of one sandbox. */
 export interface OperationRoom {
-  /** Bytes of answers in flight. */
+  /** Bytes of answers in flight, by holder. */
   readonly inFlight: Shares;
-  /** The one large text that is read at a time, plugin by plugin. */
+  /** Lets one large text be read at a time, alternating between plugins. */
   readonly reading: Shares;
   readonly readLarge: ReadLargeJson;
-  /** Calls back once the event loop has had its turn. */
+  /** Runs a task on a later turn of the event loop. */
   afterTurn(task: () => void): void;
 }
 
-/** Reads JSON text above 64 KB, or its UTF-8; undefined if it is not JSON, nests deeper, or has an object of too many members. */
+/**
+ * Reads JSON text above 64 KB, or its UTF-8. Returns undefined if it is not JSON, nests deeper than `maxDepth`, or has an object with too
+ * many members.
+ */
 export type ReadLargeJson = (text: string | Uint8Array, maxDepth: number) => Promise<JsonValue | undefined>;
 
-/** For a process whose thread has nothing else to do. */
+/** Reads the text in one go, for a process whose thread has no other work. */
 const readWhole: ReadLargeJson = (text, maxDepth) =>
   Promise.resolve(parseGuestJson(typeof text === "string" ? text : new TextDecoder().decode(text), maxDepth));
 
@@ -83,17 +86,20 @@ export function createOperationRoom(
   };
 }
 
-/** As a worker says it, or a process: where its arguments are large, their text is UTF-8. */
+/** An operation as a worker or a process sends it. Large arguments are UTF-8 bytes. */
 export type OperationMessage = Omit<Extract<WorkerMessage, { type: "operation" }>, "text"> & { readonly text: string | Uint8Array };
 
-/** Longer than any operation's. */
+/** Longer than the name of any operation. */
 const NAME_LENGTH = 64;
-/** `MAX_MEMBERS` of host/primitives/json/read-slices.ts. */
+/** Keep equal to `MAX_MEMBERS` of host/json/read-slices.ts. */
 const LIMITS = " (above 64 KB an object has at most 10000 members)";
-/** Bytes that one character may take. */
+/** Maximum UTF-8 bytes of one character. */
 const UTF8 = 3;
 
-/** Asks the call's own handler, which nothing in the message selects, and brings the answer to the worker that asked. */
+/**
+ * Runs the operation with the call's own handler, which no part of the message can select, and sends the answer to the worker that
+ * requested it.
+ */
 export function answerOperation(
   thread: Answering,
   job: AskingCall,
@@ -101,7 +107,7 @@ export function answerOperation(
   { plugin, room: shared }: { readonly plugin: string; readonly room: OperationRoom },
 ): void {
   const { limits, hostCall, signal, caller } = job.invocation;
-  // The worker keeps these limits too; one that does not is not believed, and gets no answers that it need not read.
+  // Honest workers enforce these limits too. A message above them comes from a compromised worker and gets no answer.
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
   job.operations++;
@@ -144,7 +150,10 @@ export function answerOperation(
     message.name.length <= NAME_LENGTH &&
     message.text.length <= (typeof message.text === "string" ? 1 : UTF8) * OPERATION_TEXT_BYTES &&
     (message.bytes?.length ?? 0) <= limits.operationBytes;
-  /** A handler answers every input, and a reader reads every text; a rejection is our bug, and the guest learns no more than that it failed. */
+  /**
+   * Handles a rejection of the handler or the reader. Neither should reject, so it is a bug of the host; the guest only learns that the
+   * operation failed.
+   */
   const crashed = (defect: unknown): void => {
     reply(failed("Error", `${name} failed`));
     const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
@@ -169,7 +178,7 @@ export function answerOperation(
   const read = async (): Promise<void> => {
     await before;
     if (typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
-    // Sixty texts of 1 MiB that come together are read one after the other, and others' operations in between.
+    // Large texts are read one after the other (sixty of 1 MiB may arrive together), with operations of other calls in between.
     const done = await shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal);
     if (done === undefined) return reply(failed("Interrupted", "The call has ended"));
     run(await shared.readLarge(text, limits.jsonDepth).finally(() => shared.afterTurn(done)));
@@ -185,7 +194,7 @@ function callersShares(plugin: string, caller: string): Claim["within"] {
   ];
 }
 
-/** The last progress of a call that is still being read: what the call says later must not overtake it. */
+/** The last progress report of a call that is still being read. Later reports must not overtake it. */
 const PROGRESS = new WeakMap<object, Promise<void>>();
 
 function keepOrder(job: AskingCall, reading: Promise<void>): void {
@@ -195,7 +204,7 @@ function keepOrder(job: AskingCall, reading: Promise<void>): void {
   PROGRESS.set(job, last);
 }
 
-/** Calls back when the handler has all progress that the call has said: at once if none of it is being read. */
+/** Calls `told` once the handler has received all progress of the call: at once if none is being read. */
 export function afterProgress(job: object, told: () => void): void {
   const reading = PROGRESS.get(job);
   if (reading === undefined) return told();

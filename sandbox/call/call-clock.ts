@@ -1,6 +1,6 @@
 /**
- * A call's time: wall and CPU, kept while the guest runs and shown in the worker's status words, where the host's
- * watchdog reads them whatever the thread is doing.
+ * Measures a call's wall and CPU time while the guest runs, and publishes it in the worker's status words, where the host's watchdog can
+ * read it at any time.
  */
 
 import type { Limits } from "../../manifests/mod.ts";
@@ -12,14 +12,14 @@ export interface ClockEnvironment {
   readonly control: Control;
   /** Milliseconds, comparable across threads. */
   now(): number;
-  /** CPU milliseconds of this thread so far; undefined where the runtime cannot tell. */
+  /** CPU milliseconds that this thread has used; undefined if the runtime cannot measure them. */
   threadCpuMs(): number | undefined;
 }
 
 export type TimeLimits = Pick<Limits, "wallMs" | "cpuMs">;
 
 export class CallClock {
-  /** When the call's wall time is over. Infinity while it waits for a person. */
+  /** Time at which the call's wall time ends. Infinity while the call waits for a confirmation. */
   wallEnd: number;
   readonly #number: number;
   readonly #limits: TimeLimits;
@@ -27,26 +27,29 @@ export class CallClock {
   readonly #startedAt: number;
   #cpuMs = 0;
   #enteredAt = 0;
-  /** Time since the guest was entered that was not its own: waiting for the host, or for a processor. */
+  /** Milliseconds since the guest was entered that do not count as its CPU time: waits for the host or for a processor. */
   #notOwnMs = 0;
-  /** Questions to a person that the call waits for, and what was left of its wall time when the first of them was asked. */
+  /** Pending confirmations, and the wall time that was left when the first of them was requested. */
   #questions = 0;
   #leftMs = 0;
   #askedAt = 0;
-  /** How long it waited for answers that it has. */
+  /** Milliseconds spent waiting for confirmations that have been answered. */
   #stoodMs = 0;
-  /** The thread's CPU time when this stay of the guest on the thread was first looked at, and when that was; short ones are over before. */
+  /** Thread CPU time at the first poll since the guest was entered. Undefined before that: short entries end without a poll. */
   #cpuAtFirstPoll: number | undefined;
   #firstPollAt = 0;
   #lastPollAt = 0;
-  /** Since then the thread waited for the host inside guest code. */
+  /** Milliseconds since the first poll that the thread waited for the host inside guest code. */
   #waitedMs = 0;
-  /** Time between the first and the last look of the stays before, less the CPU time that they took: how long others had the processor. */
+  /**
+   * Time between the first and last poll of earlier entries, minus the thread CPU time used: time in which other threads had the
+   * processor.
+   */
   #heldUpMs = 0;
-  /** Of that, what the call was given back. */
+  /** Part of `#heldUpMs` that was credited to the call. */
   #givenBackMs = 0;
 
-  /** @param from where the clock of a call stood that began in another worker */
+  /** @param from clock state of a call that began in another worker */
   constructor(number: number, limits: TimeLimits, env: ClockEnvironment, from?: ClockState) {
     this.#number = number;
     this.#limits = limits;
@@ -63,7 +66,7 @@ export class CallClock {
     this.#givenBackMs = from.givenBackMs;
   }
 
-  /** Between two entries of the guest. */
+  /** Clock state between two entries of the guest. */
   get state(): ClockState {
     return {
       startedAt: this.#startedAt,
@@ -78,7 +81,7 @@ export class CallClock {
     };
   }
 
-  /** Without the time that it waited for a person, which is not its own. */
+  /** Wall milliseconds used, without the time spent waiting for confirmations. */
   get wallMs(): number {
     const now = this.#env.now();
     return now - this.#startedAt - this.#stoodMs - (this.#questions > 0 ? now - this.#askedAt : 0);
@@ -96,12 +99,12 @@ export class CallClock {
     return { kind: "timeout", limit: "cpu", limitMs: this.#limits.cpuMs };
   }
 
-  /** When the engine last asked whether to go on. */
+  /** Time of the engine's last interrupt poll. */
   get lastPollAt(): number {
     return this.#lastPollAt;
   }
 
-  /** Guest code begins to run, or goes on after it was suspended. @returns the time */
+  /** Starts the clock when guest code begins or resumes. @returns the time */
   enter(): number {
     const { control } = this.#env;
     this.#enteredAt = this.#env.now();
@@ -114,14 +117,14 @@ export class CallClock {
     return this.#enteredAt;
   }
 
-  /** Guest code has returned, or is suspended. */
+  /** Stops the clock when guest code returns or is suspended. */
   leave(): void {
     Atomics.store(this.#env.control.words, CURRENT, 0);
     this.#cpuMs += this.#env.now() - this.#enteredAt - this.#notOwnMs;
     if (this.#cpuAtFirstPoll !== undefined) this.#heldUpMs += this.#heldUpNow(this.#lastPollAt);
   }
 
-  /** Runs a wait for the host inside guest code: only the wall clock ends it. */
+  /** Runs a wait for the host inside guest code. Only the wall limit can end the wait. */
   waiting<T>(wait: () => T): T {
     const { control } = this.#env;
     const began = this.#env.now();
@@ -134,7 +137,7 @@ export class CallClock {
     return result;
   }
 
-  /** A person is asked, and the call waits: its wall time stands still (SPEC E7). Inside an entry of the guest. */
+  /** Stops the wall clock while the call waits for a confirmation (SPEC E7). Called while the guest is entered. */
   pause(): void {
     if (this.#questions++ > 0) return;
     this.#askedAt = this.#env.now();
@@ -142,7 +145,7 @@ export class CallClock {
     this.#endAt(Infinity);
   }
 
-  /** The answer enters the guest. */
+  /** Restarts the wall clock when the answer to the confirmation enters the guest. */
   resume(): void {
     if (--this.#questions > 0) return;
     const now = this.#env.now();
@@ -155,13 +158,13 @@ export class CallClock {
     this.#env.control.times[END_BY] = Math.min(wallEnd, this.#cpuEnd);
   }
 
-  /** Time that other threads worked for the call counts as its own. Between two entries of the guest. */
+  /** Adds the time that other threads worked for the call to its CPU time. Called between two entries of the guest. */
   charge(elapsedMs: number): Fault | undefined {
     this.#cpuMs += elapsedMs;
     return this.#cpuMs > this.#limits.cpuMs ? this.#cpuFault : undefined;
   }
 
-  /** Why the call must stop now, if it must. Cheap: polled by the engine. */
+  /** Returns the fault that must stop the call, if any. Cheap, because the engine polls it. */
   check(): Fault | undefined {
     const { control } = this.#env;
     const now = this.#env.now();
@@ -181,7 +184,7 @@ export class CallClock {
     return this.#enteredAt + this.#notOwnMs + this.#limits.cpuMs - this.#cpuMs;
   }
 
-  /** On a loaded machine a thread waits for a processor: that time is given back to the call. */
+  /** Credits the call with the time its thread waited for a processor on a loaded machine. */
   #wasHeldUp(now: number): boolean {
     const held = this.#heldUpMs + this.#heldUpNow(now) - this.#givenBackMs - CPU_CLOCK_STEP_MS;
     if (held <= 0) return false;
@@ -191,7 +194,7 @@ export class CallClock {
     return true;
   }
 
-  /** Of this stay, since its first look. */
+  /** Milliseconds that the thread waited for a processor since the first poll of this entry. */
   #heldUpNow(now: number): number {
     const cpuNow = this.#env.threadCpuMs();
     if (cpuNow === undefined || this.#cpuAtFirstPoll === undefined) return 0;
@@ -199,5 +202,5 @@ export class CallClock {
   }
 }
 
-/** Thread CPU clocks advance in steps: of 4 ms on Node, of 10 ms on Deno. */
+/** Largest step of thread CPU clocks: 4 ms on Node, 10 ms on Deno. */
 const CPU_CLOCK_STEP_MS = 10;

@@ -1,4 +1,4 @@
-/** Why a call failed, from what came out of the engine or from what the prelude says. */
+/** Turns an engine exception or a status of the prelude into the fault of a call. */
 
 import { GUEST_STACK_BYTES, type Limits } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
@@ -6,15 +6,15 @@ import { GuestException, TextTooLong } from "../engine/guest-values.ts";
 import type { ModuleTable } from "../loading/modules.ts";
 import type { ErrorStatus } from "./status.ts";
 
-/** What is known of the call beside the error itself. */
+/** Facts about the call that the error itself does not carry. */
 export interface CallFacts {
   readonly limits: Limits;
   readonly modules: Pick<ModuleTable, "authorStack">;
-  /** The memory reached its maximum in this call. */
+  /** True if the memory reached its maximum in this call. */
   readonly memoryExhausted: boolean;
 }
 
-/** An exception that came out of the engine itself, not through the prelude. */
+/** Returns the fault for an exception thrown by the engine itself, not reported through the prelude. */
 export function engineFault(error: unknown, facts: CallFacts): Fault {
   const { limits, modules, memoryExhausted } = facts;
   if (memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: limits.memoryBytes };
@@ -23,12 +23,12 @@ export function engineFault(error: unknown, facts: CallFacts): Fault {
     const { name, message, stack } = error.guest;
     return exhaustion(name, message, facts) ?? { kind: "threw", name, message, stack: modules.authorStack(stack) };
   }
-  // V8's own stack ran out inside the engine, before the engine's own bound did.
+  // V8's own stack overflowed inside the engine before the engine's stack limit was reached.
   if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
   return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
 }
 
-/** What the tool threw, or what nobody caught. */
+/** Returns the fault for an error that the tool threw or a rejection that was not handled. */
 export function thrownFault({ name, message, stack, toolError }: ErrorStatus, unhandled: boolean, facts: CallFacts): Fault {
   const fault = exhaustion(name, message, facts);
   if (fault !== undefined) return fault;
@@ -37,17 +37,19 @@ export function thrownFault({ name, message, stack, toolError }: ErrorStatus, un
   return { kind: "threw", name, message, stack: own, ...(toolError === undefined ? {} : { toolError }) };
 }
 
-/** An output may be what memory or stack ran out on: writing it as JSON is the engine's work. */
+/** Returns the fault for an output that could not be written. Writing it as JSON may itself exhaust memory or stack. */
 export function unwrittenFault(fault: Fault, facts: CallFacts): Fault {
   return (fault.kind === "not_json" ? exhaustion("InternalError", fault.message, facts) : undefined) ?? fault;
 }
 
-/** A promise that nothing can settle any more, unless memory ran out on what would have. */
+/** Returns the fault for a promise that can no longer settle, unless memory ran out. */
 export function unsettledFault(facts: CallFacts): Fault {
   return exhaustion("", "", facts) ?? { kind: "never_settles" };
 }
 
-/** QuickJS reports exhausted memory and stack as `InternalError`s, which a guest may also forge: harmless, it only harms itself. */
+/**
+ * Recognizes exhausted memory and stack, which QuickJS reports as `InternalError`s. A guest may forge one, which only harms its own call.
+ */
 function exhaustion(name: string, message: string, { limits, memoryExhausted }: CallFacts): Fault | undefined {
   if (memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: limits.memoryBytes };
   if (name !== "InternalError") return undefined;

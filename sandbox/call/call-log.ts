@@ -1,4 +1,4 @@
-/** What one call logs: counted at what it costs, kept within the call's limit, and sent to the host in parts. */
+/** The log of one call: counts the cost of each line, enforces the call's limit, and sends lines to the host in batches. */
 
 import type { LogState } from "./resting-call.ts";
 import { readLogLine } from "./status.ts";
@@ -7,19 +7,19 @@ import type { LogLine } from "../invocation.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Limits } from "../../manifests/mod.ts";
 
-/** What a line costs besides its text: it is written with its time, its level and the ids of its call. */
+/** Cost of a line besides its text: its time, level and call ids are written with it. */
 export const LOG_LINE_BYTES = 256;
-/** The line that says how many were dropped comes on top of a call's limit. */
+/** Bytes on top of a call's limit for the line that reports dropped lines. */
 export const LAST_LINE_BYTES: number = LOG_LINE_BYTES + 64;
 
-/** 64 lines at most: the host's thread takes a part in without a pause. */
+/** Batch size. At most 64 lines, which the host's thread takes in without a pause. */
 const PART_BYTES = 16_384;
-/** A line waits no longer for the next ones while the guest computes. */
+/** Maximum milliseconds that a line waits for its batch while the guest computes. */
 const PART_MS = 50;
 
 const NOTHING_LOGGED: LogState = { bytes: 0, lines: 0, dropped: 0 };
 
-/** What a log needs of its worker. */
+/** The parts of its worker that a log needs. */
 export interface LogEnvironment {
   now(): number;
   readonly logCredit: LogCredit;
@@ -28,7 +28,7 @@ export interface LogEnvironment {
 
 interface LoggedCall {
   readonly number: number;
-  /** Of the plugin, which has a share of what may be on its way. */
+  /** Hash of the plugin, which has a share of the log bytes in flight. */
   readonly digest: string;
   readonly limits: Pick<Limits, "logBytes">;
 }
@@ -51,17 +51,17 @@ export class CallLog {
     this.#dropped = from.dropped;
   }
 
-  /** After `flush`. */
+  /** State of the log. Call `flush` first. */
   get state(): LogState {
     return { bytes: this.#bytes, lines: this.#lines, dropped: this.#dropped };
   }
 
-  /** What all lines so far cost, dropped ones included: the same whenever the call runs again. */
+  /** Cost in bytes of all lines so far, including dropped ones. Deterministic for the same call. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Counts a line, and keeps it if it is within the limit. */
+  /** Counts a line, and keeps it if the call is within its limit. */
   add(text: string): void {
     const line = readLogLine(text);
     const bytes = costOf(line[1]);
@@ -74,7 +74,7 @@ export class CallLog {
     this.#unsentBytes += bytes;
   }
 
-  /** Sends what has waited for long. */
+  /** Sends the batch if its oldest line has waited for `PART_MS`. */
   flushOld(): void {
     if (this.#unsent.length > 0 && this.#env.now() - this.#unsentSince >= PART_MS) this.flush();
   }
@@ -87,7 +87,7 @@ export class CallLog {
     else this.#dropped += lines.length;
   }
 
-  /** For the call's last message: what was not sent yet, and a line of the host's on what was dropped. */
+  /** Returns the unsent lines for the call's last message, with a final line that counts the dropped ones. */
   close(): readonly LogLine[] {
     const { all } = this.#take();
     return this.#dropped === 0 ? all : [...all, ["warn", droppedText(this.#lines, this.#dropped)]];
@@ -102,12 +102,12 @@ export class CallLog {
   }
 }
 
-/** How a log says that lines are missing: "1,000,000 lines, 999,000 dropped". */
+/** Describes missing log lines: "1,000,000 lines, 999,000 dropped". */
 export function droppedText(lines: number, dropped: number): string {
   return `${lines.toLocaleString("en-US")} ${lines === 1 ? "line" : "lines"}, ${dropped.toLocaleString("en-US")} dropped`;
 }
 
-/** As it is written: in UTF-8, and what JSON escapes or a reader would not see as `\uXXXX`. At most that. */
+/** Upper bound of a line's size when written: UTF-8, with `\uXXXX` for characters that JSON escapes or that are invisible. */
 function costOf(text: string): number {
   let bytes = LOG_LINE_BYTES;
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,4 @@
-/** What one call asks of its host and of its worker: every act counted, bounded, and answered here or sent on. */
+/** Operations of one call: counts and bounds each of them, then answers it in the worker or sends it to the host. */
 
 import type { Limits } from "../../manifests/mod.ts";
 import type { CallClock } from "./call-clock.ts";
@@ -16,61 +16,61 @@ import type { SubtleCall, SubtleCallRequest } from "../operations/subtle-calls.t
 import { SUBTLE_PREFIX } from "../operations/subtle-operations.ts";
 import type { SyncAnswer, WorkerMessage } from "../worker/protocol.ts";
 
-/** The number of the operation that a guest is suspended for: no guest's own count comes that far. */
+/** Id of the operation that a guest is suspended for. Larger than any id a guest can count up to. */
 export const AWAITED_OPERATION = 0x7fff_ffff;
 
 export interface OperationsEnvironment {
   readonly local: LocalEnvironment;
   post(message: WorkerMessage): void;
-  /** Keeps the thread's event loop turning until the work is done. */
+  /** Keeps the thread's event loop running until the work is done. */
   background(work: Promise<void>): void;
-  /** Opens a call's share of cryptography. */
+  /** Opens the call's cryptography session. */
   openSubtle(number: number): SubtleCall;
-  /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
+  /** Blocks the thread until the answer to call `number`'s synchronous operation arrives, until `until`, or until cancellation. */
   waitForAnswer(number: number, until: number): SyncAnswer | undefined;
 }
 
-/** The call whose operations they are. */
+/** The call that owns the operations. */
 export interface OperatingCall {
   readonly number: number;
   readonly limits: Limits;
-  /** The plugin's own. */
+  /** Files of the call's plugin. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly clock: CallClock;
   readonly log: CallLog;
   readonly use: CallUse;
-  /** Undefined: the machine's. */
+  /** Time and randomness of the call; undefined if they are the machine's. */
   readonly world: World | undefined;
-  /** Why the guest must stop, as far as that is known. */
+  /** Fault that stops the guest, if one is already known. */
   readonly stopped: Fault | undefined;
-  /** Whether it must, looked at now. */
+  /** Checks now whether the guest must stop. */
   isStopped(): boolean;
-  /** Stops the guest, unless it must already. */
+  /** Stops the guest unless it is already stopping. */
   stop(fault: Fault): void;
-  /** Brings an answer that comes from this worker. */
+  /** Delivers an answer that this worker produced. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void;
   end(fault: Fault): void;
-  /** A person is asked: until the answer enters the guest, its wall time stands still. */
+  /** Pauses the wall clock until the answer to a confirmation enters the guest. */
   pauseWall(): void;
   resumeWall(): void;
 }
 
-/** The operations that wait for a person (SPEC D4, E7). Synchronous, they have no more time than the call. */
+/** Operations that wait for a confirmation (SPEC D4, E7). If synchronous, they are bounded by the call's wall time. */
 export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
 
-/** An answer about the plugin's own files is known at once, and enters the guest like any other. */
+/** Source of an answer. A `LocalAnswer` (about the plugin's own files) is known at once, but enters the guest like the others. */
 type Answerer = "host" | "crypto" | "person" | LocalAnswer;
 
 export class CallOperations {
   readonly #call: OperatingCall;
   readonly #env: OperationsEnvironment;
-  /** Those that have not been answered, by the guest's id, and who answers them. */
+  /** Unanswered operations, by the guest's id, with the source of their answer. */
   readonly #pending: Map<number, Answerer> = new Map();
   #pendingAtHost = 0;
-  /** Large answers that wait for their guest's turn, and whom to tell when they wait no more. */
+  /** Large answers that wait for the guest's next turn, with a callback for when they stop waiting. */
   #held: Map<number, () => void> | undefined;
   #subtle: SubtleCall | undefined;
-  /** Made when it is first used: most calls need none. */
+  /** Created on first use, because most calls need none. */
   #local: LocalEnvironment | undefined;
   #count = 0;
   #isAwaiting = false;
@@ -86,7 +86,10 @@ export class CallOperations {
     this.#pendingAtHost = this.#pending.size;
   }
 
-  /** Undefined where some of it is this worker's: keys of cryptography, an answer that is about to come from here. */
+  /**
+   * Returns the state to move to another worker. Undefined if part of it belongs to this worker: cryptography keys, or an answer that
+   * this worker is about to deliver.
+   */
   get state(): OperationsState | undefined {
     if (this.#subtle !== undefined || (this.#held?.size ?? 0) > 0 || this.#isAwaiting) return undefined;
     const atHost: number[] = [];
@@ -98,7 +101,7 @@ export class CallOperations {
     return { count: this.#count, atHost, atPerson };
   }
 
-  /** How many were asked for, without those that the worker answers at once. */
+  /** Number of operations requested, without those that the worker answers at once. */
   get count(): number {
     return this.#count;
   }
@@ -111,7 +114,7 @@ export class CallOperations {
     return this.#pending.has(id);
   }
 
-  /** Its answer enters the guest. @returns the bytes that belong to it, where they are the plugin's own */
+  /** Marks an operation as answered. @returns the bytes that belong to the answer, if they are the plugin's own */
   settled(id: number): Uint8Array | undefined {
     const where = this.#pending.get(id);
     if (where !== undefined && where !== "crypto") this.#pendingAtHost--;
@@ -121,7 +124,7 @@ export class CallOperations {
     return typeof where === "object" ? where.bytes : undefined;
   }
 
-  /** An answer has come. `taken` is called when it enters the guest, or when the call is over. */
+  /** Records that an answer has arrived. `taken` is called when it enters the guest, or when the call ends. */
   holds(id: number, taken: () => void): void {
     (this.#held ??= new Map()).set(id, taken);
   }
@@ -137,18 +140,18 @@ export class CallOperations {
     this.#subtle?.close();
   }
 
-  /** Whether the guest is suspended until a synchronous operation is answered. */
+  /** True while the guest is suspended until a synchronous operation is answered. */
   get isAwaiting(): boolean {
     return this.#isAwaiting;
   }
 
-  /** The answer that the guest is suspended for has come. */
+  /** Stores the answer that the guest is suspended for. */
   arrived(answer: HostCallAnswer): void {
     this.#call.use.carried(answer.answer ?? "", answer.bytes);
     this.#awaited = answer;
   }
 
-  /** See `GuestHost.awaited`. Where the call has to end no answer has come. */
+  /** See `GuestHost.awaited`. If the call has to end, no answer has arrived. */
   awaited(): HostCallAnswer {
     const answer = this.#awaited ?? ENDED;
     this.#awaited = undefined;
@@ -160,13 +163,13 @@ export class CallOperations {
   /** See `GuestHost.hostCall`. */
   ask([id, operation, told, bytes]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
     const { limits, log, use, world, stopped } = this.#call;
-    // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
+    // The engine polls the clock only at intervals. Until it does, a guest may continue after its call was stopped.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) {
       this.#local ??= { ...(world ?? this.#env).local, isOver: () => this.#call.isStopped() };
       const answer = local(told, bytes, this.#local);
-      // The engine asks after some thousand steps, and each of them may be one of these.
+      // The engine polls once in some thousand steps, and each of these steps may be one such operation.
       return this.#call.isStopped() ? ENDED : answer;
     }
     if (operation === "log") {
@@ -184,7 +187,7 @@ export class CallOperations {
     if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
     use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
-    // Its own worker may be the one that has to run what is called.
+    // Prevents a deadlock: the called tool may have to run on this very worker.
     if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
     if (id === 0) return mayWait ? this.#sendAndSuspend(operation, text, bytes) : this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
@@ -198,7 +201,8 @@ export class CallOperations {
     if (id === 0) return own;
     if (this.#pendingAtHost >= this.#call.limits.pendingOperations) return this.#exhaustPending();
     this.#begin(id, own);
-    // Later, because the guest runs now. The bytes stay where they are until the answer enters it: a thousand may wait.
+    // Answered later, because the guest is running now. The bytes are not copied until the answer enters the guest, because a thousand
+    // answers may wait.
     this.#env.background(Promise.resolve().then(() => this.#call.answer(id, own.answer, undefined)));
     return { answer: undefined };
   }
@@ -214,7 +218,7 @@ export class CallOperations {
     this.#call.world?.asked(id);
   }
 
-  /** Its time counts as the call's own: the threads that do the work are the host's. */
+  /** Starts a cryptography operation. Its time counts as the call's CPU time, because host threads do the work. */
   #beginSubtle(id: number, request: SubtleCallRequest): HostCallAnswer {
     const { number, clock, world } = this.#call;
     const open = (): SubtleCall => this.#env.openSubtle(number);
@@ -230,17 +234,17 @@ export class CallOperations {
   }
 
   #sendAndSuspend(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer | "later" {
-    // Where the tape's call was ended while it waited, no answer will come.
+    // If the replayed call ended while it waited, no answer will arrive.
     if (this.#call.world !== undefined && this.#call.isStopped()) return ENDED;
     this.#isAwaiting = true;
     this.#send(AWAITED_OPERATION, operation, text, bytes);
     return "later";
   }
 
-  /** Where the guest cannot be suspended, the thread waits. */
+  /** Blocks the thread until the answer arrives, for guests that cannot be suspended. */
   #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer {
     const { number, clock, world } = this.#call;
-    // Where the tape's call was ended while it waited, no answer will come.
+    // If the replayed call ended while it waited, no answer will arrive.
     if (world !== undefined && this.#call.isStopped()) return ENDED;
     const answer = clock.waiting(() => {
       this.#send(0, operation, text, bytes);
@@ -254,7 +258,7 @@ export class CallOperations {
     return ENDED;
   }
 
-  /** What was logged before comes first. */
+  /** Sends an operation to the host, after the lines logged before it. */
   #send(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
     const { number, log } = this.#call;
     log.flush();

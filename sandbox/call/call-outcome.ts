@@ -1,4 +1,4 @@
-/** What a worker says of a call, made into what the host is told: within the call's limits, which no worker is believed to keep. */
+/** Turns a worker's messages about a call into its outcome. Enforces the call's limits again, because a worker may be compromised. */
 
 import type { Fault } from "../fault.ts";
 import type { ValueError } from "../../manifests/mod.ts";
@@ -7,21 +7,21 @@ import type { Invocation, InvocationOutcome, LogLine } from "../invocation.ts";
 import { LARGE_BYTES, parseGuestJson } from "../marshal.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 
-/** A call whose lines are counted. */
+/** A call with counted log lines. */
 export interface LoggingCall {
   readonly invocation: Invocation;
   effects: number;
   logBytes: number;
 }
 
-/** The output of a call that is done. What is parsed here is at most 64 KB, whatever the worker says. */
+/** Returns the outcome of a finished call. Parses at most 64 KB, even if the worker sends more. */
 export function outcomeOf(
   invocation: Invocation,
   { output: text, parts, problems, used }: Pick<Extract<WorkerMessage, { type: "done" }>, "output" | "parts" | "problems" | "used">,
 ): InvocationOutcome {
   const { jsonDepth, outputBytes } = invocation.limits;
   const bytes = (parts ?? []).reduce((total, part) => total + part.bytes.length, text.length);
-  // What is left of a divided output may be a few bytes longer than it was.
+  // The rest of a divided output may be a few bytes longer than the original.
   if (bytes > outputBytes + (parts === undefined ? 0 : LEFT_OVER)) {
     return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
   }
@@ -30,32 +30,35 @@ export function outcomeOf(
   return { ok: true, output, used, ...(parts !== undefined && { parts }), ...(problems !== undefined && { problems: readable(problems) }) };
 }
 
-/** `{"o":null}` in place of what crosses as bytes. */
+/** Size of `{"o":null}`, which replaces the value that crosses as bytes. */
 const LEFT_OVER = 64;
 
-/** As many as the checker tells of, at any honest length. */
+/** Keeps all problems that an honest checker reports, and bounds their total length. */
 function readable(problems: readonly ValueError[]): readonly ValueError[] {
   let left = LARGE_BYTES;
   return problems.filter(({ pointer, message, keyword }) => (left -= pointer.length + message.length + keyword.length) >= 0);
 }
 
-/** The worker does not know what it was asked for by name. */
+/** Adds the module and export names to a `no_export` fault, because the worker does not know them. */
 export function ownFault({ module, export: name }: Invocation, fault: Fault): Fault {
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
-/** A listener for defects: if it throws, it is not told of that, and what is under way must not end by it. */
+/** Wraps a defect listener so that its exceptions are ignored and cannot end the work in progress. */
 export function withoutThrowing(told: (message: string) => void): (message: string) => void {
   return (message) => {
     try {
       told(message);
     } catch {
-      // As above.
+      // Ignored, see above.
     }
   };
 }
 
-/** Hands on what is within the call's limit, at the least that it costs. A listener that throws loses its lines, and the call goes on. @returns false once the call has logged more. */
+/**
+ * Delivers log lines within the call's limit, counted at their minimum cost. If the listener throws, its lines are lost and the call
+ * continues. @returns false once the call exceeds its limit
+ */
 export function deliverLogs(call: LoggingCall, lines: readonly LogLine[], onDefect: (message: string) => void): boolean {
   const maximumBytes = call.invocation.limits.logBytes + LAST_LINE_BYTES;
   const within = lines.findIndex(([, text]) => (call.logBytes += text.length + LOG_LINE_BYTES) > maximumBytes);

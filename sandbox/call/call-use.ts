@@ -1,4 +1,4 @@
-/** The most that one call used of what its limits count, for its result (SPEC B3). */
+/** Peak usage of each limit by one call, for its result (SPEC B3). */
 
 import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
@@ -21,12 +21,12 @@ export class CallUse {
     this.#jsonDepth = from.jsonDepth;
   }
 
-  /** A payload went one way or the other. */
+  /** Records a payload sent in either direction. */
   carried(text: string, bytes: Uint8Array | undefined): void {
     this.#operationBytes = Math.max(this.#operationBytes, text.length, bytes?.length ?? 0);
   }
 
-  /** How deep the text nests, `around` levels not counted; above `allowed` it stops counting. */
+  /** Returns the nesting depth of the text, without the outer `around` levels. Stops counting above `allowed`. */
   nests(text: string, allowed: number, around: number = 0): number {
     const depth = nesting(text, allowed + around) - around;
     this.#jsonDepth = Math.max(this.#jsonDepth, depth);
@@ -53,7 +53,7 @@ export class CallUse {
 
 const NOTHING_USED: UseState = { operationBytes: 0, pendingOperations: 0, timers: 0, jsonDepth: 0 };
 
-/** The parts of a call that know what it used. */
+/** The parts of a call that record its usage. */
 export interface UsingCall {
   readonly clock: CallClock;
   readonly log: CallLog;
@@ -62,13 +62,13 @@ export interface UsingCall {
 }
 
 export interface Counts {
-  /** The text of its arguments. */
+  /** JSON text of the arguments. */
   readonly args: string;
   readonly operations: number;
   readonly outputBytes: number;
 }
 
-/** All that a call used so far. */
+/** Returns everything the call has used so far. */
 export function usedBy({ clock, log, lease, use }: UsingCall, { args, operations, outputBytes }: Counts): InvocationUsed {
   const { usedBytes, usedStackBytes: stackBytes, fuelSpent } = lease;
   return {

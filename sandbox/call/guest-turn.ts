@@ -1,28 +1,28 @@
-/** One turn of a call's guest: a step, the microtasks after it, and where the call stands then. */
+/** One slice of a call's guest: a step, the microtasks after it, and the status of the call at the end. */
 
 import { TextTooLong } from "../engine/guest-values.ts";
 import type { Instance } from "../engine/instance.ts";
 import type { Steps } from "../engine/steps.ts";
 import { mayHideLost } from "./status.ts";
 
-/** Something done in the guest; the text of `invoke` already says where the call stands. */
+/** A step in the guest. The text that `invoke` returns is already a status. */
 export type Step = (instance: Instance) => Steps<string | void>;
 
 export interface TurningCall {
-  /** Longest status. */
+  /** Maximum bytes of a status. */
   readonly statusBytes: number;
-  /** Nothing of the guest may be left over: its memory is kept when the call is done. */
+  /** True if the guest's memory is kept after the call, so that no pending work may remain in it. */
   readonly isCaptured: boolean;
   /** True once the call has been told to end. */
   readonly isEnding: boolean;
-  /** Whether the guest must stop now. */
+  /** Checks whether the guest must stop now. */
   isStopped(): boolean;
 }
 
 export interface TurnEnd {
-  /** As `Entry.poll` answers (`guest/protocol.ts`). */
+  /** Status as returned by `Entry.poll` (`guest/protocol.ts`). */
   readonly status: string;
-  /** Its length in UTF-8, with the tag. */
+  /** Length of the status in UTF-8, including its tag. */
   readonly bytes: number;
 }
 
@@ -33,7 +33,7 @@ export function* guestTurn(step: Step, instance: Instance, call: TurningCall): S
   const bytes = instance.values.lastTextBytes;
   const isToCheck = status[0] === "d" && (call.isCaptured || mayHideLost(status));
   const lost = isToCheck ? yield* instance.callEntry("checkOutput", []) : "";
-  // To log a rejection, or to look at the output, may run the plugin's code. A job that it leaves is this call's, not the next one's.
+  // Logging a rejection or inspecting the output may run plugin code. The jobs that it queues belong to this call, not to the next one.
   if (call.isCaptured) yield* drainJobs(instance, call);
   return { status: lost === "" ? status : lost, bytes };
 }
@@ -44,14 +44,14 @@ function* statusAfter(step: Step, instance: Instance, call: TurningCall): Steps<
     const ran = yield* drainJobs(instance, call);
     return typeof first === "string" && ran === 0 ? first : yield* instance.callEntry("poll", [], call.statusBytes);
   } catch (error) {
-    // Bytes are many times as long in JSON: that they have no JSON form says more than that the output is too long.
+    // Bytes are many times longer as JSON. "Bytes have no JSON form" explains more than "the output is too long".
     const lost = error instanceof TextTooLong ? yield* instance.callEntry("checkOutput", []) : "";
     if (lost === "") throw error;
     return lost;
   }
 }
 
-/** @returns how many jobs ran. */
+/** @returns the number of jobs that ran */
 function* drainJobs(instance: Instance, call: TurningCall): Steps<number> {
   let total = 0;
   while (!call.isEnding) {

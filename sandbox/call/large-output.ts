@@ -1,6 +1,6 @@
 /**
- * Divides an output above 64 KB in the worker: its large parts cross as bytes, so that the host's thread neither parses nor copies
- * them (SPEC LV2). The text is walked once, and nothing of it is parsed but short strings.
+ * Divides an output above 64 KB in the worker: its large parts cross as bytes, so that the host's thread neither parses nor copies them
+ * (SPEC LV2). The text is scanned once, and only short strings in it are parsed.
  */
 
 import { checkValue, hasLoneSurrogate, type JsonSchema, type ValueError } from "../../manifests/mod.ts";
@@ -11,24 +11,27 @@ import { LARGE_BYTES, MAXIMUM_PARTS, parseGuestJson } from "../marshal.ts";
 export type DividedOutput =
   | {
       readonly ok: true;
-      /** What is left, at most 64 KB, as the prelude wraps it. */
+      /** JSON text of the rest, at most 64 KB, wrapped as the prelude wraps an output. */
       readonly text: string;
       readonly parts: readonly OutputPart[];
-      /** JSON text of the output proper. */
+      /** JSON text of the output value itself. */
       readonly output: string;
     }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Parts above this cross as bytes; strings in content blocks above `LONG_STRING`. In UTF-16 units of their JSON text. */
+/** Size above which parts cross as bytes. Strings in content blocks cross above `LONG_STRING`. In UTF-16 units of their JSON text. */
 const LONG_PART = 1_024;
 const LONG_STRING = 256;
-/** Of the paths that a tool says it modified. */
+/** Maximum number of paths in a tool's `filesModified`. */
 const MOST_PATHS = 1_000;
 const MOST_PATH_UNITS = 16_384;
 
 const encoder = new TextEncoder();
 
-/** @param text `{"o":value}` or `{"t":parts}`, well-formed JSON unless the guest owns its prelude: then the parts are not, which the host finds out. */
+/**
+ * @param text `{"o":value}` or `{"t":parts}`. Well-formed JSON unless the guest has replaced its prelude; the host then rejects the
+ * parts.
+ */
 export function divideOutput(text: string): DividedOutput {
   const end = text.length - 1;
   if (text.startsWith(PLAIN)) {
@@ -51,7 +54,7 @@ export function divideOutput(text: string): DividedOutput {
   return { ok: true, text: left, parts, output };
 }
 
-/** What the host is told of an output, or why it is none. */
+/** The output as the host receives it, or the fault if there is none. */
 export interface ToldOutput {
   readonly output: string;
   readonly parts?: readonly OutputPart[];
@@ -59,7 +62,7 @@ export interface ToldOutput {
   readonly fault?: Fault;
 }
 
-/** @param bytes how long `text` is in UTF-8 */
+/** @param bytes length of `text` in UTF-8 */
 export function toldOutput(text: string, bytes: number, schema: JsonSchema | undefined): ToldOutput {
   if (bytes <= LARGE_BYTES) return { output: text };
   const divided = divideOutput(text);
@@ -67,7 +70,7 @@ export function toldOutput(text: string, bytes: number, schema: JsonSchema | und
   const { text: output, parts } = divided;
   if (schema === undefined) return { output, parts };
   const value = parseGuestJson(divided.output, Infinity);
-  // The depth was counted before. A guest that owns its prelude gets no further by this than by an output that does not fit.
+  // The depth was counted before. A guest that has replaced its prelude gains nothing: it gets the same fault as for an invalid output.
   if (value === undefined) return { output: "", fault: { kind: "not_json", message: "The output is not JSON" } };
   return { output, parts, problems: checkValue(schema, value) };
 }
@@ -80,7 +83,7 @@ function notJson(message: string): DividedOutput {
   return { ok: false, fault: { kind: "not_json", message } };
 }
 
-/** Blocks as they were, with `""` for long strings. Members that no block has are left out. */
+/** Yields the blocks with `""` in place of long strings. Members that no block type has are left out. */
 function* dividedBlocks(text: string, at: number, parts: OutputPart[]): Generator<string> {
   let index = 0;
   for (const { from } of itemsOf(text, at)) {
@@ -115,7 +118,7 @@ function pathsIn(text: string, at: number): string {
   return paths.join(",");
 }
 
-/** A string as its text, so that it is read and cut without parsing; one that UTF-8 cannot carry as JSON. */
+/** Encodes a string as its text, so that it can be read and cut without parsing. A string that UTF-8 cannot carry is encoded as JSON. */
 function partOf(at: string, json: string): OutputPart {
   const value = json.startsWith('"') ? parseString(json) : undefined;
   return value === undefined ? { at, kind: "json", bytes: encoder.encode(json) } : { at, kind: "text", bytes: encoder.encode(value) };
@@ -126,7 +129,7 @@ function parseString(json: string): string | undefined {
     const value: unknown = JSON.parse(json);
     return typeof value === "string" && !hasLoneSurrogate(value) ? value : undefined;
   } catch {
-    // A guest that owns its prelude: the host refuses what is not JSON.
+    // A guest that has replaced its prelude may send this. The host rejects text that is not JSON.
     return undefined;
   }
 }
@@ -138,7 +141,7 @@ interface Item {
   readonly until: number;
 }
 
-/** Members or items of the object or list that begins at `at`; none of anything else. */
+/** Yields the members or items of the object or list that begins at `at`; nothing for other values. */
 function* itemsOf(text: string, at: number): Generator<Item> {
   const isObject = text[at] === "{";
   if (!isObject && text[at] !== "[") return;
@@ -148,12 +151,12 @@ function* itemsOf(text: string, at: number): Generator<Item> {
     const from = isObject ? keyEnd + 1 : next;
     const until = endOf(text, from);
     yield { key: text.slice(next, keyEnd), from, until };
-    // Past the comma. A text that is not JSON ends here at last, too.
+    // Skips the comma. The loop also ends for text that is not JSON, because `next` always grows.
     next = text[until] === "," ? until + 1 : Math.max(until, next + 1);
   }
 }
 
-/** Where the value that begins at `at` ends. */
+/** Returns the end of the value that begins at `at`. */
 function endOf(text: string, at: number): number {
   let depth = 0;
   for (let index = at; index < text.length; index++) {

@@ -1,11 +1,8 @@
-/**
- * How much of what calls log may be on its way to the host at once: a host that is busy is sent no more than this, and what
- * is logged meanwhile is dropped and counted.
- */
+/** Log bytes that may be in flight to the host at once. If the host is busy, further lines are dropped and counted. */
 
 import { LOGS_HEARD } from "../worker/protocol.ts";
 
-/** Of one worker. The host takes all of it in within one turn of its event loop: 1,024 lines at most. */
+/** Credit of one worker. The host processes all of it in one turn of its event loop: 1,024 lines at most. */
 const CREDIT_BYTES: number = 256 * 1024;
 
 interface Part {
@@ -15,11 +12,11 @@ interface Part {
 
 export class LogCredit {
   readonly #words: Int32Array;
-  /** Parts on their way, in their order. */
+  /** Batches in flight, oldest first. */
   readonly #sent: Part[] = [];
   readonly #held: Map<string, number> = new Map();
   #heldBytes = 0;
-  /** How many parts the host took, as far as that was looked at. */
+  /** Number of batches the host had taken at the last check. */
   #heard = 0;
 
   /** @param words the worker's status words */
@@ -28,8 +25,8 @@ export class LogCredit {
   }
 
   /**
-   * Whether a part of a plugin's lines may be sent now. A plugin may have as much on its way as is still free: one that floods
-   * gets half, and leaves half for the others.
+   * Takes credit for a batch of a plugin's lines; false if they must be dropped. A plugin may use half of the credit that the others
+   * leave free, so that one flooding plugin cannot take all of it.
    */
   take(owner: string, bytes: number): boolean {
     this.#settle();

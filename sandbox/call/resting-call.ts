@@ -1,35 +1,35 @@
 /**
- * A call that waits, as bytes: its guest, and what its worker knows of it. Any worker that has the plugin's image can go on with it.
+ * A waiting call as bytes: its guest and the worker's state of it. Any worker that has the plugin's image can resume it.
  *
- * The bytes lie in memory that all threads see, so they are there whatever the call's own worker is doing. That worker keeps the call and
- * goes on with it when its answer comes, unless the host has claimed it before: exactly one of both has it then.
+ * The bytes lie in shared memory, so they can be read whatever the call's own worker is doing. That worker keeps the call and resumes it
+ * when its answer arrives, unless the host claims it first: exactly one of the two gets it.
  */
 
 import type { ParkedGuest } from "../image/parked.ts";
 
-/** Structured-clonable. */
+/** A waiting call that any worker can claim. Can be cloned structurally. */
 export interface RestingCall {
   readonly guest: ParkedGuest;
   readonly state: CallState;
-  /** One word, before the guest's pages in the same memory: `ticket` as long as the call may be claimed. */
+  /** One word in front of the guest's pages, in the same memory. Holds `ticket` as long as the call may be claimed. */
   readonly claim: Int32Array;
-  /** Not 0. */
+  /** Never 0. */
   readonly ticket: number;
 }
 
-/** A call beside its guest. */
+/** State of a call outside its guest's memory. */
 export interface CallState {
   readonly clock: ClockState;
   readonly log: LogState;
   readonly operations: OperationsState;
   readonly use: UseState;
-  /** When its next timer is due; undefined without one. */
+  /** Time at which the next timer is due; undefined if there is none. */
   readonly timerAt: number | undefined;
-  /** Answers that its workers have received. */
+  /** Number of host answers that the call's workers have received. */
   readonly answers: number;
 }
 
-/** Where a call's clock stands between two entries of its guest. Times are comparable across threads. */
+/** State of a call's clock between two entries of its guest. Times are comparable across threads. */
 export interface ClockState {
   readonly startedAt: number;
   readonly wallEnd: number;
@@ -42,36 +42,39 @@ export interface ClockState {
   readonly givenBackMs: number;
 }
 
-/** The log so far, all of it sent or dropped. */
+/** Counters of a call's log. All lines have been sent or dropped. */
 export interface LogState {
   readonly bytes: number;
   readonly lines: number;
   readonly dropped: number;
 }
 
-/** The operations that a call has asked of its host. */
+/** Operations of a call that wait for the host. */
 export interface OperationsState {
   readonly count: number;
-  /** The guest's ids of operations that wait for the host, and of those that wait for a person. */
+  /** The guest's ids of operations that wait for the host, and of those that wait for a confirmation. */
   readonly atHost: readonly number[];
   readonly atPerson: readonly number[];
 }
 
-/** The most that it used, by limit. */
+/** Peak usage, by limit. */
 export type UseState = Readonly<Record<"operationBytes" | "pendingOperations" | "timers" | "jsonDepth", number>>;
 
-/** More is not laid out: copying it would hold up others for longer than a turn. */
+/** Maximum size of a call that can be laid out. Copying more would delay other calls for longer than a slice. */
 export const MAXIMUM_RESTING_BYTES: number = 4 * 1024 * 1024;
 
-/** The claim's word, and what aligns the pages behind it. */
+/** Space for the claim word. Also aligns the pages behind it. */
 const HEAD_BYTES = 8;
 
-/** Memory that calls are laid out in, one at a time: it is used again, because V8 knows nothing of the size of what is shared. */
+/**
+ * Shared memory for resting calls, one call per buffer. Buffers are reused, because V8's garbage collector does not account for shared
+ * memory.
+ */
 export class RestingMemory {
   readonly #free: Map<number, SharedArrayBuffer[]> = new Map();
   #freeBytes = 0;
 
-  /** So many bytes behind a claim's word; undefined if they are too many. */
+  /** Returns `bytes` bytes behind a claim word; undefined if that is too much. */
   take(bytes: number): Uint8Array | undefined {
     if (bytes > MAXIMUM_RESTING_BYTES) return undefined;
     const size = Math.ceil((HEAD_BYTES + bytes) / STEP_BYTES) * STEP_BYTES;
@@ -90,22 +93,22 @@ export class RestingMemory {
 }
 
 const STEP_BYTES = 16 * 1024;
-/** Some hundred calls. */
+/** Enough for some hundred calls. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** From now on the call may be claimed. @param guest whose pages lie in `RestingMemory` */
+/** Makes the call claimable. @param guest its pages must lie in `RestingMemory` */
 export function layOut(guest: ParkedGuest, state: CallState, ticket: number): RestingCall {
   const claim = new Int32Array(guest.contents.buffer, 0, 1);
   Atomics.store(claim, 0, ticket);
   return { guest, state, claim, ticket };
 }
 
-/** Takes the call for good: exactly one of those that try gets true. */
+/** Claims the call for good. Exactly one of all claimants gets true. */
 export function claimResting({ claim, ticket }: RestingCall): boolean {
   return Atomics.compareExchange(claim, 0, ticket, 0) === ticket;
 }
 
-/** Whether it may still be claimed. */
+/** True while the call can still be claimed. */
 export function isAtRest({ claim, ticket }: RestingCall): boolean {
   return Atomics.load(claim, 0) === ticket;
 }

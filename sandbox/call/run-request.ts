@@ -1,4 +1,4 @@
-/** The request that begins one call in a worker. */
+/** The request that starts one call in a worker. */
 
 import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import type { ClockEnvironment } from "./call-clock.ts";
@@ -19,11 +19,11 @@ export interface RunEnvironment extends ClockEnvironment, LogEnvironment, Operat
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
-  /** Posts what waits to be posted together with more. */
+  /** Sends the messages that wait to be sent in one batch. */
   flush(): void;
-  /** Where the call's guest has its instance, or gets one again after it waited. */
+  /** Gives the call's guest an instance, again after each wait. */
   readonly instances: FiberEnvironment["instances"] & Pick<Instances, "rest">;
-  /** Where calls that wait can be had by other workers. */
+  /** Offers waiting calls to other workers. */
   readonly resting: Pick<RestingCalls, "rests" | "takeUp">;
 }
 
@@ -34,12 +34,12 @@ export interface RunRequest {
   readonly limits: Limits;
   readonly outputSchema: JsonSchema | undefined;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** For dynamic imports. */
+  /** Module table for dynamic imports. */
   readonly modules: ModuleTable;
-  /** Undefined: the machine's. */
+  /** Time and randomness of the call; undefined if they are the machine's. */
   readonly world: World | undefined;
-  /** Set where the plugin keeps its state: captures what the call leaves. */
+  /** Captures the state that the call leaves. Set if the plugin keeps its state. */
   readonly capture?: (instance: Instance) => Image;
-  /** Where the call stood that began in another worker. */
+  /** State of a call that began in another worker. */
   readonly from?: CallState;
 }

@@ -1,6 +1,6 @@
 /**
- * One call inside a worker: drives the guest from `invoke` to an output or a fault, through microtasks, timers and
- * operations, and keeps its limits.
+ * One call inside a worker: drives the guest from `invoke` to an output or a fault, through microtasks, timers and operations, and
+ * enforces its limits.
  */
 
 import type { Limits } from "../../manifests/mod.ts";
@@ -26,7 +26,7 @@ import type { Steps } from "../engine/steps.ts";
 import { Fiber } from "../worker/fiber.ts";
 import type { Lease } from "../worker/lease.ts";
 
-/** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
+/** Maximum bytes of a status other than an output: errors (bounded by the prelude) and names of exports. */
 const STATUS_BYTES = 65_536;
 
 export class Run implements OperatingCall, TurningCall {
@@ -42,21 +42,21 @@ export class Run implements OperatingCall, TurningCall {
   readonly #operations: CallOperations;
   readonly #world: World | undefined;
   readonly #fiber: Fiber;
-  /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
+  /** Fault that stops the guest. Set while the guest runs, applied when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
   /** Length of the last status in UTF-8. */
   #textBytes = 0;
-  /** How long the guest wants to wait for its next timer, and until when; undefined without one. */
+  /** Delay until the guest's next timer, and the time at which it is due; undefined if there is none. */
   #timerMs: number | undefined;
   #timerAt: number | undefined;
-  /** The number of the host's answers that were received. */
+  /** Number of host answers received. */
   #answers: number;
   #following = false;
   #cancelTimer: () => void = () => {};
   #cancelWall: () => void = NOTHING_TO_CANCEL;
 
-  /** `finished` is called once, after the answer was posted: the place to restore the instance. */
+  /** `finished` is called once, after the result was posted. The callee restores the instance. */
   constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
     this.number = request.number;
     this.#request = request;
@@ -86,17 +86,17 @@ export class Run implements OperatingCall, TurningCall {
     return this.#world;
   }
 
-  /** Begins the call in this turn of its plugin. */
+  /** Starts the call, in the current slice of its plugin. */
   start(): void {
     this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.statusBytes));
   }
 
-  /** Waits on, in this worker, where the call left off in another one. */
+  /** Resumes waiting in this worker for a call that began in another one. */
   goOn({ timerAt }: CallState): void {
     this.#rest(timerAt === undefined ? undefined : timerAt - this.#env.now());
   }
 
-  /** The call as it waits; undefined where it does not, or where part of it is this worker's alone. */
+  /** Returns the state of a waiting call. Undefined if the call is not waiting, or if part of it belongs to this worker alone. */
   state(): CallState | undefined {
     const operations = this.#operations.state;
     if (operations === undefined || this.#world !== undefined || this.#over || this.#fiber.isBusy) return undefined;
@@ -115,14 +115,14 @@ export class Run implements OperatingCall, TurningCall {
     this.#watchWall();
   }
 
-  /** For a call that leaves the thread before it is over, which most do not. */
+  /** Starts the wall timer, which only calls that leave the thread before they end need. Most do not. */
   #watchWall(): void {
     if (this.#cancelWall !== NOTHING_TO_CANCEL) return;
     const leftMs = this.clock.wallEnd - this.#env.now();
     if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
   }
 
-  /** The host's answer to an operation. @param taken is called once its bytes are in the guest, or never will be */
+  /** Takes the host's answer to an operation. @param taken called once the bytes are in the guest, or will never be */
   answered(operation: number, answer: string, bytes: Uint8Array | undefined, taken: () => void): void {
     this.#answers++;
     this.answer(operation, answer, bytes, taken);
@@ -159,7 +159,7 @@ export class Run implements OperatingCall, TurningCall {
     });
   }
 
-  /** Ends the call, which needs no turn for that unless its guest is in the engine. */
+  /** Ends the call: at once if its guest is outside the engine. */
   end(fault: Fault = { kind: "cancelled" }): void {
     this.#finish(fault);
   }
@@ -169,14 +169,14 @@ export class Run implements OperatingCall, TurningCall {
     return this.#over || this.#stop !== undefined;
   }
 
-  /** Takes the next step in the guest when its turn comes. */
+  /** Queues the next step in the guest. */
   #enter(step: Step): void {
     if (this.#over) return;
     this.#cancelTimer();
     this.#fiber.queue(() => this.#run(step));
   }
 
-  /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
+  /** Runs the guest until it has nothing left to do, then acts on its status. */
   #run(step: Step): void {
     if (!this.#env.resting.takeUp(this)) {
       this.#leave();
@@ -197,14 +197,14 @@ export class Run implements OperatingCall, TurningCall {
     );
   }
 
-  /** The guest has left the engine. */
+  /** Continues after the guest has left the engine. */
   #left(status: string): void {
     if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
 
-  /** Acts on where the call stands. */
+  /** Acts on the status of the call. */
   #proceed(text: string): void {
     const status = readStatus(text);
     switch (status.kind) {
@@ -224,7 +224,7 @@ export class Run implements OperatingCall, TurningCall {
     if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
     this.log.flush();
     this.#env.instances.rest(this.lease);
-    // The guest may hold too much: then the call is over by now.
+    // `rest` may end this call, if its guest holds too much memory.
     return this.#over ? undefined : this.#rest(timerMs);
   }
 
@@ -247,7 +247,7 @@ export class Run implements OperatingCall, TurningCall {
     });
   }
 
-  /** What enters the guest is not left to chance. A loop: each entry leads here again. */
+  /** Enters the guest in the order of the recording. A loop, because each entry calls this method again. */
   #follow(order: EntryOrder): void {
     if (this.#following) return;
     this.#following = true;
@@ -280,7 +280,7 @@ export class Run implements OperatingCall, TurningCall {
     const { instance } = this.lease;
     const bytes = this.#textBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
-    // The prelude wraps the output once (`guest/protocol.ts`).
+    // Depth 1 is the wrapper that the prelude adds (`guest/protocol.ts`).
     if (this.use.nests(output, jsonDepth, 1) > jsonDepth)
       return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
@@ -302,7 +302,7 @@ export class Run implements OperatingCall, TurningCall {
 
   #finish(fault: Fault): void {
     if (this.#over) return;
-    // Its guest is suspended in the engine, which it leaves at the next look.
+    // The guest is suspended inside the engine and stops at its next poll.
     if (this.#fiber.isInside) {
       this.#stop ??= fault;
       return this.#fiber.wake();
@@ -314,7 +314,7 @@ export class Run implements OperatingCall, TurningCall {
     this.#finished(this);
   }
 
-  /** Another worker has the call. */
+  /** Drops the call because another worker has claimed it. */
   #leave(): void {
     this.#close();
     this.#finished(this);
@@ -333,7 +333,7 @@ export class Run implements OperatingCall, TurningCall {
     return tape === undefined ? {} : { tape };
   }
 
-  /** Whether the guest must stop now. Asked by the engine now and then. */
+  /** Checks whether the guest must stop now. Polled by the engine. */
   isStopped(): boolean {
     this.log.flushOld();
     this.#env.flush();

@@ -1,36 +1,36 @@
 /**
- * A bound that parties share: each has a share of the whole, what is over waits, and the parties take turns.
+ * A budget shared by parties: each has a share of the whole, claims above it wait, and waiting parties take turns.
  *
- * A party that takes its whole share, and floods its queue besides, costs the others their turns at most (SPEC LV3).
+ * A party that takes its whole share and also floods its queue costs the others at most the wait for their turn (SPEC LV3).
  */
 
-/** Who wants how much of the whole. */
+/** A claim on part of the budget. */
 export interface Claim {
   readonly size: number;
-  /** Takes turns with other parties: a plugin. */
+  /** The plugin. Parties take turns. */
   readonly party: string;
-  /** Takes turns with other lines of the party: a call. */
+  /** The call. Lines of one party take turns. */
   readonly line: unknown;
-  /** Who is counted for it, and how much each may hold at once. */
+  /** Holders that the claim is counted for, and how much each may hold at once. */
   readonly within: readonly (readonly [holder: unknown, share: number])[];
 }
 
-/** On whose behalf something is held: a plugin's code, and the owner of the session that calls it (a token). */
+/** The holder of a resource: a plugin's code, and the owner of the session that calls it (a token). */
 export interface Holder {
-  /** Absent: the host's. */
+  /** Plugin that holds it. Absent: the host. */
   readonly owner?: string;
-  /** Absent: no plugin's in particular. */
+  /** Owner of the session. Absent: no caller in particular. */
   readonly caller?: string;
 }
 
-/** What one plugin may hold, what one caller may, whatever plugins it calls, and what a caller may of a plugin's share. */
+/** Shares of a plugin, of a caller across all plugins, and of one caller within a plugin's share. */
 export interface HolderShares {
   readonly plugin: number;
   readonly caller: number;
   readonly callerOfPlugin: number;
 }
 
-/** A claim of one. @param of what is shared, where one bound counts several things apart */
+/** Returns a claim of size 1. @param of name of the resource, if one budget counts several resources separately */
 export function claimOf({ owner = HOST, caller }: Holder, line: unknown, shares: HolderShares, of: string = ""): Claim {
   const party = `${of} plugin ${owner}`;
   const called =
@@ -43,10 +43,10 @@ export function claimOf({ owner = HOST, caller }: Holder, line: unknown, shares:
   return { size: 1, party, line, within: [[party, shares.plugin], ...called] };
 }
 
-/** Names of plugins are never empty. */
+/** Owner of the host's own claims. Names of plugins are never empty. */
 const HOST = "";
 
-/** Gives back what was taken. Idempotent. */
+/** Gives back what was claimed. Idempotent. */
 export type GiveBack = () => void;
 
 interface Waiting {
@@ -59,19 +59,19 @@ export class Shares {
   readonly #floor: number;
   readonly #held: Map<unknown, number> = new Map();
   #taken = 0;
-  /** By party and line, both in the order of their turns. Empty lines are not kept. */
+  /** Waiting claims by party and line, both in round-robin order. Empty lines are removed. */
   readonly #waiting: Map<string, Map<unknown, Waiting[]>> = new Map();
 
   /**
-   * @param whole what all hold together
-   * @param floor what a party that holds nothing gets whatever the others hold. Default 0
+   * @param whole total that all parties may hold
+   * @param floor size that a party holding nothing may always take. Default 0
    */
   constructor(whole: number, floor: number = 0) {
     this.#whole = whole;
     this.#floor = floor;
   }
 
-  /** Takes it now, or when it is its turn; undefined if the signal is aborted before. */
+  /** Takes the claim now or when its turn comes. Returns undefined if the signal is aborted first. */
   async take(claim: Claim, signal: AbortSignal): Promise<GiveBack | undefined> {
     if (signal.aborted) return undefined;
     if (this.#waiting.size === 0) {
@@ -89,7 +89,7 @@ export class Shares {
       const leave = (): void => {
         this.#remove(waiting);
         resolve(undefined);
-        // It may have been what the others waited behind.
+        // Other claims may have waited behind this one.
         this.#grantWaiting();
       };
       signal.addEventListener("abort", leave, { once: true });
@@ -98,12 +98,12 @@ export class Shares {
     });
   }
 
-  /** Takes it if there is room, whoever waits. */
+  /** Takes the claim if there is room, ahead of waiting claims. */
   takeNow(claim: Claim): GiveBack | undefined {
     return this.#blocker(claim) === undefined ? this.#grant(claim) : undefined;
   }
 
-  /** What the claim has to wait for. A claim that is larger than a share goes alone. */
+  /** Returns the bound that blocks the claim, if any. A claim larger than a share is granted alone. */
   #blocker({ size, party, within }: Claim): "share" | "whole" | undefined {
     for (const [holder, share] of within) {
       const held = this.#held.get(holder) ?? 0;
@@ -143,7 +143,7 @@ export class Shares {
     else queue.push(waiting);
   }
 
-  /** Its line, and its party, go to the end of their rounds. */
+  /** Removes a waiting claim and moves its line and its party to the end of their rounds. */
   #remove(waiting: Waiting): void {
     const { party, line } = waiting.claim;
     const lines = this.#waiting.get(party);
@@ -161,7 +161,10 @@ export class Shares {
     }
   }
 
-  /** Party by party, line by line. One that waits for the whole is not passed by: small claims would keep it out for ever. */
+  /**
+   * Returns the next claim to grant: round-robin by party, then by line. A claim that waits for the whole is not overtaken, because small
+   * claims would starve it.
+   */
   #next(): Waiting | undefined {
     for (const lines of this.#waiting.values()) {
       for (const [waiting] of lines.values()) {

@@ -1,16 +1,16 @@
-/** Reads what the prelude says about itself. Its texts are the guest's: whatever is not as agreed is read as nothing. */
+/** Parses what the guest's prelude reports. The text is hostile: anything malformed is ignored. */
 
 import type { Fault, GuestToolError } from "../fault.ts";
 import { nestsWithin } from "../marshal.ts";
 import type { LogLine } from "../invocation.ts";
 import { LOG_TEXT_LENGTH, MAXIMUM_LIST } from "../worker/protocol.ts";
 
-/** Where a call stands (`Entry.poll` in `guest/protocol.ts`). */
+/** Status of a call (`Entry.poll` in `guest/protocol.ts`). */
 export type Status =
   | {
       readonly kind: "waiting";
-      /** Until the next timer. */ readonly timerMs: number | undefined;
-      /** That wait at once, at most so far. */ readonly timers: number;
+      /** Milliseconds until the next timer. */ readonly timerMs: number | undefined;
+      /** Peak number of waiting timers. */ readonly timers: number;
     }
   | { readonly kind: "done"; readonly output: string }
   | { readonly kind: "error"; readonly unhandled: boolean; readonly error: ErrorStatus }
@@ -24,12 +24,12 @@ export interface ErrorStatus {
 }
 
 const STATUS_DEPTH = 32;
-/** An error at its bounds, every character of it escaped. */
+/** Maximum characters of an error with every character escaped. */
 const MOST_SAID = 256 * 1024;
 const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
 
 export function readStatus(status: string): Status {
-  // Only outputs are longer: the prelude bounds all else, and a guest that owns its prelude gets no more across by that.
+  // Only outputs may be longer. The prelude bounds everything else, and a guest that has replaced its prelude must not get more across.
   const text = status[0] === "d" || status.length <= MOST_SAID ? status.slice(1) : "";
   switch (status[0]) {
     case "w": {
@@ -54,12 +54,12 @@ export function readStatus(status: string): Status {
   }
 }
 
-/** Whether the text of an output can hide a value that JSON has no form for (`guest/lost-values.ts`). */
+/** True if the text of an output may hide a value that has no JSON form (`guest/lost-values.ts`). */
 export function mayHideLost(status: string): boolean {
   return status.includes("{}") || status.includes('{"0":');
 }
 
-/** One line of the guest's log; guest text never selects more than one of the four levels. */
+/** Parses one line of the guest's log. Guest text can only select one of the four levels. */
 export function readLogLine(text: string): LogLine {
   const value = parse(text);
   const level = field(value, "level");
@@ -101,7 +101,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The prelude writes JSON; anything else is a guest that broke it.
+    // The prelude writes JSON. Other text comes from a guest that has replaced it.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

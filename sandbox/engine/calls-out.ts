@@ -1,4 +1,4 @@
-/** What the engine and its guest ask of their host while guest code runs: an instance's callbacks. */
+/** Host side of an instance's callbacks: answers what the engine and its guest request while guest code runs. */
 
 import type { EngineCallbacks, RunningModule } from "./engine.ts";
 import type { GuestAnswer } from "./fuel.ts";
@@ -10,15 +10,15 @@ export const HOST_CALL_REF = 1;
 export const TAKE_BYTES_REF = 2;
 
 export class CallsOut {
-  /** Replaced for each call. */
+  /** Host of the current call. Replaced for each call. */
   host: GuestHost = CLOSED_HOST;
-  /** Set while the last that the guest asked for was more than the memory's maximum. */
+  /** True if the last memory request was refused because of the memory's maximum. */
   memoryExhausted = false;
-  /** Of the last answer, until the guest takes them. */
+  /** Bytes of the last answer, until the guest takes them. */
   answerBytes: Uint8Array | undefined;
   readonly #running: RunningModule;
   readonly #values: GuestValues;
-  /** The guest was suspended for an answer of its host's. */
+  /** True while the guest is suspended for an answer of its host. */
   #awaits = false;
 
   constructor(running: RunningModule, values: GuestValues) {
@@ -26,20 +26,20 @@ export class CallsOut {
     this.#values = values;
   }
 
-  /** Nothing is left of what came before: another guest is held. */
+  /** Drops all state of the previous guest. */
   reset(): void {
     this.answerBytes = undefined;
     this.#awaits = false;
     this.memoryExhausted = false;
   }
 
-  /** Whether the guest goes on. */
+  /** Decides whether the guest continues. */
   ask(): GuestAnswer {
     if (this.host.shouldInterrupt()) return "stop";
     return this.#running.gate.isOpen && this.host.shouldSuspend() ? "suspend" : "go";
   }
 
-  /** Answers the guest's native functions: the address of a value, or `SUSPEND` to be called again later. */
+  /** Handles a call of a native function by the guest. Returns the address of a value, or `SUSPEND` to be called again later. */
   callFunction(count: number, pointers: number, hostRef: number): number {
     const mayWait = this.#running.gate.isOpen;
     return this.#inside(() => this.#answerFunction(count, pointers, { hostRef, mayWait }));
@@ -53,7 +53,7 @@ export class CallsOut {
     return this.#inside(() => this.#orThrow(this.host.moduleName(base, name)));
   }
 
-  /** Hands two values of the engine's own to the prelude's function at `entry`. */
+  /** Passes two engine values to the prelude's function at `entry`. */
   rejected(entry: number, [promise, reason, isHandled]: readonly [promise: bigint, reason: bigint, isHandled: boolean]): void {
     this.#inside(() => this.#tellRejection(entry, [promise, reason], isHandled));
   }
@@ -64,7 +64,7 @@ export class CallsOut {
     const argument = (index: number): number => functions._QTS_ArgvGetJSValueConstPointer(pointers, index);
     if (hostRef === TAKE_BYTES_REF) return this.#takeBytes(count > 0 && values.number(argument(0)) === 1);
     if (hostRef !== HOST_CALL_REF || count < 3) return 0;
-    // The engine calls again for what its guest was suspended for.
+    // After a suspension the engine calls the import again, which must not repeat the operation.
     const answered = this.#awaits ? this.host.awaited() : this.host.hostCall(this.#wordsOf(count, argument), mayWait);
     this.#awaits = answered === "later";
     if (answered === "later") return SUSPEND;
@@ -103,21 +103,21 @@ export class CallsOut {
     try {
       values.free(values.callInside(entry, [address, address + 8, handled]));
     } catch (error) {
-      // Too little memory or stack is left to remember it: then it is not reported.
+      // Not enough memory or stack to record the rejection, so it is not reported.
       if (!(error instanceof GuestException)) throw error;
     }
     values.free(handled);
     functions._free(address);
   }
 
-  /** Turns a refusal of the host into a throw inside the guest. */
+  /** Throws an error of the host inside the guest. */
   #orThrow(outcome: string | GuestThrow): string | undefined {
     if (typeof outcome === "string") return outcome;
     this.#values.throwInto(outcome.throws);
     return undefined;
   }
 
-  /** Runs a function of ours, over whose frames no guest can be suspended. */
+  /** Runs a host function. The guest cannot be suspended while such a function is on the stack. */
   #inside<T>(task: () => T): T {
     const { gate } = this.#running;
     const { isOpen } = gate;
@@ -130,7 +130,7 @@ export class CallsOut {
   }
 }
 
-/** The callbacks of an instance that is still being started: `instance` gives it once it is there. */
+/** Returns the callbacks of an instance that is still starting. `instance` returns it once it exists. */
 export function callbacksOf(instance: () => { readonly callsOut: CallsOut; readonly rejectedEntry: number } | undefined): EngineCallbacks {
   const out = (): CallsOut | undefined => instance()?.callsOut;
   return {

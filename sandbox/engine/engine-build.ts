@@ -1,4 +1,4 @@
-/** Which build of the engine runs guests, and where it comes from: the package, the cache, or the rewriter. */
+/** Selects the engine build that runs guests, and gets it from the package, the cache or the rewriter. */
 
 import { cacheFileName, seal, unseal } from "../image/cache-file.ts";
 import { ENGINE_IMPORT } from "./engine-imports.ts";
@@ -6,10 +6,10 @@ import { isRewritten, REWRITTEN_MEMORY_PAGES } from "./engine.ts";
 import { rewriteEngine, REWRITER_VERSION, type RewriteOptions } from "../wasm/rewrite.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
 
-/** `metered`: rewritten, with page marks and fuel. `plain`: as it is published; the reference, and the fallback. */
+/** `metered`: rewritten, with page marks and fuel. `plain`: as published, used as the reference and the fallback. */
 export type EngineBuild = "metered" | "plain";
 
-/** What the rewriter is asked for. */
+/** Options for rewriting the engine. */
 export const METERED_ENGINE: RewriteOptions = {
   barrier: true,
   meter: true,
@@ -19,8 +19,8 @@ export const METERED_ENGINE: RewriteOptions = {
 };
 
 /**
- * The engine's module. The rewritten one is made once and kept in the cache (some 50 ms); whatever is wrong with the file,
- * it is made anew, and an engine that the rewriter does not know runs as it is published.
+ * Returns the bytes of the engine's module. The rewritten module is made once (about 50 ms) and cached. If the cached file is damaged, it
+ * is made again. An engine that the rewriter does not know runs as published.
  */
 export async function loadEngine(
   launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache">,
@@ -34,7 +34,7 @@ export async function loadEngine(
   const file = await launcher.readCache(name);
   const kept = file === undefined ? undefined : await unseal(file);
   if (kept !== undefined) return kept;
-  if (file !== undefined) onDefect(`The cached engine ${name} is damaged; it is made anew`);
+  if (file !== undefined) onDefect(`The cached engine ${name} is damaged; rewriting it again`);
   try {
     const rewritten = rewriteEngine(new Uint8Array(published), METERED_ENGINE);
     await launcher.writeCache(name, await seal(rewritten));
@@ -45,7 +45,7 @@ export async function loadEngine(
   }
 }
 
-/** Which build a sandbox of this launcher gets, and what was said about it. */
+/** Returns the build that a sandbox of this launcher gets, and the problem that was reported, if any. */
 export async function engineInForce(
   launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "engine">,
 ): Promise<{ readonly build: EngineBuild; readonly problem?: string }> {

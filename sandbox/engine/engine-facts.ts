@@ -1,8 +1,8 @@
 /**
- * What has to be known about a build of the engine before guests run on it.
+ * Finds out what the sandbox must know about an engine build before guests run on it.
  *
- * The exports that reach the stack pointer and the static words that matter have minified names or no name at all, so
- * they are found by behaviour on a throwaway instance, and anything unexpected fails loudly.
+ * The exports for the stack pointer and the important static words have minified names or none, so they are identified by their behaviour
+ * on a throwaway instance. Unexpected behaviour throws.
  */
 
 import {
@@ -15,20 +15,20 @@ import {
   writeText,
 } from "./engine.ts";
 
-/** The build's stack (`-sSTACK_SIZE`); checked by `test/sandbox/engine/engine.test.ts` against where recursion really ends. */
+/** Size of the build's stack (`-sSTACK_SIZE`). `test/sandbox/engine/engine.test.ts` compares it with the actual recursion limit. */
 const STACK_BYTES = 5 * 1024 * 1024;
 
 /**
- * Learns the facts of a build on throwaway instances. Some tens of milliseconds; done once, then passed along.
+ * Finds the facts of a build on throwaway instances. Takes some tens of milliseconds, so the result is passed along.
  *
- * @throws {Error} if the build does not behave as this code expects.
+ * @throws {Error} if the build does not behave as expected
  */
 export async function learnFacts(module: WebAssembly.Module): Promise<EngineFacts> {
   const timeImport = await findTimeImport(module);
   const running = await startModule(module, INITIAL_MEMORY_PAGES, NO_CALLBACKS, { timeImport });
   const { getStackPointer, setStackPointer, stackTop } = findStackPointer(running);
   const dataEnd = stackTop - STACK_BYTES;
-  if (dataEnd <= 0) throw new Error(`The engine's stack top ${stackTop} is below its expected stack size`);
+  if (dataEnd <= 0) throw new Error(`The engine's stack top ${stackTop} is below the expected stack size`);
   const breakAddress = findBreak(running, dataEnd, stackTop);
   return { dataEnd, stackTop, breakAddress, getStackPointer, setStackPointer, timeImport };
 }
@@ -36,7 +36,7 @@ export async function learnFacts(module: WebAssembly.Module): Promise<EngineFact
 const NO_CALLBACKS: EngineCallbacks = {
   callFunction: () => 0,
   ask: () => "go",
-  suspended: () => Promise.reject(new Error("No guest is suspended here")),
+  suspended: () => Promise.reject(new Error("Guests cannot be suspended here")),
   moduleSource: () => undefined,
   moduleName: () => undefined,
   now: () => 0,
@@ -44,7 +44,7 @@ const NO_CALLBACKS: EngineCallbacks = {
   rejected: () => {},
 };
 
-/** The clock is the import whose value a new context's `Date.now()` shows: try each until the guest sees our number. */
+/** Finds the clock import: replaces each import in turn until `Date.now()` in a new context returns the expected number. */
 async function findTimeImport(module: WebAssembly.Module): Promise<string> {
   const names = WebAssembly.Module.imports(module).filter((entry) => entry.kind === "function" && entry.module === "a");
   const shown = 1_234_567_890_000;
@@ -59,10 +59,10 @@ async function findTimeImport(module: WebAssembly.Module): Promise<string> {
       const value = f._QTS_Eval(context, code.address, code.length, file.address, 0, 0);
       if (f._QTS_GetFloat64(context, value) === shown) return name;
     } catch {
-      // Replacing another import by a clock may break this throwaway instance in any way: then it is not the clock.
+      // Replacing another import with a clock may break this throwaway instance in any way, so this import is not the clock.
     }
   }
-  throw new Error("Cannot find the engine's clock import; this build is not the one the sandbox knows");
+  throw new Error("Cannot find the engine's clock import: unknown engine build");
 }
 
 function findStackPointer(running: RunningModule): Pick<EngineFacts, "getStackPointer" | "setStackPointer" | "stackTop"> {
@@ -85,10 +85,10 @@ function findStackPointer(running: RunningModule): Pick<EngineFacts, "getStackPo
       if (moved) throw new Error("The engine's stack pointer moved by an unexpected export");
     }
   }
-  throw new Error("Cannot find the engine's stack pointer; this build is not the one the sandbox knows");
+  throw new Error("Cannot find the engine's stack pointer: unknown engine build");
 }
 
-/** The allocator's break is the static word that follows a large allocation to the end of what was handed out. */
+/** Finds the allocator's break: the static word that moves to the end of the allocated memory after a large allocation. */
 function findBreak(running: RunningModule, dataEnd: number, stackTop: number): number {
   const { functions, memory } = running;
   functions._QTS_NewContext(functions._QTS_NewRuntime(), 0);

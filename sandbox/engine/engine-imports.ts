@@ -1,14 +1,14 @@
 /**
- * What the engine's module imports from its Emscripten glue, and what of that no guest may have.
+ * Imports of the engine's module from its Emscripten glue, without those that a guest must not have.
  *
- * A guest that controls its memory may call any import with anything (decision 13). Most answer from the arguments and
- * guest memory alone. The rest belongs to programs that own their process: timers, which would fire when the instance
- * is somebody else's; output, which piles up here; the process's end. None of those does anything here.
+ * A guest that controls its memory may call any import with any values (decision 13). Most imports only use their arguments and guest
+ * memory. The others are for programs that own their process: timers, which would fire when the instance has another guest; output, which
+ * would accumulate; exiting the process. These are replaced with functions that do nothing.
  *
- * The names are minified: they are those of the pinned package, and whatever differs fails loudly.
+ * The names are minified. They belong to the pinned package, and any difference throws.
  */
 
-/** By name: what the import does in the glue, as a piece of its source. */
+/** For each import name, a piece of its source in the glue that identifies it. */
 const LANDMARKS: Readonly<Record<string, string>> = {
   a: "",
   b: "Assertion failed",
@@ -32,7 +32,7 @@ const LANDMARKS: Readonly<Record<string, string>> = {
   t: "freeHostRef",
 };
 
-/** The imports in whose answer the engine's host has a say on whether the guest goes on now. */
+/** Imports that let the host decide whether the guest continues. */
 export const ENGINE_IMPORT = { shouldInterrupt: "i", callFunction: "s" } as const;
 
 /** `fd_write`. */
@@ -50,21 +50,21 @@ const EXIT = "r";
 const ERRNO_NOT_SUPPORTED = 52;
 
 /**
- * The glue's table, with what guests must not reach replaced.
+ * Returns the glue's imports, with those replaced that guests must not reach.
  *
- * @throws {Error} if the imports are not those that are known
+ * @throws {Error} if the imports are not the known ones
  */
 export function engineImports(glue: Readonly<Record<string, WebAssembly.ImportValue>>): Record<string, WebAssembly.ImportValue> {
   const names = Object.keys(LANDMARKS);
-  if (Object.keys(glue).length !== names.length) throw unknownImports(`there are ${Object.keys(glue).length}`);
-  for (const name of names) if (!isAsKnown(glue[name], LANDMARKS[name] ?? "")) throw unknownImports(`"${name}" is another`);
+  if (Object.keys(glue).length !== names.length) throw unknownImports(`found ${Object.keys(glue).length}`);
+  for (const name of names) if (!isAsKnown(glue[name], LANDMARKS[name] ?? "")) throw unknownImports(`"${name}" differs`);
   return {
     ...glue,
     [WRITE]: () => ERRNO_NOT_SUPPORTED,
     [SET_TIMER]: () => 0,
     [KEEP_ALIVE]: () => undefined,
     [EXIT]: () => {
-      throw new Error("The engine wants to end its program");
+      throw new Error("The engine tried to exit its program");
     },
   };
 }
@@ -75,12 +75,12 @@ function isAsKnown(value: WebAssembly.ImportValue | undefined, landmark: string)
 }
 
 function unknownImports(what: string): Error {
-  return new Error(`The engine's imports are not those the sandbox knows: ${what}; this build needs a look at its glue`);
+  return new Error(`Unknown engine imports: ${what}; review the glue of this build`);
 }
 
-/** The glue keeps views of the memory, which it makes anew only when the guest grows it: has it grow by nothing. */
+/** Refreshes the glue's views of the memory. The glue only does so when the guest grows the memory, so this grows it by nothing. */
 export function viewMemory(glue: Readonly<Record<string, WebAssembly.ImportValue>>, memory: WebAssembly.Memory): void {
   const resize = glue[RESIZE];
-  // Checked when the module was started.
+  // `engineImports` has checked its type.
   if (typeof resize === "function") resize(memory.buffer.byteLength);
 }

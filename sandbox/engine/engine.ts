@@ -1,8 +1,8 @@
 /**
- * The engine: quickjs-emscripten's release-sync QuickJS, compiled once, and how one of it is started.
+ * The engine, quickjs-emscripten's release-sync QuickJS: compiled once, and started for each instance.
  *
- * A guest is exactly its linear memory plus one mutable global, the stack pointer: no table of this build grows, no segment is passive. What has to be known
- * about that memory is learned on throwaway instances (`engine-facts.ts`).
+ * A guest is exactly its linear memory plus one mutable global, the stack pointer: in this build no table grows and no segment is
+ * passive. The layout of that memory is found on throwaway instances (`engine-facts.ts`).
  */
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
@@ -18,7 +18,7 @@ import { WASM_PAGE_BYTES } from "../wasm/memory.ts";
 import { SUSPEND } from "../wasm/suspend.ts";
 import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, SUSPEND_IMPORT, TABLE_EXPORT, TICK_IMPORT } from "../wasm/rewrite.ts";
 
-/** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
+/** The engine's C functions that the sandbox uses. Numbers are addresses if not named otherwise. The caller owns each `JSValue*`. */
 export interface EngineFunctions {
   _malloc(bytes: number): number;
   _free(address: number): void;
@@ -55,58 +55,58 @@ export interface EngineFunctions {
   _QTS_Typeof(context: number, value: number): number;
 }
 
-/** What the engine asks of its host. Set per instance; none of these may throw except to end the call. */
+/** Callbacks of the engine, set per instance. They may only throw to end the call. */
 export interface EngineCallbacks {
   /** @returns the address of a value, or `SUSPEND` to be called again later */
   callFunction(context: number, argumentCount: number, argumentPointers: number, hostRef: number): number;
-  /** Whether the guest goes on. `suspend` may be answered only to an entry that may be suspended. */
+  /** Decides whether the guest continues. May return `suspend` only in an entry that can be suspended. */
   ask(): GuestAnswer;
-  /** The guest leaves the thread; it goes on when the promise is fulfilled. */
+  /** Called when the guest leaves the thread. It resumes when the promise is fulfilled. */
   suspended(): Promise<void>;
-  /** @returns the source, or undefined after having thrown into the guest. */
+  /** @returns the source, or undefined after throwing into the guest */
   moduleSource(context: number, name: string): string | undefined;
-  /** @returns the resolved name, or undefined after having thrown into the guest. */
+  /** @returns the resolved name, or undefined after throwing into the guest */
   moduleName(context: number, base: string, name: string): string | undefined;
   /** Milliseconds since the epoch, as the guest sees them. */
   now(): number;
-  /** Memory was asked to grow. The engine asks for more than it needs first, then for less. */
+  /** Called after each request to grow the memory. The engine first requests more than it needs, then less. */
   memoryAsked(isGranted: boolean): void;
-  /** A promise is rejected while nobody waits for it, or somebody does after all: two values of the engine's own. */
+  /** Called when a promise is rejected without a handler, and when it gets a handler later. Both values belong to the engine. */
   rejected(promise: bigint, reason: bigint, isHandled: boolean): void;
 }
 
-/** Where things are in this build's memory. The same for every instance of one module. */
+/** Memory layout of this build. The same for every instance of a module. */
 export interface EngineFacts {
-  /** First address above the static data; the stack grows down towards it. */
+  /** First address above the static data. The stack grows down towards it. */
   readonly dataEnd: number;
-  /** Stack pointer at rest; the heap begins here. */
+  /** Stack pointer at rest, and start of the heap. */
   readonly stackTop: number;
-  /** Address of the allocator's break: what lies past its value was never handed out. */
+  /** Address of the allocator's break. Memory above the break was never allocated. */
   readonly breakAddress: number;
   /** Names of the exports that read and write the stack pointer. */
   readonly getStackPointer: string;
   readonly setStackPointer: string;
-  /** Name of the import that tells the time. */
+  /** Name of the clock import. */
   readonly timeImport: string;
 }
 
 export interface RunningModule {
   readonly functions: EngineFunctions;
   readonly memory: WasmMemory;
-  /** The whole memory as it is now. Invalid after the guest ran: ask again. */
+  /** The whole memory. Invalid after guest code has run: read the property again. */
   readonly bytes: Uint8Array;
   readonly exports: Readonly<Record<string, unknown>>;
   /** Undefined on a build without a write barrier. */
   readonly shadow: Shadow | undefined;
-  /** Says that the host wrote into guest memory. */
+  /** Marks a write of the host to guest memory. */
   wrote(address: number, length: number): void;
-  /** Grows memory by so many pages. @throws {RangeError} above its maximum */
+  /** Grows the memory by `pages`. @throws {RangeError} above its maximum */
   grow(pages: number): void;
   readonly fuel: Fuel;
-  /** The functions that run guest code, each as an entry that may be suspended; undefined where guests are not. */
+  /** The functions that run guest code, as entries that can be suspended. Undefined if guests cannot be suspended. */
   readonly suspendable: SuspendableFunctions | undefined;
   readonly gate: Gate;
-  /** What the runtime's rejection hook has to be; undefined on a build without an exported table. */
+  /** Value for the runtime's rejection hook. Undefined on a build without an exported table. */
   readonly rejectionListener: number | undefined;
 }
 
@@ -114,23 +114,23 @@ export type SuspendableFunctions = Readonly<Record<(typeof RUNS_GUEST_CODE)[numb
 
 const RUNS_GUEST_CODE = ["_QTS_Call", "_QTS_Eval", "_QTS_ExecutePendingJob", "_QTS_GetProp", "_QTS_GetString"] as const;
 
-/** True where this runtime can suspend a guest (JavaScript Promise Integration): Node 24 and Deno 2.9 can. */
+/** True if this runtime can suspend a guest (JavaScript Promise Integration). Node 24 and Deno 2.9 can. */
 export function canSuspend(): boolean {
   return WebAssembly.Suspending !== undefined && WebAssembly.promising !== undefined;
 }
 
 export interface StartOptions {
   readonly timeImport?: string;
-  /** Whether guests may be suspended, where the runtime can. Default false: every entry ends before it returns. */
+  /** Lets guests be suspended if the runtime can. Default false: every entry ends before it returns. */
   readonly suspends?: boolean;
 }
 
 export { WASM_PAGE_BYTES };
-/** The build's declared minimum memory. */
+/** Minimum memory that the published build declares. */
 export const INITIAL_MEMORY_PAGES = 256;
-/** What it needs to begin with: data, stack, the prelude's heap and some room. The rewritten build's minimum. */
+/** Initial memory of the rewritten build: data, stack, the prelude's heap and some space. */
 export const REWRITTEN_MEMORY_PAGES = 128;
-/** Starts the module on a memory of its own, bounded by `maximumPages`. About 2 ms. */
+/** Starts the module with its own memory of at most `maximumPages`. Takes about 2 ms. */
 export async function startModule(
   module: WasmModule,
   maximumPages: number,
@@ -141,7 +141,7 @@ export async function startModule(
   const maximum = Math.max(maximumPages, initial);
   const memory = new WebAssembly.Memory({ initial, maximum });
   const grow = memory.grow.bind(memory);
-  // Emscripten grows through this object, so this is where exhaustion can be seen (the error that the guest gets may be `null`).
+  // Emscripten grows the memory through this object, so exhaustion is detected here (the guest's error may be `null`).
   memory.grow = (pages) => {
     try {
       const before = grow(pages);
@@ -160,7 +160,7 @@ export async function startModule(
   const wrote = (address: number, length: number): void => {
     if (shadow !== undefined) mark(shadow.marks, address, length);
   };
-  // The package is CommonJS and ES module at once; which one arrives depends on the runtime.
+  // The package is both CommonJS and an ES module; the runtime decides which one is loaded.
   const loaded: unknown = await (unwrapDefault(variant) as { importModuleLoader(): Promise<unknown> }).importModuleLoader();
   const create = unwrapDefault(loaded) as (options: object) => Promise<EngineFunctions & { callbacks: object }>;
   const functions = await create({
@@ -193,9 +193,9 @@ export async function startModule(
       done(instance);
       return instance.exports;
     },
-    // In the guest's environment, whatever the host's program is called.
+    // Part of the guest's environment, so it must not depend on the host's program.
     thisProgram: "bascule",
-    // The engine prints only when it aborts; the abort itself arrives as an exception.
+    // The engine only prints when it aborts, and the abort also arrives as an exception.
     print: ignore,
     printErr: ignore,
   });
@@ -205,7 +205,7 @@ export async function startModule(
     functions,
     memory,
     get bytes() {
-      // Memory that has grown leaves its former buffer empty. Asking memory itself each time takes longer than most of what is read.
+      // Growing detaches the old buffer, which then has length 0. Reading `memory.buffer` every time is slower than most reads.
       if (bytes.length === 0) bytes = new Uint8Array(memory.buffer);
       return bytes;
     },
@@ -225,7 +225,7 @@ export async function startModule(
   return running;
 }
 
-/** True for what `rewriteEngine` made. */
+/** True if `rewriteEngine` made the module. */
 export function isRewritten(module: WasmModule): boolean {
   return WebAssembly.Module.exports(module).some(({ name }) => name === SHADOW_EXPORT);
 }
@@ -237,8 +237,8 @@ function unwrapDefault(value: unknown): unknown {
 function ignore(): void {}
 
 /**
- * On the engine as it is published the imports themselves suspend. Such an import may be called only by an entry that may be suspended,
- * so nothing else may run guest code there.
+ * Makes the imports of the published engine suspend. Such imports may only be called from an entry that can be suspended, so nothing else
+ * may run guest code there.
  */
 function letSuspend(table: Record<string, WebAssembly.ImportValue>, callbacks: EngineCallbacks): void {
   const { Suspending } = WebAssembly;
@@ -265,7 +265,7 @@ function neverSuspended(): void {
   throw new Error("The engine is asked to suspend an entry that cannot be suspended");
 }
 
-/** Each opens the gate; whoever waits for its promise closes it (`entered`). */
+/** Wraps the entries so that they can be suspended. Each opens the gate, and `entered` closes it. */
 function makeSuspendable(functions: EngineFunctions, gate: Gate): SuspendableFunctions | undefined {
   const { promising } = WebAssembly;
   if (promising === undefined) return undefined;
@@ -285,7 +285,7 @@ function makeSuspendable(functions: EngineFunctions, gate: Gate): SuspendableFun
   };
 }
 
-/** The callback table in the shape the C side expects (quickjs-emscripten 0.32, `module.c`). */
+/** Returns the callback table in the form that the C side expects (quickjs-emscripten 0.32, `module.c`). */
 function engineCallbacks(running: RunningModule, callbacks: EngineCallbacks): object {
   const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(running, text).address);
   return {
@@ -304,25 +304,25 @@ type NormalizeModuleArguments = [asyncify: unknown, runtime: number, context: nu
 
 const encoder = new TextEncoder();
 
-/** Copies text into guest memory as a C string that the receiver frees. `length` is in bytes, without the final zero. */
+/** Copies text into guest memory as a C string that the receiver frees. `length` is in bytes, without the terminating zero. */
 export function writeText(running: RunningModule, text: string): { address: number; length: number } {
   const address = allocate(running, textRoom(text));
   return { address, length: putText(running, text, address) };
 }
 
-/** Bytes that a text takes in guest memory at most, with the zero at its end. */
+/** Returns the maximum bytes that a text takes in guest memory, including the terminating zero. */
 export function textRoom(text: string): number {
   return text.length * 3 + 1;
 }
 
-/** Guest memory that the receiver frees. */
+/** Allocates guest memory that the receiver frees. */
 export function allocate({ functions }: RunningModule, bytes: number): number {
   const address = functions._malloc(bytes);
   if (address === 0) throw new RangeError("Out of guest memory");
   return address;
 }
 
-/** Writes text as a C string to where there is room for it. @returns its length in bytes, without the final zero */
+/** Writes text as a C string to allocated memory. @returns its length in bytes, without the terminating zero */
 export function putText({ bytes, wrote }: RunningModule, text: string, address: number): number {
   if (text.length <= BRIEF_TEXT && putAscii(bytes, text, address)) {
     wrote(address, text.length + 1);
@@ -334,10 +334,10 @@ export function putText({ bytes, wrote }: RunningModule, text: string, address: 
   return written;
 }
 
-/** Names and the like: the encoder takes longer to be called than such a text takes to be written. */
+/** Length up to which writing a text directly is faster than calling the encoder. */
 const BRIEF_TEXT = 32;
 
-/** With the final zero. @returns false for a text with other characters, of which a part may have been written */
+/** Writes an ASCII text with a terminating zero. @returns false if the text has other characters; a part may have been written */
 function putAscii(bytes: Uint8Array, text: string, address: number): boolean {
   const { length } = text;
   for (let index = 0; index < length; index++) {
@@ -349,5 +349,8 @@ function putAscii(bytes: Uint8Array, text: string, address: number): boolean {
   return true;
 }
 
-/** Applied to every runtime; fixed, because the engine recurses on the worker's native stack, which is sized for it (`host/platform/threads/workers.ts`). */
+/**
+ * Stack limit of every runtime. Fixed, because the engine recurses on the worker's native stack, which is sized for it
+ * (`host/platform/workers.ts`).
+ */
 export const ENGINE_STACK_BYTES: number = GUEST_STACK_BYTES;

@@ -1,14 +1,14 @@
 /**
- * Fuel: what a rewritten engine counts down in its loops (`wasm/meter.ts`), and what a call has used of it.
+ * Fuel: the counter that a rewritten engine decrements in its loops (`wasm/meter.ts`), and the amount that a call has used.
  *
- * It comes in portions. Whenever one is used up the engine's host is asked whether to go on, so native loops meet their
- * deadline; and the sum is the same for the same call from the same image, whatever the machine is doing.
+ * Fuel comes in portions. Whenever a portion is used up, the engine calls its host, so native loops meet their deadline. The total is
+ * deterministic for the same call from the same image, independent of the machine's load.
  */
 
 import type { WasmGlobal } from "../wasm/api-types.ts";
 import { SUSPEND } from "../wasm/suspend.ts";
 
-/** The host's exception that ends guest code inside the engine. Memory is as it was at that moment: restore it. */
+/** Thrown by the host to end guest code inside the engine. The memory is left inconsistent and must be restored. */
 export class EngineInterrupted extends Error {
   constructor() {
     super("The guest was ended inside the engine");
@@ -16,38 +16,41 @@ export class EngineInterrupted extends Error {
   }
 }
 
-/** Units used in portions that are gone, and what is left of the last one. */
+/** Units used in earlier portions, and the rest of the current one. */
 export interface FuelState {
   readonly before: number;
   readonly left: number;
 }
 
 export interface Fuel {
-  /** Units used since the last reset: rounds of native loops, 64 bytes each of bulk memory, and 10,000 for each poll of the interpreter. */
+  /**
+   * Units used since the last reset: iterations of native loops, 64 bytes each of bulk memory, and 10,000 for each poll of the
+   * interpreter.
+   */
   readonly spent: number;
-  /** Where the count stands: also how far the next question is, so that a guest that was parked is asked when it would have been. */
+  /** State of the counter. Includes the distance to the next tick, so that a parked guest ticks where it would have. */
   readonly state: FuelState;
-  /** Counts from here, or from where a guest was before. */
+  /** Resets the counter to a full portion, or to the state of a parked guest. */
   reset(state?: FuelState): void;
-  /** A portion is used up. @returns `SUSPEND` to be asked again later @throws {EngineInterrupted} if the guest must stop */
+  /** Called when a portion is used up. @returns `SUSPEND` to be called again later @throws {EngineInterrupted} if the guest must stop */
   tick(): number;
-  /** The interpreter asks whether to go on, which it does after so many jumps and calls. @returns 1 to stop, `SUSPEND` to be asked again later, else 0 */
+  /** Called by the interpreter after a fixed number of jumps and calls. @returns 1 to stop, `SUSPEND` to be called again later, else 0 */
   polled(): number;
 }
 
-/** Whether a guest goes on: at once, after others had their turn, or not at all. */
+/** Whether a guest continues at once, continues after other guests' slices, or stops. */
 export type GuestAnswer = "go" | "suspend" | "stop";
 
-/** Some tens of microseconds of a tight loop, some milliseconds of the slowest rounds there are. */
+/** Takes some tens of microseconds in a tight loop, some milliseconds with the slowest iterations. */
 const PORTION = 50_000;
 const FULL: FuelState = { before: 0, left: PORTION };
 /** `JS_INTERRUPT_COUNTER_INIT` of quickjs.c. */
 const JUMPS_A_POLL = 10_000;
 
-/** `left` is the engine's own counter; undefined where the engine is not metered, and then nothing is ever used. */
+/** Creates a counter. `left` is the engine's own counter; undefined if the engine is not metered, and then no fuel is ever used. */
 export function createFuel(left: WasmGlobal | undefined, ask: () => GuestAnswer): Fuel {
   let before = 0;
-  /** The same poll comes again when the guest is resumed: a switch costs the guest no fuel. */
+  /** The same poll is repeated when the guest resumes; it must not cost fuel twice. */
   let isAskedAgain = false;
   return {
     get spent() {
@@ -62,7 +65,7 @@ export function createFuel(left: WasmGlobal | undefined, ask: () => GuestAnswer)
       if (left !== undefined) left.value = state.left;
     },
     tick() {
-      // A bulk operation may have taken more than was left.
+      // A bulk operation may have used more than was left.
       if (left !== undefined) {
         before += PORTION - left.value;
         left.value = PORTION;

@@ -1,16 +1,18 @@
-/** What a guest meets when it calls out of its instance. */
+/** Interface between a guest and its host. */
 
-/** What the host side of an instance answers while guest code runs. Replaced for each call. */
+/** Host side of an instance while guest code runs. Replaced for each call. */
 export interface GuestHost {
-  /** See `Native.hostCall` in `guest/protocol.ts`. `"later"`, where `mayWait`: the guest is suspended, then `awaited` is asked. */
+  /**
+   * See `Native.hostCall` in `guest/protocol.ts`. `"later"` (allowed if `mayWait`) suspends the guest; `awaited` then returns the answer.
+   */
   hostCall(call: HostCallWords, mayWait: boolean): HostCallAnswer | "later";
-  /** The answer to the call that the guest was suspended for. */
+  /** Returns the answer that the guest was suspended for. */
   awaited(): HostCallAnswer;
-  /** Polled by the engine; true ends the guest's current entry. */
+  /** Polled by the engine. True ends the guest's current entry. */
   shouldInterrupt(): boolean;
-  /** Polled by the engine where it may suspend the guest; true does so. */
+  /** Polled by the engine where it can suspend the guest. True suspends it. */
   shouldSuspend(): boolean;
-  /** The guest leaves the thread; it goes on when the promise is fulfilled. */
+  /** Called when the guest leaves the thread. It resumes when the promise is fulfilled. */
   suspended(): Promise<void>;
   /** Milliseconds since the epoch, as the guest sees them. */
   now(): number;
@@ -26,19 +28,19 @@ export interface HostCallAnswer {
   readonly bytes?: Uint8Array;
 }
 
-/** What a host needs that never suspends its guests. */
+/** Members of a host that never suspends its guests. */
 export const NEVER_SUSPENDS: Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> = {
   awaited: () => ({ answer: undefined }),
   shouldSuspend: () => false,
-  suspended: () => Promise.reject(new Error("This host suspends no guest")),
+  suspended: () => Promise.reject(new Error("This host cannot suspend guests")),
 };
 
-/** Makes the engine throw an error of this message into the guest. */
+/** Makes the engine throw an error with this message into the guest. */
 export interface GuestThrow {
   readonly throws: string;
 }
 
-/** Between calls nothing answers and nothing may run. */
+/** Host between calls: answers nothing and lets no guest code run. */
 export const CLOSED_HOST: GuestHost = {
   ...NEVER_SUSPENDS,
   hostCall: () => ({ answer: undefined }),

@@ -1,10 +1,10 @@
-/** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
+/** Creates, reads and calls values inside the guest, by address. All reads are bounded. */
 
 import { allocate, type EngineFunctions, putText, type RunningModule, type SuspendableFunctions, textRoom, writeText } from "./engine.ts";
 import { atOnce, entered, type Steps } from "./steps.ts";
 import type { ValueHandles } from "./handles.ts";
 
-/** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
+/** A guest exception that reached the engine side. Its texts come from the guest and are bounded. */
 export class GuestException extends Error {
   readonly guest: GuestErrorText;
   constructor(guest: GuestErrorText) {
@@ -20,7 +20,7 @@ export interface GuestErrorText {
   readonly stack: string;
 }
 
-/** The answer is longer than the caller allowed. */
+/** A guest text is longer than the caller allows. */
 export class TextTooLong extends Error {
   readonly bytes: number;
   constructor(bytes: number) {
@@ -32,22 +32,22 @@ export class TextTooLong extends Error {
 
 const ERROR_TEXT_BYTES = 16_384;
 
-/** The functions that run guest code. */
+/** Functions that run guest code. */
 export type Entries = {
   readonly [Name in keyof SuspendableFunctions]: (...args: Parameters<EngineFunctions[Name]>) => number | Promise<number>;
 };
 
-/** Guest strings may hold lone surrogates, which arrive as invalid UTF-8; they become U+FFFD. */
+/** Lone surrogates in guest strings arrive as invalid UTF-8 and become U+FFFD. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class GuestValues {
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
-  /** The same functions as entries that may be suspended, where the engine has them. */
+  /** The same functions as entries that can be suspended, if the engine has them. */
   readonly #entries: Entries;
   #handles: ValueHandles = { context: 0, undefinedValue: 0, argumentPointers: 0 };
   #words: Uint32Array = new Uint32Array(0);
-  /** Length of the last text that was read. */
+  /** Length in bytes of the last text that was read. */
   lastTextBytes = 0;
 
   constructor(running: RunningModule) {
@@ -60,7 +60,7 @@ export class GuestValues {
     this.#handles = handles;
   }
 
-  /** The whole memory as it is now. Invalid after the guest ran: ask again. */
+  /** The whole memory. Invalid after guest code has run: read the property again. */
   get bytes(): Uint8Array {
     return this.#running.bytes;
   }
@@ -77,7 +77,7 @@ export class GuestValues {
     return value;
   }
 
-  /** Strings and numbers; one piece of memory carries all texts inside. */
+  /** Creates strings and numbers. All texts share one allocation. */
   newAll(given: readonly (string | number)[]): number[] {
     let room = 0;
     for (const one of given) if (typeof one === "string") room += textRoom(one);
@@ -104,7 +104,7 @@ export class GuestValues {
     return this.#functions._QTS_NewObject(this.#handles.context);
   }
 
-  /** A native function that calls the host with `hostRef`. */
+  /** Creates a native function that calls the host with `hostRef`. */
   newFunction(name: string, argumentCount: number, hostRef: number): number {
     const text = writeText(this.#running, name);
     const value = this.#functions._QTS_NewFunction(this.#handles.context, text.address, argumentCount, 0, hostRef);
@@ -112,7 +112,7 @@ export class GuestValues {
     return value;
   }
 
-  /** A string of well-formed UTF-8 without U+0000. */
+  /** Creates a string from well-formed UTF-8 without U+0000. */
   newStringOf(bytes: Uint8Array): number {
     const address = allocate(this.#running, bytes.length + 1);
     this.bytes.set(bytes, address);
@@ -123,16 +123,19 @@ export class GuestValues {
     return value;
   }
 
-  /** An ArrayBuffer with a copy of `bytes`. @throws {RangeError} if there is no room: an empty one would be another answer. */
+  /**
+   * Creates an ArrayBuffer with a copy of `bytes`. @throws {RangeError} if memory is exhausted, because an empty buffer would be a wrong
+   * answer
+   */
   newBytes(bytes: Uint8Array): number {
-    // The engine's allocator answers 0 for 0 bytes.
+    // The engine's allocator returns 0 for 0 bytes.
     const address = allocate(this.#running, Math.max(1, bytes.length));
     this.bytes.set(bytes, address);
     this.#running.wrote(address, bytes.length);
     return this.#functions._QTS_NewArrayBuffer(this.#handles.context, address, bytes.length);
   }
 
-  /** Throws an `Error` into the guest, to be seen when the native function returns. */
+  /** Throws an `Error` into the guest. Takes effect when the native function returns. */
   throwInto(message: string): void {
     const { context } = this.#handles;
     const error = this.#functions._QTS_NewError(context);
@@ -152,7 +155,7 @@ export class GuestValues {
     return value;
   }
 
-  /** Takes over `value`. */
+  /** Sets a property and takes ownership of `value`. */
   setProperty(object: number, name: string, value: number): void {
     const key = this.newString(name);
     this.#functions._QTS_SetProp(this.#handles.context, object, key, value);
@@ -171,7 +174,7 @@ export class GuestValues {
     return text;
   }
 
-  /** Runs guest code if the value is no string. @throws {TextTooLong} */
+  /** Reads a text. Runs guest code if the value is not a string. @throws {TextTooLong} */
   text(value: number, maximumBytes: number = Number.POSITIVE_INFINITY): string {
     const address = this.#functions._QTS_GetString(this.#handles.context, value);
     if (address === 0) return "";
@@ -180,7 +183,7 @@ export class GuestValues {
     return text;
   }
 
-  /** A C string. @throws {TextTooLong} */
+  /** Reads a C string. @throws {TextTooLong} */
   textAt(address: number, maximumBytes: number): string {
     const length = this.#textLength(address);
     this.lastTextBytes = length;
@@ -188,12 +191,12 @@ export class GuestValues {
     return this.#decode(address, length);
   }
 
-  /** The beginning of a text, for errors and names. */
+  /** Reads the beginning of a text, for errors and names. */
   boundedText(value: number): string {
     return atOnce(this.#shown(value, this.#functions));
   }
 
-  /** The same. Runs guest code if the value is no string. */
+  /** Reads the beginning of a text, in steps. Runs guest code if the value is not a string. */
   *#shown(value: number, functions: Entries): Steps<string> {
     const address = yield* entered(functions._QTS_GetString(this.#handles.context, value), this.#running.gate);
     if (address === 0) return "";
@@ -202,7 +205,7 @@ export class GuestValues {
     return text;
   }
 
-  /** A copy of an ArrayBuffer's bytes; undefined if it is none. */
+  /** Copies an ArrayBuffer's bytes; undefined for other values. */
   bytesOf(value: number): Uint8Array | undefined {
     const { context } = this.#handles;
     if (this.typeOf(value) !== "object") return undefined;
@@ -222,7 +225,7 @@ export class GuestValues {
     return this.#functions._QTS_PromiseResult(this.#handles.context, promise);
   }
 
-  /** Calls a function inside a native function of ours, where the guest cannot be suspended. @throws {GuestException} */
+  /** Calls a function from inside a native function, where the guest cannot be suspended. @throws {GuestException} */
   callInside(callee: number, values: readonly number[]): number {
     return atOnce(this.#call(callee, values, this.#functions));
   }
@@ -239,12 +242,12 @@ export class GuestValues {
     this.#running.wrote(argumentPointers, values.length * 4);
     const answer = functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers);
     const value = yield* entered(answer, this.#running.gate);
-    // The usual case takes no steps more: each layer of them costs as much as the entry itself.
+    // Avoids further generators in the usual case: each layer of them costs as much as the entry itself.
     const error = this.#functions._QTS_ResolveException(context, value);
     return error === 0 ? value : yield* this.#thrown(value, error, functions);
   }
 
-  /** @throws {GuestException} if the engine answered with an exception. */
+  /** @throws {GuestException} if the engine returned an exception */
   checked(value: number): Steps<number> {
     return this.#checked(value, this.#entries);
   }
@@ -261,7 +264,7 @@ export class GuestValues {
     throw new GuestException(words);
   }
 
-  /** The guest's own words about an error, each bounded. Runs guest code (getters, `toString`). */
+  /** Reads name, message and stack of an error, each bounded. Runs guest code (getters, `toString`). */
   describe(error: number): Steps<GuestErrorText> {
     return this.#describe(error, this.#entries);
   }
@@ -275,7 +278,7 @@ export class GuestValues {
       this.free(value);
     }
     const [name = "", message = "", stack = ""] = texts;
-    // Null, or an object that does not say what is wrong: at least what it is.
+    // For null, or for an object without a message, shows the value itself.
     return name === "" && message === ""
       ? { name: "Error", message: `Uncaught ${yield* this.#shown(error, functions)}`, stack }
       : { name, message, stack };
@@ -285,7 +288,7 @@ export class GuestValues {
     this.#functions._QTS_FreeValuePointer(this.#handles.context, value);
   }
 
-  /** Up to the zero that ends it, or to the end of memory: a guest that controls its memory may leave none. */
+  /** Returns the length up to the terminating zero, or up to the end of memory: a guest that controls its memory may leave no zero. */
   #textLength(address: number): number {
     const { bytes } = this;
     const end = bytes.indexOf(0, address);
@@ -297,19 +300,19 @@ export class GuestValues {
   }
 }
 
-/** JSPromiseStateEnum; -1 is no promise. */
+/** JSPromiseStateEnum. -1 means that the value is not a promise. */
 const PROMISE_STATES: readonly ("pending" | "fulfilled" | "rejected")[] = ["pending", "fulfilled", "rejected"];
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Whether the bytes are well-formed UTF-8 without U+0000: what can be a C string, and the same text as one. */
+/** True if the bytes are well-formed UTF-8 without U+0000, so that a C string can carry the same text. */
 export function isPlainText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   try {
     strict.decode(bytes);
     return true;
   } catch {
-    // Malformed.
+    // Malformed UTF-8.
     return false;
   }
 }

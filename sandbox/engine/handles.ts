@@ -1,6 +1,6 @@
-/** Addresses inside a guest that the engine side holds on to: with its bytes, all there is to know of a guest at rest. */
+/** Addresses inside a guest that the engine side keeps. Together with the guest's bytes they describe a guest at rest. */
 
-/** Set when the base image is made, the same in every image on top of it. */
+/** Set when the base image is created, and the same in every image on top of it. */
 export interface Handles extends ValueHandles {
   readonly runtime: number;
   readonly jobContext: number;
@@ -11,10 +11,10 @@ export interface Handles extends ValueHandles {
 export const ENTRY_NAMES = ["define", "endLoading", "invoke", "settle", "runTimers", "abort", "poll", "checkOutput", "rejected"] as const;
 export type EntryName = (typeof ENTRY_NAMES)[number];
 
-/** Addresses that the value functions need; part of an instance's `Handles`. */
+/** Addresses that the value functions need. Part of an instance's `Handles`. */
 export interface ValueHandles {
   readonly context: number;
   readonly undefinedValue: number;
-  /** Room for four argument pointers. */
+  /** Memory for four argument pointers. */
   readonly argumentPointers: number;
 }

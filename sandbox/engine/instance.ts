@@ -1,9 +1,8 @@
 /**
- * An instance: one running engine module with its own bounded memory, and the few ways to talk to the guest in it.
+ * An instance: one running engine module with its own bounded memory, and the functions that talk to the guest in it.
  *
- * Everything that identifies the guest (runtime, context, entry functions) is an address inside its memory, listed in
- * `Handles`, so an image is bytes plus these numbers and any instance can take any image. No host-side object points
- * into guest memory across a restore.
+ * Everything that identifies the guest (runtime, context, entry functions) is an address inside its memory, listed in `Handles`. So an
+ * image is bytes plus these numbers, and any instance can take any image. No host-side object points into guest memory across a restore.
  */
 
 import { GUEST_STACK_BYTES } from "../../manifests/mod.ts";
@@ -28,37 +27,40 @@ import { PAGE_BYTES } from "../image/marks.ts";
 import type { Shadow } from "../image/shadow.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
-/** What belongs to a guest at rest and is not in its memory. */
+/** State of a guest at rest that is not in its memory. */
 export interface Registers {
   readonly stackPointer: number;
   readonly fuel: FuelState;
   readonly memoryExhausted: boolean;
 }
 
-/** Of `struct JSRuntime`, as far as the hooks. */
+/** Size of `struct JSRuntime` up to its hooks. */
 const RUNTIME_BYTES = 1024;
-/** Answers of entry functions other than outputs. */
+/** Maximum bytes of an entry function's answer, except for outputs. */
 const SCRATCH_TEXT_BYTES = 65_536;
 
 export class Instance {
   readonly facts: EngineFacts;
-  /** The bound that was asked for; the memory's own maximum is never below the build's minimum. */
+  /** Requested memory bound. The memory's own maximum is never below the build's minimum. */
   readonly requestedPages: number;
   readonly values: GuestValues;
-  /** For `start` and tests. */
+  /** Used by `start` and by tests. */
   readonly callsOut: CallsOut;
-  /** Set when a host exception left WebAssembly frames behind, or the engine trapped: never use again. */
+  /** True if a host exception left WebAssembly frames behind, or if the engine trapped. Such an instance must not be used again. */
   broken = false;
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
-  /** The functions that run guest code, as entries that may be suspended where the engine has them. */
+  /** Functions that run guest code, as entries that can be suspended if the engine has them. */
   readonly #entries: Entries;
   readonly #getStackPointer: () => number;
   readonly #setStackPointer: (address: number) => void;
   #handles: Handles | undefined;
   #holds: Image | undefined;
 
-  /** Starts an empty instance; give it a guest with `boot` or an image. With `suspends` its guests may be suspended, where the runtime can. */
+  /**
+   * Starts an empty instance, to be filled with `boot` or an image. With `suspends` its guests can be suspended, if the runtime supports
+   * it.
+   */
   static async start(module: WasmModule, facts: EngineFacts, maximumPages: number, suspends?: "suspends"): Promise<Instance> {
     const slot: { instance?: Instance } = {};
     const running = await startModule(
@@ -84,7 +86,7 @@ export class Instance {
     this.#setStackPointer = running.exports[facts.setStackPointer] as (address: number) => void;
   }
 
-  /** The whole memory as it is now. Invalid after the guest ran: ask again. */
+  /** The whole memory. Invalid after guest code has run: read the property again. */
   get bytes(): Uint8Array {
     return this.values.bytes;
   }
@@ -93,48 +95,48 @@ export class Instance {
     return this.values.words;
   }
 
-  /** Bytes of memory the guest has taken from the allocator, static data included. */
+  /** Bytes of memory that the guest has allocated, including static data. */
   get usedBytes(): number {
     const end = this.words[this.facts.breakAddress >> 2] ?? 0;
     return Math.max(0, Math.min(end, this.bytes.length) - this.facts.stackTop) + this.facts.dataEnd;
   }
 
-  /** How far the stack reached since the last restore, to the page; undefined on a build without a write barrier. */
+  /** Maximum stack size since the last restore, rounded to pages. Undefined on a build without a write barrier. */
   get usedStackBytes(): number | undefined {
     const { shadow, facts } = this;
     if (shadow === undefined) return undefined;
-    // The stack grows down: the lowest page of it that was written.
+    // The stack grows down, so the lowest written page is its end.
     const lowest = Math.floor((facts.stackTop - 2 * GUEST_STACK_BYTES) / PAGE_BYTES);
     const page = shadow.marks.indexOf(1, lowest);
     return page < 0 ? 0 : Math.max(0, facts.stackTop - page * PAGE_BYTES);
   }
 
-  /** The image it was last restored to; undefined if nothing is known of what it holds. */
+  /** The image that the instance was last restored to; undefined if its contents are unknown. */
   get holds(): Image | undefined {
     return this.#holds;
   }
 
-  /** What was written since the last restore, and how to undo it; undefined on a build without a write barrier. */
+  /** Marks and clean bytes for restores. Undefined on a build without a write barrier. */
   get shadow(): Shadow | undefined {
     return this.#running.shadow;
   }
 
-  /** Says that the host wrote into guest memory. */
+  /** Marks a write of the host to guest memory. */
   wrote(address: number, length: number): void {
     this.#running.wrote(address, length);
   }
 
-  /** What answers while guest code runs. */
+  /** Sets the host that answers while guest code runs. */
   set host(host: GuestHost) {
     this.callsOut.host = host;
   }
 
-  /** Set while the last that the guest asked for was more than the memory's maximum. */
+  /** True if the last memory request was refused because of the memory's maximum. */
   get memoryExhausted(): boolean {
     return this.callsOut.memoryExhausted;
   }
 
-  /** The prelude's function for rejections; 0 where there is none yet. */
+  /** Address of the prelude's function for rejections; 0 before it is set. */
   get rejectedEntry(): number {
     return this.#handles?.entry.rejected ?? 0;
   }
@@ -153,7 +155,7 @@ export class Instance {
     return this.#handles;
   }
 
-  /** Takes over the guest whose bytes are in memory now. For restorers. */
+  /** Adopts the guest whose bytes were just written to memory. For restorers. */
   adopt(image: Image, handles: Handles): void {
     this.#holds = image;
     this.#take(handles);
@@ -172,28 +174,28 @@ export class Instance {
     return { stackPointer, fuel: this.#running.fuel.state, memoryExhausted };
   }
 
-  /** Goes on with a guest that was parked; its bytes are in memory again. */
+  /** Resumes a parked guest, after its bytes were restored. */
   takeUp({ stackPointer, fuel, memoryExhausted }: Registers): void {
     this.#setStackPointer(stackPointer);
     this.#running.fuel.reset(fuel);
     this.callsOut.memoryExhausted = memoryExhausted;
   }
 
-  /** Ends a call: nothing answers the guest any more. */
+  /** Ends a call: the guest gets no further answers. */
   close(): void {
     this.callsOut.host = CLOSED_HOST;
     this.callsOut.answerBytes = undefined;
   }
 
-  /** Grows memory to hold at least `bytes`. @throws {RangeError} above the instance's maximum. */
+  /** Grows the memory to at least `bytes`. @throws {RangeError} above the instance's maximum */
   ensureBytes(bytes: number): void {
     const missing = bytes - this.bytes.length;
     if (missing > 0) this.#running.grow(Math.ceil(missing / WASM_PAGE_BYTES));
   }
 
   /**
-   * Makes a runtime and a context, runs the prelude and keeps its entry functions. Once, on an empty instance whose host
-   * serves the prelude's modules. `entryModule` exports `boot` (`guest/protocol.ts`).
+   * Creates a runtime and a context, runs the prelude and keeps its entry functions. Called once, on an empty instance whose host serves
+   * the prelude's modules. `entryModule` exports `boot` (`guest/protocol.ts`).
    */
   boot(entryModule: string): void {
     const f = this.#functions;
@@ -220,11 +222,11 @@ export class Instance {
     const addresses: Partial<Record<EntryName, number>> = {};
     for (const name of ENTRY_NAMES) addresses[name] = values.property(entry, name);
     for (const value of [namespace, boot, native, entry]) values.free(value);
-    // Every name of ENTRY_NAMES was set in the loop.
+    // The loop has set every name of ENTRY_NAMES.
     this.#take({ ...handles, entry: addresses as Record<EntryName, number> });
   }
 
-  /** Enables the interrupt handler, which shows where the hook for rejections is, and sets that. */
+  /** Enables the interrupt handler, which reveals the position of the rejection hook, and sets that hook. */
   #hookRejections(runtime: number): void {
     const { rejectionListener } = this.#running;
     const words = (): Uint32Array => new Uint32Array(this.bytes.slice(runtime, runtime + RUNTIME_BYTES).buffer);
@@ -236,7 +238,7 @@ export class Instance {
     this.wrote(hook * 4, 4);
   }
 
-  /** Evaluates code. A module's value is its namespace, or a promise of it if it awaits. @throws {GuestException} */
+  /** Evaluates code. A module's value is its namespace, or a promise of it if the module awaits. @throws {GuestException} */
   evaluate(code: string, fileName: string, kind: "script" | "module"): Steps<number> {
     return this.#guard(this.#evaluate(code, fileName, kind));
   }
@@ -253,7 +255,7 @@ export class Instance {
     return yield* this.values.checked(value);
   }
 
-  /** Calls an entry function with strings and numbers; gives its text. @throws {GuestException | TextTooLong} */
+  /** Calls an entry function with strings and numbers and returns its text. @throws {GuestException | TextTooLong} */
   *callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): Steps<string> {
     try {
       const result = yield* this.#enter(name, args);
@@ -273,7 +275,7 @@ export class Instance {
     return result;
   }
 
-  /** Hands a module's namespace to the prelude. @throws {GuestException} */
+  /** Passes a module's namespace to the prelude. @throws {GuestException} */
   define(file: string, namespace: number): Steps<void> {
     return this.#guard(this.#define(file, namespace));
   }
@@ -287,8 +289,8 @@ export class Instance {
   /**
    * Runs up to `maximum` microtasks.
    *
-   * @returns how many ran; a job that threw past every handler (only an interrupt does) counts as `maximum`, so that
-   * the caller looks at the clock and comes back.
+   * @returns the number that ran. A job that threw past every handler (only an interrupt does) counts as `maximum`, so that the caller
+   * checks the clock and calls again.
    */
   *runJobs(maximum: number): Steps<number> {
     if (this.#functions._QTS_IsJobPending(this.handles.runtime) === 0) return 0;
@@ -314,8 +316,8 @@ export class Instance {
   }
 
   /**
-   * Brings the answer of an asynchronous operation. Its bytes may be taken until the guest has taken it in and never again: they
-   * may lie in memory that is lent for this one answer (`worker/thread.ts`).
+   * Delivers the answer of an asynchronous operation. The guest can take the bytes only during this call, because they may be in memory
+   * that is lent for this one answer (`worker/thread.ts`).
    */
   settle(operation: number, answer: string, bytes: Uint8Array | undefined): Steps<void> {
     return this.#guard(this.#settle(operation, answer, bytes));
@@ -331,9 +333,9 @@ export class Instance {
   }
 
   /**
-   * Runs engine code. What is thrown through its frames leaves memory and the stack pointer wrong: an end of ours, at a
-   * place between two instructions, is healed by the restore that follows every call; after anything else (V8's own
-   * stack, a trap, an abort) the instance is given up.
+   * Runs engine code. An exception thrown through its frames leaves memory and the stack pointer inconsistent. The restore after every
+   * call repairs this for the sandbox's own errors, which are thrown between two instructions. After any other exception (V8's own stack,
+   * a trap, an abort) the instance is broken.
    */
   *#guard<T>(steps: Steps<T>): Steps<T> {
     try {

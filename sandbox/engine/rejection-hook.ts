@@ -1,17 +1,17 @@
 /**
- * The engine's hook for promises that are rejected while nobody waits for them (HostPromiseRejectionTracker,
+ * The engine's hook for promises that are rejected without a handler (HostPromiseRejectionTracker,
  * https://tc39.es/ecma262/#sec-host-promise-rejection-tracker).
  *
- * QuickJS has it, but the package has no function that sets it: it is a pointer in the runtime, to a function in the
- * engine's table. The rewritten engine exports its table, so a function of ours is put there, and `boot` sets the pointer.
- * On the engine as it is published there is no hook.
+ * QuickJS has the hook, but the package exports no function to set it: it is a pointer in the runtime to a function in the engine's
+ * table. The rewritten engine exports its table, so the sandbox adds a function there, and `boot` sets the pointer. The published engine
+ * has no usable hook.
  */
 
-/** Told of a promise and its reason (values of the engine), and whether it is rejected (0) or taken care of after all (1). */
+/** Receives a promise and its reason (engine values), with 0 if it was rejected and 1 if it was handled later. */
 export type RejectionListener = (context: number, promise: bigint, reason: bigint, isHandled: number) => void;
 
 /**
- * A module that hands out what it imports, so that it has the hook's type:
+ * A module that exports its import, which gives the function the hook's WebAssembly type:
  * `(module (import "b" "r" (func (param i32 i64 i64 i32 i32))) (export "r" (func 0)))`.
  */
 const TYPED = Uint8Array.of(
@@ -22,20 +22,21 @@ const TYPED = Uint8Array.of(
 );
 let typed: WebAssembly.Module | undefined;
 
-/** Puts the listener into the table. @returns its number there, the same in every instance of one module */
+/** Adds the listener to the table. @returns its index, the same in every instance of a module */
 export function addRejectionListener(table: WebAssembly.Table, listener: RejectionListener): number {
   typed ??= new WebAssembly.Module(TYPED);
   const { exports } = new WebAssembly.Instance(typed, { b: { r: listener } });
   return table.grow(1, exports["r"]);
 }
 
-/** `interrupt_handler`, its argument, then the hook (`struct JSRuntime` of quickjs.c), in words. */
+/** Offset in words: `interrupt_handler`, its argument, then the hook (`struct JSRuntime` of quickjs.c). */
 const WORDS_FROM_INTERRUPT_HANDLER = 2;
 
 /**
- * Where the hook is: so many words after the one that setting the interrupt handler changes.
+ * Returns the hook's index: a fixed number of words after the one that setting the interrupt handler changes.
  *
- * @param words the runtime's memory before and after. @throws {Error} if it is another build's.
+ * @param words the runtime's memory before and after
+ * @throws {Error} if the layout is that of another build
  */
 export function findRejectionHook(before: Uint32Array, after: Uint32Array): number {
   const changed: number[] = [];
@@ -43,6 +44,6 @@ export function findRejectionHook(before: Uint32Array, after: Uint32Array): numb
   const [at] = changed;
   const hook = (at ?? 0) + WORDS_FROM_INTERRUPT_HANDLER;
   if (at === undefined || changed.length !== 1 || after[hook] !== 0)
-    throw new Error("Cannot find the engine's rejection hook; this build is not the one the sandbox knows");
+    throw new Error("Cannot find the engine's rejection hook: unknown engine build");
   return hook;
 }

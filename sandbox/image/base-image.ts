@@ -1,4 +1,4 @@
-/** The base image: engine, context and prelude, loaded once; every plugin is loaded on top of it. */
+/** Creates the base image: engine, context and prelude, loaded once. Every plugin is loaded on top of it. */
 
 import { type EngineFacts, INITIAL_MEMORY_PAGES } from "../engine/engine.ts";
 import { learnFacts } from "../engine/engine-facts.ts";
@@ -10,10 +10,10 @@ import { atOnce } from "../engine/steps.ts";
 import { Instance } from "../engine/instance.ts";
 import { PRELUDE } from "../prelude.gen.ts";
 
-/** Time stands still while anything loads, so that an image depends on its bytes only (SPEC B9). */
+/** Fixed time while loading, so that an image depends on its bytes only (SPEC B9). */
 export const LOAD_TIME_MS: number = Date.UTC(2026, 0, 1);
 
-/** Loads the prelude and finds where the engine keeps `Math.random`'s state. On the order of 100 ms. */
+/** Loads the prelude and locates the state of `Math.random` in the engine's memory. Takes about 100 ms. */
 export async function makeBaseImage(module: WebAssembly.Module): Promise<BaseImage> {
   const facts = await learnFacts(module);
   const instance = await Instance.start(module, facts, INITIAL_MEMORY_PAGES);
@@ -24,14 +24,14 @@ export async function makeBaseImage(module: WebAssembly.Module): Promise<BaseIma
   return { ...image, randomAddress: findRandomState(instance, image, facts) };
 }
 
-/** Names that no plugin can import: its own resolver answers with its own files only. */
+/** Prefix that no plugin can import, because a plugin's resolver only finds the plugin's own files. */
 const PRELUDE_ROOT = "bascule:prelude/";
 const ENTRY = `${PRELUDE_ROOT}entry.ts`;
 
 const BOOT_HOST: GuestHost = {
   ...NEVER_SUSPENDS,
   hostCall: ([, operation]) => ({
-    answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while it loads` })}`,
+    answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while loading` })}`,
   }),
   shouldInterrupt: () => false,
   now: () => LOAD_TIME_MS,
@@ -41,7 +41,7 @@ const BOOT_HOST: GuestHost = {
 
 const MASK = (1n << 64n) - 1n;
 
-/** One step of xorshift64*, the generator behind `Math.random` in QuickJS (quickjs.c, `xorshift64star`). */
+/** Returns the next state of xorshift64*, the generator behind `Math.random` in QuickJS (quickjs.c, `xorshift64star`). */
 function nextRandomState(state: bigint): bigint {
   let x = state;
   x ^= x >> 12n;
@@ -50,7 +50,7 @@ function nextRandomState(state: bigint): bigint {
   return x & MASK;
 }
 
-/** The generator's state is the one aligned word of the heap that one `Math.random()` moves by exactly one step. */
+/** Locates the generator's state: the only aligned word of the heap that one `Math.random()` advances by exactly one step. */
 function findRandomState(instance: Instance, image: BaseImage, facts: EngineFacts): number {
   plainCopy(image).restore(instance, unchanged(image));
   const words = (): BigUint64Array => new BigUint64Array(instance.bytes.slice(0, image.heapEnd & ~7).buffer);

@@ -1,8 +1,8 @@
-/** Files that the sandbox keeps between starts: named after what they depend on, sealed with a hash of their contents. */
+/** Files that the sandbox keeps between starts. The name is a hash of all inputs, and the contents are sealed with their own hash. */
 
 const HASH_BYTES = 32;
 
-/** The name of a file that depends on these parts; hexadecimal. */
+/** Returns the hexadecimal name of a file that depends on these parts. */
 export async function cacheFileName(parts: readonly Uint8Array[]): Promise<string> {
   const hashes = await Promise.all(parts.map(sha256));
   const all = new Uint8Array(hashes.length * HASH_BYTES);
@@ -10,7 +10,7 @@ export async function cacheFileName(parts: readonly Uint8Array[]): Promise<strin
   return [...(await sha256(all))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The contents behind their hash. */
+/** Returns the contents, preceded by their hash. */
 export async function seal(contents: Uint8Array): Promise<Uint8Array> {
   const file = new Uint8Array(HASH_BYTES + contents.length);
   file.set(await sha256(contents));
@@ -18,7 +18,7 @@ export async function seal(contents: Uint8Array): Promise<Uint8Array> {
   return file;
 }
 
-/** The contents; undefined if the file is not exactly what `seal` made. */
+/** Returns the contents; undefined if the file is not exactly as `seal` made it. */
 export async function unseal(file: Uint8Array): Promise<Uint8Array | undefined> {
   if (file.length < HASH_BYTES) return undefined;
   const contents = file.subarray(HASH_BYTES);
@@ -27,7 +27,7 @@ export async function unseal(file: Uint8Array): Promise<Uint8Array | undefined> 
 }
 
 async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  // The API takes no shared memory.
+  // `crypto.subtle` does not accept shared memory.
   const own = bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : new Uint8Array(bytes);
   return new Uint8Array(await crypto.subtle.digest("SHA-256", own));
 }

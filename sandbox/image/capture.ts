@@ -1,11 +1,11 @@
-/** Making images: copying a guest at rest out of the instance that holds it. */
+/** Captures images: copies a guest at rest out of its instance. */
 
 import type { Instance } from "../engine/instance.ts";
 import { NO_WORDS, pageDiffers } from "./compare.ts";
 import { type BaseImage, endOfPage, type Image, partsOf, partsOfBase } from "./image.ts";
 import { PAGE_BYTES } from "./marks.ts";
 
-/** Copies the guest that a base image is made of. */
+/** Captures a base image. */
 export function captureBase(instance: Instance): BaseImage {
   const { facts, bytes, handles } = instance;
   const heapEnd = endOfHeap(instance);
@@ -16,11 +16,11 @@ export function captureBase(instance: Instance): BaseImage {
   return { facts, handles, bytes: shared, heapEnd, randomAddress: 0 };
 }
 
-/** Copies a guest as what is different from the base image. */
+/** Captures an image as the pages that differ from the base image. */
 export function capture(instance: Instance, base: BaseImage): Image {
   const { dataEnd, stackTop } = base.facts;
   const { words } = instance;
-  // What is left on the dead stack is nobody's; two pages hold some of it beside data and heap.
+  // Clear leftovers of the dead stack. The two pages at its ends also hold data and heap, and would otherwise differ.
   clear(instance, dataEnd, endOfPage(dataEnd));
   clear(instance, endOfPage(stackTop) - PAGE_BYTES, stackTop);
   const heapEnd = endOfHeap(instance);
@@ -42,7 +42,7 @@ function endOfHeap(instance: Instance): number {
   return end;
 }
 
-/** The allocator's break, clamped to memory and to whole words: a guest that controls its memory may have forged it. */
+/** Returns the allocator's break, clamped to memory and to whole words, because a guest that controls its memory may have forged it. */
 export function breakOf(instance: Instance): number {
   const { facts, words, bytes } = instance;
   const value = words[facts.breakAddress >> 2] ?? 0;

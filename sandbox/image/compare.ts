@@ -1,4 +1,4 @@
-/** What of an instance's memory is not as an image says: by pages, where no marks tell; by bytes, for tests and for doubt. */
+/** Compares an instance's memory with an image: by page for engines without marks, by byte for tests and diagnosis. */
 
 import { WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Instance } from "../engine/instance.ts";
@@ -6,7 +6,7 @@ import { type BaseImage, type Image, partsOf, partsOfBase } from "./image.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import { type PageRun, toRuns } from "./page-runs.ts";
 
-/** The pages that differ from the image that the instance was last restored to. */
+/** Returns the pages that differ from the image that the instance was last restored to. */
 export function changedPages(instance: Instance, base: BaseImage): readonly PageRun[] {
   const { words, holds } = instance;
   if (holds === undefined) throw new Error("Nothing is known of what the instance held");
@@ -14,7 +14,7 @@ export function changedPages(instance: Instance, base: BaseImage): readonly Page
   const own = new Uint32Array(contents.buffer, contents.byteOffset, contents.length / 4);
   const pages: number[] = [];
   let next = 0;
-  /** Pages that the image says nothing of are the base's, or zero. */
+  /** Pages missing from the image equal the base image, or are zero. */
   const compare = (from: number, to: number, expected: Uint32Array | undefined): void => {
     for (let page = from; page < to; page++) {
       const isOwn = numbers[next] === page;
@@ -47,7 +47,7 @@ const WINDOW_PAGES = WASM_PAGE_BYTES / PAGE_BYTES;
 /** A page of zeros. */
 export const NO_WORDS: Uint32Array = new Uint32Array(PAGE_BYTES / 4);
 
-/** Whether a page of memory has other bytes than a page of `expected`. */
+/** True if a page of memory differs from a page of `expected`. */
 export function pageDiffers(words: Uint32Array, page: number, expected: Uint32Array, expectedPage: number): boolean {
   const from = page * (PAGE_BYTES / 4);
   const other = expectedPage * (PAGE_BYTES / 4);
@@ -55,7 +55,7 @@ export function pageDiffers(words: Uint32Array, page: number, expected: Uint32Ar
   return false;
 }
 
-/** Whether memory is zero there; `from` and `to` are multiples of 4. */
+/** True if the memory is zero there. `from` and `to` must be multiples of 4. */
 export function isZero(words: Uint32Array, from: number, to: number): boolean {
   let seen = 0;
   for (let index = from >> 2; index < to >> 2; index += 1) seen |= words[index] ?? 0;
@@ -63,8 +63,8 @@ export function isZero(words: Uint32Array, from: number, to: number): boolean {
 }
 
 /**
- * For tests and for doubt: the first address whose byte is not the image's, or not zero outside of it; -1 for a stack
- * pointer that is not at rest; undefined if the instance is exactly the image.
+ * Returns the first address at which the instance differs from the image (memory outside of the image must be zero); -1 if the stack
+ * pointer is not at rest; undefined if the instance equals the image. For tests and diagnosis.
  */
 export function differsFrom(instance: Instance, image: Image, base: BaseImage): number | undefined {
   const { bytes, words } = instance;
@@ -78,7 +78,7 @@ export function differsFrom(instance: Instance, image: Image, base: BaseImage): 
   return instance.stackPointer === base.facts.stackTop ? undefined : -1;
 }
 
-/** All of the memory of an instance that holds exactly `image`. For tests. */
+/** Returns the whole memory of an instance that holds exactly `image`. For tests. */
 export function memoryOf(image: Image, base: BaseImage, length: number): Uint8Array {
   const memory = new Uint8Array(length);
   for (const { first, bytes } of partsOfBase(base)) memory.set(bytes, first * PAGE_BYTES);

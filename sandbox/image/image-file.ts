@@ -1,26 +1,26 @@
 /**
- * The base image as a file, so that starting a host is reading it instead of running the prelude.
+ * The base image as a file, so that a host starts by reading it instead of running the prelude.
  *
- * The name says what the image depends on: engine, prelude, layout, and the language of the host, which Emscripten puts
- * into the memory of every instance (`LANG`). The contents carry their own hash.
- * Whatever is wrong with a file, the image is made anew.
+ * The file name is a hash of everything the image depends on: engine, prelude, layout, and the host's language, which Emscripten writes
+ * into the memory of every instance (`LANG`). The contents carry their own hash. If a file is missing or damaged, the image is created
+ * again.
  */
 
 import { cacheFileName, seal, unseal } from "./cache-file.ts";
 import type { BaseImage } from "./image.ts";
 import { PRELUDE } from "../prelude.gen.ts";
 
-/** Changes whenever the meaning of an image's parts does. */
+/** Version of the image layout. Increment it when the meaning of an image's parts changes. */
 const LAYOUT = "3";
 const encoder = new TextEncoder();
 
-/** The file's name for this engine; hexadecimal. */
+/** Returns the hexadecimal file name for this engine. */
 export async function imageFileName(engine: Uint8Array, language: string): Promise<string> {
   const prelude = Object.entries(PRELUDE).flatMap((module) => module.map((text) => encoder.encode(text)));
   return cacheFileName([engine, ...prelude, encoder.encode(`${LAYOUT} ${language}`)]);
 }
 
-/** Sealed: length of the head, head (JSON), bytes. */
+/** Returns a sealed file: length of the head, head (JSON), bytes. */
 export async function writeImageFile(image: BaseImage): Promise<Uint8Array> {
   const { bytes, ...head } = image;
   const headBytes = encoder.encode(JSON.stringify(head));
@@ -31,12 +31,12 @@ export async function writeImageFile(image: BaseImage): Promise<Uint8Array> {
   return seal(contents);
 }
 
-/** Undefined if the file is not exactly what `writeImageFile` wrote. */
+/** Parses a file. Returns undefined if it is not exactly what `writeImageFile` wrote. */
 export async function readImageFile(file: Uint8Array): Promise<BaseImage | undefined> {
   const contents = await unseal(file);
   if (contents === undefined) return undefined;
   const headEnd = 4 + new DataView(contents.buffer, contents.byteOffset).getUint32(0);
-  // The seal says that these are our own words.
+  // The seal guarantees that this process or an earlier one wrote the head.
   const head = JSON.parse(new TextDecoder().decode(contents.subarray(4, headEnd))) as Omit<BaseImage, "bytes">;
   const bytes = new SharedArrayBuffer(contents.length - headEnd);
   new Uint8Array(bytes).set(contents.subarray(headEnd));

@@ -1,9 +1,9 @@
 /**
- * Images: the bytes of guests at rest.
+ * Memory images: the bytes of guests at rest.
  *
- * Loading the prelude gives the base image, loading a plugin on top gives the plugin's, kept as the pages that differ;
- * before each call an instance is restored to it, so every call starts from exactly the same bytes (architecture, memory images). Images
- * live in shared memory: one copy serves all workers.
+ * Loading the prelude gives the base image. Loading a plugin on top of it gives the plugin's image, which is stored as the pages that
+ * differ from the base image. Before each call an instance is restored to the plugin's image, so every call starts from exactly the same
+ * bytes (architecture, memory images). Images live in shared memory, so one copy serves all workers.
  */
 
 import { type EngineFacts, REWRITTEN_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
@@ -11,30 +11,30 @@ import type { Handles } from "../engine/handles.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import type { Pages, Stretch } from "./shadow.ts";
 
-/** What every plugin's image is a difference from. Structured-clonable; `bytes` is never written after capture. */
+/** The image that every plugin's image is a difference from. Can be cloned structurally; `bytes` is never written after capture. */
 export interface BaseImage {
   readonly facts: EngineFacts;
   readonly handles: Handles;
   /** Static data (`facts.dataEnd` bytes), then the heap from `facts.stackTop`, without trailing zeros. */
   readonly bytes: SharedArrayBuffer;
-  /** First address past the stored heap; everything from here on was zero. */
+  /** First address past the stored heap. Everything from here on was zero. */
   readonly heapEnd: number;
-  /** Where `Math.random` keeps its 8-byte state. */
+  /** Address of the 8-byte state of `Math.random`. */
   readonly randomAddress: number;
 }
 
-/** A guest at rest, as the pages of `PAGE_BYTES` that differ from the base image. Structured-clonable, never written. */
+/** A guest at rest, as the pages of `PAGE_BYTES` that differ from the base image. Can be cloned structurally; never written. */
 export interface Image {
   /**
-   * The bytes of the pages, then their numbers, as u32, ascending. Bytes come first because of where they begin: V8 copies
-   * shared memory word by word only where source and target lie the same within a word, else byte by byte, eight times slower.
+   * The bytes of the pages, then their numbers, as u32, ascending. The bytes come first so that they are aligned: V8 copies shared memory
+   * word by word only if source and target have the same alignment, and otherwise byte by byte, eight times slower.
    */
   readonly pages: SharedArrayBuffer;
-  /** First address past the heap; everything from here on is zero. */
+  /** First address past the heap. Everything from here on is zero. */
   readonly heapEnd: number;
 }
 
-/** The base image itself, as a difference from it. One for each base, since instances know images by identity. */
+/** Returns the base image as a difference from itself. Always the same object for a base, because instances compare images by identity. */
 export function unchanged(base: BaseImage): Image {
   const known = unchangedImages.get(base);
   if (known !== undefined) return known;
@@ -45,13 +45,13 @@ export function unchanged(base: BaseImage): Image {
 
 const unchangedImages = new WeakMap<BaseImage, Image>();
 
-/** Whether a value from a worker or a file has an image's shape: whole pages, each once, in the memory that it asks for. */
+/** Checks that a value from a worker or a file has the shape of an image: whole pages, each once, within the declared memory. */
 export function isImage(value: unknown): value is Image {
   if (typeof value !== "object" || value === null) return false;
   const { pages, heapEnd } = value as Partial<Record<keyof Image, unknown>>;
   if (!(pages instanceof SharedArrayBuffer) || pages.byteLength % (4 + PAGE_BYTES) !== 0) return false;
   if (typeof heapEnd !== "number" || !Number.isInteger(heapEnd) || heapEnd < 0 || heapEnd > 2 ** 32) return false;
-  // Where a plugin freed what the prelude had, pages past its own end differ from the base image too.
+  // A plugin may have freed memory of the prelude, so pages past its own end may differ from the base image too.
   const end = Math.max(heapEnd, REWRITTEN_MEMORY_PAGES * WASM_PAGE_BYTES) / PAGE_BYTES;
   let last = -1;
   for (const page of partsOf({ pages }).numbers) {
@@ -61,13 +61,13 @@ export function isImage(value: unknown): value is Image {
   return true;
 }
 
-/** What an image says. */
+/** Returns views of an image's page numbers and contents. */
 export function partsOf({ pages }: Pick<Image, "pages">): Pages {
   const count = pages.byteLength / (4 + PAGE_BYTES);
   return { numbers: new Uint32Array(pages, count * PAGE_BYTES), contents: new Uint8Array(pages, 0, count * PAGE_BYTES) };
 }
 
-/** The base image aligned to pages: static data and heap. Copied out of shared memory once for each thread. */
+/** Returns the static data and the heap of the base image, aligned to pages. Copied out of shared memory once per thread. */
 export function partsOfBase(base: BaseImage): readonly Stretch[] {
   const known = baseParts.get(base);
   if (known !== undefined) return known;
@@ -92,7 +92,7 @@ function alignToPages(base: BaseImage): readonly Stretch[] {
   ];
 }
 
-/** The end of the page that an address lies in, or the address where that is one. */
+/** Returns the end of the page that contains the address, or the address itself if it is page-aligned. */
 export function endOfPage(address: number): number {
   return Math.ceil(address / PAGE_BYTES) * PAGE_BYTES;
 }

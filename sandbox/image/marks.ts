@@ -1,15 +1,15 @@
-/** The host's side of the write barrier (`wasm/barrier.ts`): what the host writes into guest memory is marked as well. */
+/** The host's side of the write barrier (`wasm/barrier.ts`): marks the pages that the host itself writes in guest memory. */
 
 import type { WasmImport } from "../wasm/api-types.ts";
 import { MARK_SHIFT } from "../wasm/barrier.ts";
 
-/** One byte for each page of guest memory: not 0 if the page, or the first bytes after it, may have been written. */
+/** One byte per page of guest memory. Not 0 if the page, or the first bytes after it, may have been written. */
 export type Marks = Uint8Array;
 
-/** What is marked, restored and kept in images as one. */
+/** Size of a page: the unit that is marked, restored and stored in images. */
 export const PAGE_BYTES: number = 1 << MARK_SHIFT;
 
-/** Marks what a write of `length` bytes at `address` touches. */
+/** Marks the pages that a write of `length` bytes at `address` touches. */
 export function mark(marks: Marks, address: number, length: number): void {
   const first = address >>> MARK_SHIFT;
   const last = (address + length - 1) >>> MARK_SHIFT;
@@ -17,15 +17,15 @@ export function mark(marks: Marks, address: number, length: number): void {
   for (let page = first; page <= last; page++) marks[page] = 1;
 }
 
-/** Filling costs more than marking so many one by one. */
+/** Above this count, filling is faster than marking pages one by one. */
 const FEW_PAGES = 32;
 
-/** The imports of Emscripten's own that write through pointers write no more than this behind any of them: a date, names of time zones, the environment. */
+/** Maximum bytes that an Emscripten import writes through a pointer argument: a date, names of time zones, the environment. */
 const IMPORT_WRITES_BYTES = 512;
 
 /**
- * Imports that mark what they may have written: a stretch behind every argument, since which arguments are pointers is
- * nowhere said. A guest in control of its memory may call any import with anything, so no argument is believed.
+ * Wraps imports so that they mark what they may write: a stretch behind every argument, because the module does not declare which
+ * arguments are pointers. A guest in control of its memory may call any import with any values, so no argument is trusted.
  */
 export function markingImports(
   table: Record<string, WasmImport>,
@@ -41,7 +41,7 @@ function markingImport(
   onWrite: (address: number, length: number) => void,
 ): (...args: number[]) => unknown {
   return (...args) => {
-    // Before it runs: it may throw after it wrote.
+    // Mark first, because the import may throw after it has written.
     for (const argument of args) if (typeof argument === "number") onWrite(argument >>> 0, IMPORT_WRITES_BYTES);
     return run(...args);
   };

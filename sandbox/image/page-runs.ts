@@ -1,11 +1,11 @@
-/** Pages next to each other, taken as one: what is copied out of a guest lies in some hundred pieces, not in thousands. */
+/** Runs of adjacent pages. Most guests change some hundred runs, but thousands of pages. */
 
 import type { Marks } from "./marks.ts";
 
-/** The first page, and the one after the last. */
+/** The first page and the page after the last. */
 export type PageRun = readonly [first: number, end: number];
 
-/** Of page numbers that ascend. */
+/** Groups ascending page numbers into runs. */
 export function toRuns(pages: Iterable<number>): readonly PageRun[] {
   const runs: [number, number][] = [];
   for (const page of pages) {
@@ -16,13 +16,13 @@ export function toRuns(pages: Iterable<number>): readonly PageRun[] {
   return runs;
 }
 
-/** Of the pages below `count` that are marked. Eight at a look: most are clean. `count` is a multiple of 8. */
+/** Returns the runs of marked pages below `count`, a multiple of 8. Checks eight marks at a time, because most pages are clean. */
 export function markedRuns(marks: Marks, count: number): readonly PageRun[] {
   const groups = new Float64Array(marks.buffer, marks.byteOffset, count / 8);
   const runs: PageRun[] = [];
   let first = -1;
   for (let group = 0; group < groups.length; group++) {
-    // No mark is -0 or NaN, so that a group compares with 0 as its bytes do.
+    // No mark makes a group read as -0 or NaN, so comparing the float with 0 compares its bytes.
     if (groups[group] === 0 && first < 0) continue;
     for (let page = group * 8; page < group * 8 + 8; page++) {
       const isMarked = marks[page] !== 0;

@@ -1,6 +1,6 @@
 /**
- * Parking: a guest that waits is copied out of its instance, which another call may then have, and copied back when it
- * goes on. What is kept are the pages that it changed since its image, and the little that is not in memory.
+ * Parking: copies a waiting guest out of its instance so that another call can use the instance, and copies it back to resume. A parked
+ * guest consists of the pages changed since its image and the little state outside of memory.
  */
 
 import type { Image } from "./image.ts";
@@ -10,31 +10,31 @@ import type { PageRun } from "./page-runs.ts";
 import type { Restorer } from "./restorer.ts";
 import { OVERHANG_BYTES } from "../wasm/barrier.ts";
 
-/** When calls that wait are parked: where another call needs the instance; `always`, at once, is for tests. */
+/** When waiting calls are parked: as soon as another call needs the instance, or always at once (for tests). */
 export type Parking = "needed" | "always";
 
-/** A guest at rest without an instance. Nothing in it points anywhere. Structured-clonable. */
+/** A guest at rest without an instance. Contains no references. Can be cloned structurally. */
 export interface ParkedGuest {
-  /** For each run of pages that the guest changed, the first page and the one after the last, ascending. */
+  /** First page and page after the last of each changed run, ascending. */
   readonly runs: Uint32Array;
-  /** Their bytes, one run after the other, each with its overhang. */
+  /** Bytes of the runs, one after the other, each with its overhang. */
   readonly contents: Uint8Array;
-  /** Its memory had so many; what lies in no run is the image's. */
+  /** Size of the guest's memory. Pages outside of the runs equal the image. */
   readonly memoryBytes: number;
-  /** Of those it had taken from its allocator. */
+  /** Bytes taken from the guest's allocator. */
   readonly usedBytes: number;
   readonly usedStackBytes: number | undefined;
   readonly fuelSpent: number;
   readonly registers: Registers;
 }
 
-/** Copies a guest out. No guest code may be under way in the instance, which may then be restored to anything. */
+/** Copies a guest out. No guest code may be running in the instance, which may then be restored to any image. */
 export function park(instance: Instance, restorer: Restorer): ParkedGuest {
   const runs = restorer.changed(instance);
   return copyOut(instance, runs, new Uint8Array(lengthOf(runs, instance)));
 }
 
-/** The same into memory that `room` gives, so many bytes of it; undefined if it gives none. */
+/** Like `park`, into memory that `room` provides. Returns undefined if `room` provides none. */
 export function parkIn(instance: Instance, restorer: Restorer, room: (bytes: number) => Uint8Array | undefined): ParkedGuest | undefined {
   const runs = restorer.changed(instance);
   const contents = room(lengthOf(runs, instance));
@@ -56,7 +56,7 @@ function copyOut(instance: Instance, runs: readonly PageRun[], contents: Uint8Ar
   return { runs: Uint32Array.from(runs.flat()), contents, memoryBytes: bytes.length, usedBytes, usedStackBytes, fuelSpent, registers };
 }
 
-/** Makes an instance hold the guest again. @throws {RangeError} if its memory does not fit */
+/** Restores a parked guest into an instance. @throws {RangeError} if its memory does not fit */
 export function unpark(instance: Instance, image: Image, guest: ParkedGuest, restorer: Restorer): void {
   restorer.restore(instance, image);
   instance.ensureBytes(guest.memoryBytes);
@@ -67,20 +67,23 @@ export function unpark(instance: Instance, image: Image, guest: ParkedGuest, res
     const [first, end] = [runs[index] ?? 0, runs[index + 1] ?? 0];
     const target = bytesOf(first, end, bytes);
     target.set(contents.subarray(at, at + target.length));
-    // Also the overhang: whatever differs from the image has to be marked by its own page or by the one before.
+    // Marks the overhang too: a byte that differs from the image must be marked by its own page or by the page before.
     instance.wrote(first * PAGE_BYTES, (end - first) * PAGE_BYTES);
     at += target.length;
   }
   instance.takeUp(guest.registers);
 }
 
-/** Whether a value from a worker is a guest that fits into memory of `memoryBytes`, and whose bytes are as many as its pages, and no more than `maximum`. */
+/**
+ * Checks that a value from a worker is a guest that fits into memory of `memoryBytes`, with as many bytes as its pages have, and at most
+ * `maximum`.
+ */
 export function isParkedGuest(value: unknown, maximum: number): value is ParkedGuest {
   if (typeof value !== "object" || value === null) return false;
   const { runs, contents, memoryBytes, ...numbers } = value as Partial<Record<keyof ParkedGuest, unknown>>;
   if (!(runs instanceof Uint32Array) || !(runs.buffer instanceof ArrayBuffer) || runs.length % 2 !== 0) return false;
   if (!(contents instanceof Uint8Array) || contents.length > maximum || !isWhole(memoryBytes) || memoryBytes > 2 ** 32) return false;
-  // Each run has a page at least: a list of millions would hold the host's thread.
+  // Each run has at least one page. Without this check, a list of millions of runs would block the host's thread.
   if (runs.length * (PAGE_BYTES / 2) > contents.length) return false;
   let last = 0;
   let length = 0;
@@ -110,7 +113,7 @@ function isWhole(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0;
 }
 
-/** A mark stands for its page and for what a store at the page's end reaches of the next one. */
+/** Returns a run's bytes with its overhang. A mark covers its page and the bytes that a store at the page's end reaches of the next one. */
 function bytesOf(first: number, end: number, bytes: Uint8Array): Uint8Array {
   return bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES + OVERHANG_BYTES);
 }

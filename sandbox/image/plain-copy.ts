@@ -1,4 +1,4 @@
-/** Restoring by copying everything: how every restorer must leave an instance, and what an engine without marks has. */
+/** Restores by copying everything: the reference for every restorer, and the only way on an engine without marks. */
 
 import { WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Instance } from "../engine/instance.ts";
@@ -8,7 +8,10 @@ import { type BaseImage, endOfPage, type Image, partsOf } from "./image.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import type { Restorer } from "./restorer.ts";
 
-/** Copies whole images. Cost grows with the image, not with what a call touched; the reference for every other restorer. */
+/**
+ * Creates a restorer that copies whole images. Cost grows with the image, not with what a call touched. The reference for other
+ * restorers.
+ */
 export function plainCopy(base: BaseImage): Restorer {
   return {
     base,
@@ -22,13 +25,13 @@ function restore(instance: Instance, image: Image, base: BaseImage): void {
   const { dataEnd, stackTop } = base.facts;
   instance.ensureBytes(endOfPage(image.heapEnd));
   const { bytes, holds } = instance;
-  // The guest may have forged the break; what it really used lies below the larger of all, or is cleared on a switch.
+  // The guest may have forged the break. Memory it really used lies below the largest of these, or is cleared when the image changes.
   const used = Math.max(breakOf(instance), holds?.heapEnd ?? 0, image.heapEnd, base.heapEnd);
   const source = new Uint8Array(base.bytes);
   bytes.set(source.subarray(0, dataEnd), 0);
   bytes.set(source.subarray(dataEnd), stackTop);
   bytes.fill(0, base.heapEnd, used);
-  // Before the image's pages: two of them hold some of the stack, as zeros.
+  // Must precede the image's pages: two of them contain some of the stack, as zeros.
   if (holds === image) clearStack(instance);
   else clearEverythingElse(instance, used);
   const { numbers, contents } = partsOf(image);
@@ -37,7 +40,7 @@ function restore(instance: Instance, image: Image, base: BaseImage): void {
   instance.adopt(image, base.handles);
 }
 
-/** Dead stack is cleared in windows until one is found clean; frames never leave gaps nearly as large as a probe. */
+/** The dead stack is cleared window by window until a probe is clean. Stack frames never leave gaps as large as a probe. */
 const STACK_WINDOW_BYTES = 65_536;
 const STACK_PROBE_BYTES = 16_384;
 
@@ -52,7 +55,7 @@ function clearStack(instance: Instance): void {
   }
 }
 
-/** Another plugin's data was here: all of the stack and all that lies past the heap is made zero, untouched pages stay untouched. */
+/** Clears all of the stack and everything past the heap, because another plugin's data was there. Clean pages are not written. */
 function clearEverythingElse(instance: Instance, from: number): void {
   const { facts, bytes } = instance;
   for (const [begin, end] of [

@@ -1,9 +1,9 @@
 /**
- * Plugin images as files, so that a host that starts again loads nothing that it loaded before.
+ * Plugin images as files, so that a restarted host does not load a plugin again.
  *
- * The name says all that an image depends on: the base image, the plugin's own bytes and what loading makes of them, and
- * what a plugin may look at while it loads: the time zone, and the runtime's own URLs, encodings and compression. Limits are
- * no part of it: an image that fits is the same under any. Whatever is wrong with a file, the plugin is loaded anew.
+ * The file name is a hash of everything an image depends on: the base image, the plugin's files and the loader's version, and what a
+ * plugin can observe while it loads: the time zone, and the runtime's URLs, encodings and compression. Limits are not part of it, because
+ * an image that fits is the same under any limit. If a file is missing or damaged, the plugin is loaded again.
  */
 
 import { cacheFileName, seal, unseal } from "./cache-file.ts";
@@ -13,24 +13,24 @@ import { LOADER } from "../loading/loader.gen.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
 
 export interface PluginCache {
-  /** Undefined if it is not there, is damaged, or needs more memory than the plugin may have now. */
+  /** Returns undefined if the image is missing, damaged, or larger than the plugin's current memory limit. */
   find(source: PluginSource): Promise<Image | undefined>;
-  /** A cache that cannot be written is no error. */
+  /** Writes an image. A read-only cache is not an error. */
   keep(source: PluginSource, image: Image): Promise<void>;
 }
 
 const encoder = new TextEncoder();
 const HEAD_BYTES = 8;
-/** Larger images are not kept: hashing and copying one would hold up the host's thread for longer than loading again. */
+/** Maximum image size to store. Hashing and copying a larger one would block the host's thread for longer than loading again. */
 const MAXIMUM_BYTES = 16 * 1024 * 1024;
 
-/** `base` answers undefined as long as there is no base image; nothing is found or kept then. */
+/** Creates the cache. While `base` returns undefined, nothing is found or stored. */
 export function createPluginCache(
   launcher: Pick<WorkerLauncher, "readCache" | "writeCache" | "timeZone" | "runtime">,
   base: () => BaseImage | undefined,
 ): PluginCache {
   let baseHash: Promise<string> | undefined;
-  /** Files are written one after the other: hashing needs a copy of each. */
+  /** Serializes writes, because hashing needs a copy of each file. */
   let writing: Promise<unknown> = Promise.resolve();
 
   async function nameOf({ files, modules }: PluginSource, image: BaseImage): Promise<string> {
@@ -53,7 +53,7 @@ export function createPluginCache(
       const image = base();
       if (image === undefined || made.pages.byteLength > MAXIMUM_BYTES) return Promise.resolve();
       const mine = writing.then(async () => void (await launcher.writeCache(await nameOf(source, image), await seal(toBytes(made)))));
-      // What one could not be written for is nothing to the next.
+      // A failed write must not affect the next one.
       writing = mine.catch(() => undefined);
       return mine;
     },

@@ -1,19 +1,19 @@
 /**
- * What plugins with `state: "session"` keep between the calls of one session: an image each (SPEC B2).
+ * State that plugins with `state: "session"` keep between the calls of one session: one image each (SPEC B2).
  *
- * The calls of one session into one plugin run one after another, each from the image the last successful one left.
- * States are bounded in number and bytes. What is over is taken from the plugin that holds most, its state unused for longest
- * first: no plugin pushes out the states of one that holds less. The next call of such a session begins afresh, and says so.
+ * The calls of one session into one plugin run one after another, each from the image that the last successful call left. States are
+ * bounded in number and bytes. Above a bound, the plugin that holds the most loses its least recently used state, so no plugin evicts
+ * states of one that holds less. The next call of such a session starts with fresh state, and its outcome says so.
  */
 
 import type { Image } from "./image.ts";
 
-/** A state above this size is not kept: the call that left it says so, and the session's next one begins afresh. */
+/** Maximum size of a state. If a call leaves a larger one, its outcome reports it and the session's next call starts with fresh state. */
 export const MAXIMUM_STATE_BYTES: number = 8 * 1024 * 1024;
 export const MAXIMUM_STATES = 64;
 export const MAXIMUM_STATES_BYTES: number = 128 * 1024 * 1024;
 
-/** How a worker tells of what a call left: whole, or how large it is. */
+/** The state that a call left, as a worker reports it: the image, or only its size if it is too large. */
 export interface ToldState {
   readonly state?: Image;
   readonly droppedStateBytes?: number;
@@ -34,12 +34,12 @@ interface Kept extends StateKey {
 }
 
 export class SessionStates {
-  /** In the order of their last use. */
+  /** Stored states, least recently used first. */
   readonly #kept: Map<string, Kept> = new Map();
-  /** The end of the last call that was begun, by key. */
+  /** Promise of the last call started, by key. */
   readonly #tails: Map<string, Promise<unknown>> = new Map();
 
-  /** Runs `call` after the earlier calls of the same key, with the state they left. Undefined if it was aborted before its turn. */
+  /** Runs `call` after the earlier calls of the same key, with the state they left. Returns undefined if aborted before its turn. */
   async next<T>(key: StateKey, signal: AbortSignal, call: (state: Image | undefined) => Promise<T>): Promise<T | undefined> {
     const name = nameOf(key);
     const before = this.#tails.get(name);
@@ -67,12 +67,12 @@ export class SessionStates {
     this.#kept.delete(nameOf(key));
   }
 
-  /** Forgets the states of a plugin's version that is gone. */
+  /** Drops the states of a removed plugin version. */
   forget(digest: string): void {
     for (const [name, kept] of this.#kept) if (kept.digest === digest) this.#kept.delete(name);
   }
 
-  /** Forgets the states of a session that is over. */
+  /** Drops the states of a session that has ended. */
   endSession(session: string): void {
     for (const [name, kept] of this.#kept) if (kept.session === session) this.#kept.delete(name);
   }
@@ -94,12 +94,12 @@ export class SessionStates {
   }
 }
 
-/** A digest has no space in it. */
+/** Unambiguous, because a hash contains no space. */
 function nameOf({ digest, session }: StateKey): string {
   return `${digest} ${session}`;
 }
 
-/** A wait that an abort ends, as long as it lasts. */
+/** Creates a wait that the signal can abort until `isOver` is called. */
 function createWait(signal: AbortSignal): { readonly aborted: Promise<undefined>; isOver(): boolean } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const abort = (): void => resolve(undefined);

@@ -1,8 +1,8 @@
 /**
- * The host's side of a rewritten engine's second memory (`wasm/restore.ts`): which pages may have been written, and for
- * each page where its clean bytes are.
+ * The host's side of a rewritten engine's second memory (`wasm/restore.ts`): the marks, and a table with the address of each page's clean
+ * bytes.
  *
- * Between restores this holds: a page without a mark is, byte for byte, what the table says of it.
+ * Invariant between restores: a page without a mark equals its clean bytes.
  */
 
 import { type Marks, PAGE_BYTES } from "./marks.ts";
@@ -10,16 +10,16 @@ import type { WasmMemory } from "../wasm/api-types.ts";
 import { WASM_PAGE_BYTES } from "../wasm/memory.ts";
 import { SHADOW } from "../wasm/restore.ts";
 
-/** An address behind the origin to which offsets in the table count; 0 stands for a page of zeros. */
+/** An address relative to the origin, as the table stores it. 0 is a page of zeros. */
 type Offset = number;
 
-/** Bytes at the pages from `first` on, whole pages. */
+/** Consecutive whole pages, starting with page `first`. */
 export interface Stretch {
   readonly first: number;
   readonly bytes: Uint8Array;
 }
 
-/** Numbers of pages, ascending, and their bytes one after the other. */
+/** Ascending page numbers, and the bytes of these pages one after the other. */
 export interface Pages {
   readonly numbers: Uint32Array;
   readonly contents: Uint8Array;
@@ -28,19 +28,19 @@ export interface Pages {
 export class Shadow {
   readonly #memory: WasmMemory;
   readonly #run: () => void;
-  /** Pages of guest memory that the table has room for. */
+  /** Pages of guest memory that the table has space for. */
   readonly #pages: number;
   #marks: Marks = new Uint8Array(0);
   #table: Uint32Array = new Uint32Array(0);
   #bytes: Uint8Array = new Uint8Array(0);
-  /** What the table says of the base image, by page; 0 past its end. */
+  /** Table entries of the base image, by page; 0 past its end. */
   #baseTable: Uint32Array = new Uint32Array(0);
-  /** Behind the base image: the pages of the image that is held. */
+  /** Offset of the current image's pages, behind the base image. */
   #imageOffset: Offset = 0;
-  /** Their numbers. */
+  /** Page numbers of the current image. */
   #held: Uint32Array = new Uint32Array(0);
 
-  /** `restore` is the module's own function; guest memory never exceeds `maximumBytes`. */
+  /** Creates a shadow. `restore` is the module's own function; guest memory never exceeds `maximumBytes`. */
   constructor(memory: WasmMemory, restore: () => void, maximumBytes: number) {
     this.#memory = memory;
     this.#run = restore;
@@ -48,12 +48,12 @@ export class Shadow {
     this.#look();
   }
 
-  /** One byte for each page: 1 if the page, or the first bytes after it, may have been written. */
+  /** One byte per page: 1 if the page, or the first bytes after it, may have been written. */
   get marks(): Marks {
     return this.#marks;
   }
 
-  /** Takes in the base image. Once. */
+  /** Copies the base image into the second memory. Only the first call has an effect. */
   takeBase(parts: readonly Stretch[]): void {
     if (this.#baseTable.length > 0) return;
     let offset = SHADOW.table - SHADOW.origin + this.#pages * 4;
@@ -69,13 +69,13 @@ export class Shadow {
     this.#imageOffset = offset;
   }
 
-  /** Memory holds `image` now, and nothing else is marked. */
+  /** Records that the memory equals `image`, and clears all marks. */
   holdsExactly(image: Pages): void {
     this.#tell(image);
     this.#marks.fill(0, 0, this.#pages);
   }
 
-  /** What the image before said of pages is no longer so, what `image` says is; all of them are marked. */
+  /** Switches the table from the previous image to `image`, and marks the pages of both. */
   replace(image: Pages): void {
     const base = this.#baseTable;
     const table = this.#table;
@@ -89,7 +89,7 @@ export class Shadow {
     this.#tell(image);
   }
 
-  /** Copies every marked page from its clean bytes and takes the marks away. */
+  /** Copies the clean bytes of every marked page and clears the marks. */
   restore(): void {
     this.#run();
   }

@@ -1,6 +1,6 @@
 /**
- * Puts instances back by what was written: only marked pages are copied, so a restore costs what the call touched and
- * not what the plugin holds (decision 9). On an engine without a write barrier everything is copied.
+ * Restores marked pages only, so a restore costs what the call touched and not what the plugin holds (decision 9). On an engine without a
+ * write barrier it copies everything.
  */
 
 import { type BaseImage, partsOf, partsOfBase } from "./image.ts";

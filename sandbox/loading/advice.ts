@@ -1,32 +1,35 @@
-/** Advice for a plugin's author on what to write in place of what a plugin cannot have. No decision depends on it. */
+/** Advice for plugin authors: what to write instead of something that plugins do not support. No decision depends on it. */
 
-/** Advice on what to write in place of a name that leads nowhere. */
+/** Returns advice on an import that cannot be resolved. */
 export function adviceOnName(specifier: string, nodeModules: readonly string[], files: ReadonlyMap<string, Uint8Array>): string {
   if (/^https?:/.test(specifier))
     return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
   if (specifier.startsWith("node:") && nodeModules.length > 0)
     return `a plugin has no "${specifier}" (it has ${nodeModules.join(", ")}); use what the web and Deno have`;
-  // They come with plugins whose files name one.
-  if (specifier.startsWith("node:")) return `a plugin imports its own files only, and of Node's modules those that a file of it names`;
+  // The Node modules are only loaded if a file of the plugin names one.
+  if (specifier.startsWith("node:")) return `a plugin imports its own files only, and Node modules that one of its files names`;
   if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
   const [, source, name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
   const wanted = (source === undefined ? listedInDeno(name, files) : undefined) ?? `${source ?? sourceOf(name)}${name}${version}`;
   return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${wanted}\` brings the package along, and it is imported as "${name}"`;
 }
 
-/** A package as it is named in an import, whatever of it is meant. */
+/** The package part of an import, without a path inside the package. */
 const PACKAGE = /^(npm:|jsr:)?\/?((?:@[^/@]+\/)?[^/@]+)(@[^/]+)?/;
 
 const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;
 
-/** Deno's standard library is on JSR; npm has other packages by some of these names. */
+/** Returns the registry of a package. Deno's standard library is on JSR; npm has other packages by some of its names. */
 function sourceOf(name: string): "jsr:" | "npm:" {
   return name.startsWith("@std/") ? "jsr:" : "npm:";
 }
 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
-/** A package as the plugin's `deno.json` lists it, such as `jsr:@std/path@^1`. Searched as text: comments may be in it. */
+/**
+ * Returns a package as the plugin's `deno.json` lists it, such as `jsr:@std/path@^1`. Searched as text, because the file may contain
+ * comments.
+ */
 function listedInDeno(name: string, files: ReadonlyMap<string, Uint8Array>): string | undefined {
   const bytes = files.get("deno.json") ?? files.get("deno.jsonc");
   if (bytes === undefined || bytes.length > MAX_CONFIG_BYTES) return undefined;
@@ -39,7 +42,7 @@ function listedInDeno(name: string, files: ReadonlyMap<string, Uint8Array>): str
   return undefined;
 }
 
-/** Behind the message of an error that was thrown: what to write in place of a name that other runtimes have. Empty for any other. */
+/** Returns advice to append to an error's message: what to write instead of a name that other runtimes have. Empty for other errors. */
 export function adviceOnReference(name: string, message: string): string {
   const wanted = name === "ReferenceError" ? (/^'([\w$]+)' is not defined$/.exec(message)?.[1] ?? "") : "";
   const instead = ELSEWHERE.get(wanted);
@@ -57,18 +60,16 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["__filename", "`import.meta.filename`"],
 ]);
 
-/** The same behind what a compiler says of a text, by the line that it names. */
+/** Returns advice to append to a compiler's message about a text, from the line that the message names. */
 export function adviceOnSyntax(text: string, line: number | undefined): string {
   const written = line === undefined ? "" : (text.split("\n", line)[line - 1] ?? "").slice(0, 1_000);
   const [, name] = /\bfunction\s*\*?\s*([\w$]+(?:-[\w$]+)+)/.exec(written) ?? [];
-  if (name !== undefined) return ` (a function's name holds no "-": ${renamed(name)})`;
+  if (name !== undefined) return ` (a function's name cannot contain "-": ${renamed(name)})`;
   const isMarkup = /(?:^|return|=>|[=(,:?&|])\s*\(?\s*<(?:>|[A-Za-z][\w.-]*(?:[\s/>]|$))/.test(written) && /<\/[\w.-]*\s*>|\/>/.test(text);
-  return isMarkup
-    ? " (JSX is not read: call functions that make what it stands for, or compile it; `bascule pack` does so for .tsx and .jsx)"
-    : "";
+  return isMarkup ? " (JSX is not supported: call functions instead, or compile it; `bascule pack` compiles .tsx and .jsx)" : "";
 }
 
-/** How a tool whose name is no name of a function is bound to one. */
+/** Returns how to export a tool whose name is not a valid function name. */
 export function renamed(tool: string): string {
   const camel = tool.replace(/-+([\w$])/g, (_all, letter: string) => letter.toUpperCase());
   return `name it ${camel}, and write "export": "${camel}" for the tool in the manifest`;

@@ -1,8 +1,8 @@
 /**
- * From a file of the plugin to code that the engine runs, with the author's positions kept or known (SPEC B7).
+ * Compiles a file of the plugin to code that the engine runs, and keeps or maps the author's positions (SPEC B7).
  *
- * Types are blanked out in place (amaro, Node's own stripper). Only what cannot be blanked out is transformed, with a
- * source map; only what the engine cannot parse is parsed here (acorn). Both are loaded when a file needs them.
+ * Types are blanked out in place (amaro, Node's own stripper). Code is only transformed, with a source map, if that is not possible, and
+ * only parsed here (acorn) if the engine cannot parse it. Both packages are loaded when a file needs them.
  */
 
 import { adviceOnSyntax } from "./advice.ts";
@@ -13,27 +13,27 @@ import { lowerLoops, mayLowerLoops } from "./lower-loops.ts";
 import { type Lowering, lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
 import { applyEdits, fromMappings, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
 
-/** Why a module could not be had; kept beside the guest's own error because it knows the place. */
+/** The reason why a module could not be loaded. Kept beside the guest's own error because it contains the position. */
 export type ModuleFault = Pick<LoadFault, "kind" | "message" | "file" | "line" | "column">;
 
-/** Code, and where its places are in the author's file. */
+/** Code for the engine, with a mapping to positions in the author's file. */
 export interface Compiled {
   readonly code: string;
   readonly toAuthor: ToAuthor;
-  /** Names of modules that only types need: they are not loaded, but must be there, as in Deno. */
+  /** Names of modules that are only needed for types. They are not loaded but must exist, as in Deno. */
   readonly elided?: readonly string[];
 }
 
-/** What the files of one plugin need. Without a part, no file needs it. */
+/** The tools to compile the files of one plugin. A missing member means that no file needs it. */
 export interface Compiler {
   readonly types?: TypeCompiler;
-  /** A module's syntax tree. @throws {SyntaxError} with `pos`, an offset. */
+  /** Returns a module's syntax tree. @throws {SyntaxError} with `pos`, an offset. */
   readonly parse?: (code: string) => Program;
-  /** Modules in place of Node's, by their `node:` names. */
+  /** Replacements of Node's modules, by their `node:` names. */
   readonly nodeModules?: Readonly<Record<string, string>>;
 }
 
-/** Takes the types out of TypeScript; `map` where a position had to change. @throws what amaro throws (`TypeProblem`). */
+/** Removes types from TypeScript. Returns `mappings` if a position had to change. @throws what amaro throws (`TypeProblem`). */
 type TypeCompiler = (
   text: string,
   file: string,
@@ -45,17 +45,17 @@ type TypeCompiler = (
 
 export const TYPESCRIPT: RegExp = /\.[mc]?ts$/;
 
-/** `import(…)` however it is spaced, or made by `eval`; code from `Function` belongs to no file, so its imports are refused. */
+/** Matches `import(…)` with any spacing, or made by `eval`. Code from `Function` belongs to no file, so its imports are refused. */
 const IMPORTS_LATER = /\bimport\s*(?:\(|\/[/*])|\beval\b/;
 
-/** What TypeScript has and blanking out does not take away; sometimes true for nothing. */
+/** Matches TypeScript syntax that cannot be blanked out. May match other code. */
 const NEEDS_TRANSFORM =
   /\b(?:enum|namespace|module)\s+[\p{ID_Start}$_"'`]|\bimport\s+[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=|\b(?:private|public|protected|readonly|override)\s[^;{}]{0,400}[,)]|<[^<>()]{1,200}>\s*[\p{ID_Start}$_({["'`\d]/u;
 
 let typeCompiler: Promise<TypeCompiler> | undefined;
 let parser: Promise<(code: string) => Program> | undefined;
 
-/** Loads amaro, which takes longer than everything else a worker does to begin. */
+/** Loads amaro, which takes longer than the rest of a worker's start. */
 export function loadTypeCompiler(): Promise<TypeCompiler> {
   typeCompiler ??= import("amaro").then(({ transformSync }) => (text, filename) => {
     try {
@@ -70,7 +70,7 @@ export function loadTypeCompiler(): Promise<TypeCompiler> {
   return typeCompiler;
 }
 
-/** Names that only types used are not imported, as in TypeScript and Deno. */
+/** Drops imports that are only used as types, as TypeScript and Deno do. */
 const TRANSFORM = { mode: "transform", transform: { verbatimModuleSyntax: false } } as const;
 
 function loadParser(): Promise<(code: string) => Program> {
@@ -83,9 +83,9 @@ function loadParser(): Promise<(code: string) => Program> {
 }
 
 /**
- * Everything that compiling the files may need.
+ * Loads the tools that compiling the files may need.
  *
- * @param when `call`: the plugin has loaded elsewhere, so only later imports and changed positions matter.
+ * @param when `call`: the plugin was loaded before, so only later imports and changed positions matter
  */
 export async function loadCompiler(files: ReadonlyMap<string, Uint8Array>, when: "load" | "call"): Promise<Compiler> {
   const texts = [...files].filter(([file]) => CODE.test(file)).map(([file, bytes]) => ({ file, text: new TextDecoder().decode(bytes) }));
@@ -102,14 +102,14 @@ export async function loadCompiler(files: ReadonlyMap<string, Uint8Array>, when:
 
 const CODE = /\.[mc]?[jt]s$/;
 
-/** Code for the engine, or what is wrong with the file and where. */
+/** Returns code for the engine, or the problem of the file with its position. */
 export function compileModule(file: string, text: string, compiler: Compiler): Compiled | ModuleFault {
   const stripped = TYPESCRIPT.test(file) ? compileTypes(file, text, compiler.types) : { code: withoutHashbang(text), toAuthor: SAME_PLACE };
   if ("kind" in stripped || !needsLowering(stripped.code)) return stripped;
   return lower(file, stripped, compiler.parse);
 }
 
-/** It has to be first, and something else may be put there. */
+/** Replaces a hashbang, because code may be inserted before it. */
 function withoutHashbang(code: string): string {
   return code.replace(/^#!/, "//");
 }
@@ -148,13 +148,13 @@ function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Comp
     if (error instanceof RangeError) return tooDeep(file);
     if (error instanceof Unsupported)
       return { kind: "syntax", message: error.message, file, ...compiled.toAuthor(positionOf(compiled.code, error.at)) };
-    // Acorn does not know everything that the engine does; the engine's own message names the place.
+    // Acorn does not support all syntax that the engine does. Otherwise the engine's own message names the position.
     if (error instanceof SyntaxError) return compiled;
     throw error;
   }
 }
 
-/** Each on the code of the one before, because one statement may need both. */
+/** Each pass runs on the result of the one before, because a statement may need both. */
 const PASSES = [
   { isNeeded: mayNeedParser, run: lowerUsing },
   { isNeeded: mayLowerLoops, run: lowerLoops },
@@ -165,7 +165,7 @@ function applyPass(before: Compiled, { edits, replacements }: Lowering): Compile
   return { ...before, code, toAuthor: (position) => before.toAuthor(toAuthor(position)) };
 }
 
-/** Text of the same length: nothing moves. */
+/** Replaces parts with text of the same length, so that no position changes. */
 function replaceAll(code: string, replacements: readonly { readonly at: number; readonly text: string }[]): string {
   let made = "";
   let done = 0;
@@ -189,7 +189,7 @@ function tooDeep(file: string): ModuleFault {
   return { kind: "syntax", message: `Cannot read "${file}": it is nested too deeply`, file };
 }
 
-/** What amaro throws (checked with 1.2.1): a plain object with a place. */
+/** The plain object that amaro throws (checked with 1.2.1). */
 interface TypeProblem {
   readonly message?: unknown;
   readonly startLine?: unknown;

@@ -1,12 +1,11 @@
 /**
- * Takes out imports of names that only types used, as TypeScript and Deno do: `import { Options, run }` where `Options` is
- * an interface. Blanking types out leaves the name behind, and there is no such export.
+ * Removes imports that are only used as types, as TypeScript and Deno do: in `import { Options, run }`, `Options` may be an interface.
+ * Blanking out types leaves the name in the import, which would fail because no such export exists.
  *
- * What is used is not decided here but by the transformer, which knows the language; here its answer is carried over
- * without moving a character.
+ * The transformer decides which names are used, because it knows the language. This module applies its result without moving a character.
  */
 
-/** True if an imported name seems to be used nowhere; sometimes true for nothing. `code` is without types. */
+/** True if an imported name seems to be unused. May be true without reason. `code` must be without types. */
 export function mayHaveUnusedImports(code: string): boolean {
   const imports = [...code.matchAll(IMPORT)];
   if (imports.length === 0) return false;
@@ -18,13 +17,15 @@ export function mayHaveUnusedImports(code: string): boolean {
 
 export interface Elided {
   readonly code: string;
-  /** What is not imported at all any more. */
+  /** Names of modules that are no longer imported. */
   readonly elided: readonly string[];
 }
 
 /**
- * @param stripped with types blanked out.
- * @param transformed the same file without the unused imports.
+ * Blanks out the imports that are missing from `transformed`.
+ *
+ * @param stripped the file with types blanked out
+ * @param transformed the same file without unused imports
  */
 export function elideImports(stripped: string, transformed: string): Elided {
   const elided: string[] = [];
@@ -32,7 +33,7 @@ export function elideImports(stripped: string, transformed: string): Elided {
   for (const { groups } of transformed.matchAll(IMPORT))
     for (const { name } of localsOf(groups?.["clause"] ?? "")) kept.add(`${groups?.["from"] ?? ""}\0${name}`);
   const code = stripped.replace(IMPORT, (statement: string, ...rest: unknown[]) => {
-    // The last argument of a replacement with named groups.
+    // A replacement with named groups gets them as its last argument.
     const { clause = "", from = "" } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
     const unused = localsOf(clause).filter(({ name }) => !kept.has(`${from}\0${name}`));
     if (unused.length === 0) return statement;
@@ -40,7 +41,7 @@ export function elideImports(stripped: string, transformed: string): Elided {
       elided.push(from);
       return blank(statement);
     }
-    // The clause stands once, right after the keyword.
+    // The clause occurs once, right after the keyword.
     return statement.replace(clause, () =>
       unused.reduce((text, { start, end }) => text.slice(0, start) + blank(text.slice(start, end)) + text.slice(end), clause),
     );
@@ -55,12 +56,12 @@ const IMPORT =
 
 interface Local {
   readonly name: string;
-  /** In the clause, with the comma after it. */
+  /** Position in the clause, including the comma after the name. */
   readonly start: number;
   readonly end: number;
 }
 
-/** `a`, `a, { b, c as d }`: the names as they are known in the module. */
+/** Returns the local names of a clause such as `a` or `a, { b, c as d }`. */
 function localsOf(clause: string): readonly Local[] {
   return [
     ...clause.matchAll(/(?<before>(?:[\p{ID_Start}$_][\p{ID_Continue}$]*\s+as\s+)?)(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)\s*,?/gu),

@@ -1,36 +1,36 @@
 /**
- * What a plugin's code may import by name (SPEC B7): `imports` of its manifest, as in deno.json, and where they name a
- * package, the file that `vendor/vendor.json` has for it.
+ * Resolves the names that a plugin's code may import (SPEC B7): `imports` of its manifest, as in deno.json, and for package names in it,
+ * the file listed in `vendor/vendor.json`.
  *
- * Both are read from the plugin's own bytes, which the host has checked: an image depends on them and on nothing else.
+ * Both are read from the plugin's own files, which the host has checked. An image depends on nothing else.
  */
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 
-/** Where `imports` and the vendored packages are written. */
+/** Files that contain `imports` and the vendored packages. */
 const MANIFEST_FILE = "manifest.json";
 export const VENDOR_FILE = "vendor/vendor.json";
 
-/** What a name in an import leads to. */
+/** Target of an imported name. */
 export type ImportTarget =
-  /** Relative to the plugin's folder. */
+  /** Path relative to the plugin's folder. */
   | { readonly kind: "file"; readonly file: string }
-  /** A package that `imports` names and nobody vendored. */
+  /** A package that `imports` names but that was not vendored. */
   | { readonly kind: "not_vendored"; readonly package: string };
 
-/** Names that are no paths, to files. */
+/** Maps imported names that are not paths to files. */
 export interface ImportMap {
-  /** Exact names first, then the longest name that ends in "/"; undefined if there is none. */
+  /** Prefers an exact name, then the longest name that ends in "/". Returns undefined if none matches. */
   find(specifier: string): ImportTarget | undefined;
-  /** The same as data, for `import.meta.resolve`: longest names first. */
+  /** The same as data, longest names first. For `import.meta.resolve`. */
   readonly entries: readonly (readonly [name: string, file: string])[];
 }
 
-/** The import map of a plugin. Whatever is not as it should be counts as absent: the host refuses such plugins. */
+/** Reads the import map of a plugin. Malformed parts are ignored, because the host refuses such plugins. */
 export function readImportMap(files: ReadonlyMap<string, Uint8Array>): ImportMap {
   const imports = importsIn(files.get(MANIFEST_FILE));
   const vendored = importsIn(files.get(VENDOR_FILE));
-  // The longest name wins among those that end in "/", and an exact name before all of them.
+  // Longest first: the longest name that ends in "/" wins. Exact names are looked up before.
   const names = [...imports.keys()].toSorted((a, b) => b.length - a.length);
 
   function find(specifier: string): ImportTarget | undefined {
@@ -65,7 +65,7 @@ function importsIn(bytes: Uint8Array | undefined): ReadonlyMap<string, string> {
 
 function parse(text: string): JsonValue | undefined {
   try {
-    // What JSON.parse answers is JSON.
+    // The result of JSON.parse is a JsonValue.
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

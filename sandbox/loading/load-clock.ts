@@ -1,21 +1,24 @@
-/** A load's time: top-level code has the processor for its limit; a machine that gives it little is no fault of its own. */
+/** The time limits of a load. Top-level code has the limit as CPU time, and a slow machine does not count against it. */
 
 import { CallClock, type ClockEnvironment } from "../call/call-clock.ts";
 import type { Fault, LoadFault } from "../fault.ts";
 
-/** A load that has not ended after so many times its limit fails, however little of that was its own: 2 minutes for 5 s. */
+/** Factor of the wall limit, whatever CPU time was used: 2 minutes for a limit of 5 s. */
 const WALL_FACTOR = 24;
 
 export function loadWallMs(loadMs: number): number {
   return loadMs * WALL_FACTOR;
 }
 
-/** Begins a load's time. */
+/** Starts the clock of a load. */
 export function createLoadClock(number: number, loadMs: number, env: ClockEnvironment): CallClock {
   return new CallClock(number, { wallMs: loadWallMs(loadMs), cpuMs: loadMs }, env);
 }
 
-/** Said by the worker, and by the host when it has to end the worker that loads. @param fault undefined: the time is not over. */
+/**
+ * Returns the load fault for a timeout, used by the worker, and by the host if it has to end the worker. @param fault undefined if the
+ * time is not over
+ */
 export function lateFault(fault: Fault | undefined): LoadFault | undefined {
   if (fault?.kind !== "timeout") return undefined;
   const { limit, limitMs } = fault;

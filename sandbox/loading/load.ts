@@ -1,4 +1,4 @@
-/** Loads a plugin on top of the base image: no session, no grant, fixed time, seeded randomness (SPEC B9). */
+/** Loads a plugin on top of the base image: without session and grants, at a fixed time, with seeded randomness (SPEC B9). */
 
 import { LOAD_TIME_MS } from "../image/base-image.ts";
 import type { Codec } from "../operations/codec.ts";
@@ -21,16 +21,16 @@ import { positionIn } from "./positions.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
-  /** Seeds the randomness that top-level code sees. */
+  /** Hash of the plugin. Seeds the randomness of top-level code. */
   readonly digest: string;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Entry modules and the exports that must be functions. */
+  /** Entry modules, with the exports that must be functions. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
   readonly loadMs: number;
   readonly memoryBytes: number;
-  /** What `loadCompiler` gave for the files. */
+  /** Result of `loadCompiler` for the files. */
   readonly compiler: Compiler;
-  /** Compression is as pure as the other local operations, so top-level code has it too. */
+  /** Available to top-level code, because compression is as pure as the other local operations. */
   readonly codec?: Codec;
   readonly hash?: Digest;
   readonly supports?: Supports;
@@ -41,20 +41,20 @@ export type Loaded = { readonly ok: true; readonly image: Image } | { readonly o
 
 const JOBS_A_SLICE = 1_000;
 
-/** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
+/** Runs a plugin's top-level code on `instance`, which must hold the base image, and captures the resulting image. */
 export function loadPlugin(instance: Instance, restorer: Restorer, request: LoadRequest, now: () => number): Loaded {
   const endBy = now() + request.loadMs;
   const late = lateFault({ kind: "timeout", limit: "cpu", limitMs: request.loadMs });
   return atOnce(loadInSteps(instance, restorer, request, { ...NEVER_SUSPENDS, late: () => (now() >= endBy ? late : undefined) }));
 }
 
-/** What a load needs of the thread that it is on. */
+/** The parts of its thread that a load needs. */
 export interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> {
-  /** Undefined until the load's time is over. Polled by the engine. */
+  /** Returns the fault once the load's time is over. Polled by the engine. */
   late(): LoadFault | undefined;
 }
 
-/** The same on a thread where other guests have their turns meanwhile. */
+/** Like `loadPlugin`, on a thread where other guests may run in between. */
 export function* loadInSteps(instance: Instance, restorer: Restorer, request: LoadRequest, thread: LoadThread): Steps<Loaded> {
   const modules = createModuleTable(request.files, request.compiler);
   const world = createLoadWorld(request, modules, thread);
@@ -74,13 +74,13 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
   }
 }
 
-/** What the plugin's top-level code can reach, with its virtual clock. */
+/** Environment of the plugin's top-level code, with a virtual clock. */
 interface LoadWorld {
   readonly host: GuestHost;
   readonly late: () => LoadFault | undefined;
-  /** Moves the virtual clock on, for top-level code that awaits a timer. */
+  /** Advances the virtual clock, for top-level code that awaits a timer. */
   readonly advance: (milliseconds: number) => void;
-  /** Answers own-file reads that were asked for asynchronously. */
+  /** Returns answers to asynchronous reads of the plugin's own files. */
   readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
 }
 
@@ -109,7 +109,7 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: Loa
       hostCall([id, operation, text, bytes]) {
         const known = LOCAL_OPERATIONS.get(operation);
         if (known !== undefined) return known(text, bytes, local);
-        // Nobody listens while a plugin loads; its `console.log` is not an error.
+        // Log lines during a load are dropped, because they belong to no call. `console.log` is not an error.
         if (operation === "log") return { answer: "vnull" };
         const answered = answerAtLoad(operation, text, request.files);
         if (id === 0) return answered;
@@ -154,7 +154,7 @@ function* drainJobs(instance: Instance, world: LoadWorld): Steps<void> {
   if (world.late() !== undefined) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
 }
 
-/** Hands the namespaces to the prelude; says which export is missing. */
+/** Passes the namespaces to the prelude. Returns a fault for the first missing export. */
 function* defineModules(
   instance: Instance,
   namespace: number,
@@ -169,7 +169,7 @@ function* defineModules(
       if (kind === "function") continue;
       const written = writtenExports(files.get(file));
       const others = written.slice(0, MOST_NAMED).map((other) => other.name);
-      const none = `there is no such export${others.length === 0 ? "" : ` (there is ${others.join(", ")})`}`;
+      const none = `no such export${others.length === 0 ? "" : ` (it exports ${others.join(", ")})`}`;
       const found = kind === "undefined" ? none : `it is of type ${kind}`;
       const { line, column } = written.find((other) => other.name === name) ?? written[0] ?? {};
       return {
@@ -187,7 +187,7 @@ function* defineModules(
 const MOST_NAMED = 8;
 const EXPORT = /^export\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\w$]{1,64})/gmu;
 
-/** What a file says that it exports, by its text alone: for advice to its author, nothing is decided by it. */
+/** Returns the exports found in a file's text. Only used for advice. */
 function writtenExports(
   bytes: Uint8Array | undefined,
 ): readonly { readonly name: string; readonly line: number; readonly column: number }[] {
@@ -198,7 +198,7 @@ function writtenExports(
   }));
 }
 
-/** The engine's words for an import of what a file does not export. */
+/** The engine's message for an import that the file does not export. */
 const NO_EXPORT = /^Could not find export '([^']*)' in module 'file:\/\/\/\$plugin\/([^']*)'$/;
 
 function textOf(file: string | undefined, files: LoadRequest["files"]): string {
@@ -219,7 +219,7 @@ function loadFault(error: unknown, modules: ModuleTable, files: LoadRequest["fil
   if (wanted !== undefined)
     return {
       kind: "import",
-      message: `Cannot import "${wanted}" from "${file ?? ""}": there is no such export (of a type: write "import type")`,
+      message: `Cannot import "${wanted}" from "${file ?? ""}": no such export (to import a type, write "import type")`,
     };
   const kind = name === "SyntaxError" ? "syntax" : "threw";
   const place = firstPosition(stack);
@@ -227,7 +227,7 @@ function loadFault(error: unknown, modules: ModuleTable, files: LoadRequest["fil
   return { kind, message: `${name || "Error"}: ${message}${advice}`, ...place, ...(stack === "" ? {} : { stack }) };
 }
 
-/** SplitMix32 over the digest: the same bytes at every load of the same plugin. Not for secrets; calls get real randomness. */
+/** SplitMix32 over the hash: the same bytes on every load of the same plugin. Not for secrets; calls get real randomness. */
 function seededBytes(digest: string): (length: number) => Uint8Array {
   let state = 0;
   for (const character of digest) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;

@@ -1,9 +1,9 @@
 /**
- * Rewrites two kinds of `for … of` that the engine gets wrong, so that every line keeps its place:
- * - `yield` in the head, which its compiler trips over ("stack underflow"): what is gone through is evaluated before the
- *   loop, and the item is bound inside of it.
- * - `for await`, which does not wait for what `return()` promises, calls it after the end too and swallows its errors. It
- *   becomes a loop that waits around a `for … of` of one item (`sandbox/guest/async-loop.ts`).
+ * Rewrites two kinds of `for … of` that the engine handles wrongly. Every line keeps its number.
+ * - `yield` in the head makes the engine's compiler fail ("stack underflow"). The iterated value is evaluated before the loop, and the
+ *   item is bound inside it.
+ * - `for await` does not wait for the promise of `return()`, also calls it after the end, and swallows its errors. It becomes a loop that
+ *   awaits, around a `for … of` with one item (`sandbox/guest/async-loop.ts`).
  */
 
 import type { AnyNode, ForOfStatement, Program } from "acorn";
@@ -13,13 +13,13 @@ import type { Edit, Insertion } from "./positions.ts";
 /** The prelude's module for `for await`. */
 export const LOOP_MODULE = "bascule:prelude/async-loop.ts";
 
-/** True if the code may hold such a loop; cheap, and sometimes true for nothing. */
+/** True if the code may contain such a loop. Cheap, and may be true without reason. */
 export function mayLowerLoops(code: string): boolean {
   if (/\bfor\s*(?:await\b|\/[/*])/.test(code)) return true;
   return /\byield\b/.test(code) && [...code.matchAll(/\bfor\s*\(/g)].some(({ index, 0: { length } }) => mayYield(code, index + length));
 }
 
-/** Reads a loop's head from after its parenthesis. Comments, templates and regular expressions are left to the parser. */
+/** Scans a loop's head, starting after its parenthesis. Heads with comments, templates and regular expressions are left to the parser. */
 function mayYield(code: string, start: number): boolean {
   const tokens = /"[^"\\\n]*"|'[^'\\\n]*'|["'`/]|[([{]|[)\]}]|;|\byield\b/g;
   tokens.lastIndex = start;
@@ -30,16 +30,16 @@ function mayYield(code: string, start: number): boolean {
     if (token === "yield" || /^["'`/]$/.test(token)) return true;
     if (/^[([{]$/.test(token)) depth++;
     else if (/^[)\]}]$/.test(token)) depth--;
-    // A loop that counts is left alone.
+    // Ends at the first semicolon: counting loops are not affected.
     if (depth === 0 || (depth === 1 && token === ";")) return false;
   }
   return true;
 }
 
-/** Tokens of a head that are looked at here: a file of open parentheses would take long. */
+/** Maximum tokens to scan in a head. Bounds the time for a file of open parentheses. */
 const LONGEST_HEAD = 200;
 
-/** @param program with the parentheses that the author wrote as nodes. */
+/** @param program must contain the author's parentheses as nodes */
 export function lowerLoops(program: Program, code: string): Lowering {
   const edits: Edit[] = [];
   const replacements: Insertion[] = [];
@@ -50,7 +50,7 @@ export function lowerLoops(program: Program, code: string): Lowering {
   if (awaits) edits.unshift({ at: 0, text: `import{AsyncLoop as ${prefix}}from"${LOOP_MODULE}";` });
   return { edits, replacements };
 
-  /** @param start of the labels before a statement, which stay with its loop. */
+  /** @param start start of the labels before a statement, which stay with its loop */
   function visit(node: AnyNode, start: number | undefined): void {
     const close = node.type === "ForOfStatement" ? begin(node, start ?? node.start) : undefined;
     const labelled = node.type === "LabeledStatement" ? (start ?? node.start) : undefined;
@@ -78,14 +78,14 @@ export function lowerLoops(program: Program, code: string): Lowering {
     return () => void edits.push({ at: end, text: (isSplit ? "}}" : "") + (loop.await ? afterAwait(name) : "}") });
   }
 
-  /** `of` and what stands on both sides of it stay where they are. */
+  /** Keeps `of` and its operands in place. */
   function inPlace({ left, right }: ForOfStatement, name: string): void {
-    // `for (async of …)` is no JavaScript, `for await (async of …)` is.
+    // `for (async of …)` is a syntax error, but `for await (async of …)` is valid.
     if (left.type === "Identifier") edits.push({ at: left.start, text: "(" }, { at: left.end, text: ")" });
     edits.push({ at: right.start, text: `${name}.isOpen?${name}:${name}.open(` }, { at: right.end, text: ")" });
   }
 
-  /** The item is bound inside of the loop's body. */
+  /** Binds the item inside the loop's body. */
   function split({ left, right }: ForOfStatement, name: string): void {
     const [before, after] = left.type === "VariableDeclaration" ? ["", ";"] : ["(", ");"];
     edits.push({ at: left.start, text: `const ${name}v of ${name}){${before}` }, { at: left.end, text: `=${name}v${after}{` });
@@ -93,13 +93,13 @@ export function lowerLoops(program: Program, code: string): Lowering {
     blank(right.end, ")");
   }
 
-  /** @param from before the word, with comments at most between. */
+  /** @param from position before the word, with at most comments in between */
   function blank(from: number, word: string): void {
     replacements.push({ at: afterSpace(code, from), text: " ".repeat(word.length) });
   }
 }
 
-/** An error of the body comes before an error of closing. */
+/** An error of the body takes precedence over an error of closing. */
 function afterAwait(name: string): string {
   return (
     `}catch(e){${name}.threw=true;throw e}` +
@@ -107,11 +107,11 @@ function afterAwait(name: string): string {
   );
 }
 
-/** Itself, and not a function in it. */
+/** True if the node itself yields, not a function inside it. */
 function yields(node: AnyNode): boolean {
   if (node.type === "YieldExpression") return true;
   if (/Function|^StaticBlock$/.test(node.type)) return false;
-  // Names of members are evaluated where the class is, values elsewhere.
+  // Names of members are evaluated at the class, values elsewhere.
   if (node.type === "MethodDefinition" || node.type === "PropertyDefinition") return node.computed && yields(node.key);
   return childrenOf(node).some(yields);
 }

@@ -1,17 +1,16 @@
 /**
- * Rewrites what the engine's parser does not know, by putting text into the code and moving no line: `using` and
- * `await using` (https://tc39.es/proposal-explicit-resource-management/) become a scope (`sandbox/guest/using-scope.ts`) and
- * `try … finally`, and imports
- * of texts are named so that the loader knows them from modules.
+ * Rewrites syntax that the engine does not support, by inserting text without moving lines: `using` and `await using`
+ * (https://tc39.es/proposal-explicit-resource-management/) become a scope (`sandbox/guest/using-scope.ts`) with `try … finally`, and
+ * imports of texts get a marked name, so that the loader can distinguish them from modules.
  */
 
 import type { AnyNode, BlockStatement, Expression, ForOfStatement, Literal, Node, Program, StaticBlock, VariableDeclaration } from "acorn";
 import type { Edit, Insertion } from "./positions.ts";
 
-/** Marks the name of a module whose text is wanted, not its code. */
+/** Marks the name of a module that is imported as text. */
 export const TEXT_QUERY = "?bascule-text";
 
-/** What no rewriting can help, with its place (an offset). */
+/** Syntax that cannot be rewritten, with its offset. */
 export class Unsupported extends Error {
   readonly at: number;
   constructor(message: string, at: number) {
@@ -21,26 +20,26 @@ export class Unsupported extends Error {
   }
 }
 
-/** True if the code may need a parser; cheap, and sometimes true for nothing. */
+/** True if the code may need a parser. Cheap, and may be true without reason. */
 export function mayNeedParser(code: string): boolean {
   return USING.test(code) || TYPED_IMPORT.test(code);
 }
 
-/** With and without types. */
+/** Matches code with and without types. */
 const USING = /\busing[ \t]+[\p{ID_Start}$_][\p{ID_Continue}$]*\s*(?:[=:]|of\b)/u;
 const TYPED_IMPORT = /\btype["']?\s*:\s*["'](?:text|bytes)["']/;
 
-/** What has to change in the code. */
+/** Changes to the code. */
 export interface Lowering {
   readonly edits: readonly Edit[];
-  /** Text of the same length in place of what stands there. */
+  /** Replacements with text of the same length. */
   readonly replacements: readonly Insertion[];
 }
 
 /** The prelude's module for `using`. */
 export const USING_MODULE = "bascule:prelude/using-scope.ts";
 
-/** @throws {Unsupported} for imports of bytes. */
+/** @throws {Unsupported} for imports of bytes */
 export function lowerUsing(program: Program, code: string): Lowering {
   const edits: Edit[] = [];
   const replacements: Insertion[] = [];
@@ -50,9 +49,9 @@ export function lowerUsing(program: Program, code: string): Lowering {
   if (count > 0) edits.unshift({ at: 0, text: `import{UsingScope as ${prefix}}from"${USING_MODULE}";` });
   return { edits, replacements };
 
-  /** @param start of the labels before a statement, which stay with its loop. */
+  /** @param start start of the labels before a statement, which stay with its loop */
   function visit(node: AnyNode, start: number | undefined): void {
-    // What closes comes after what the parts inside of it close with.
+    // Closed after the children, so that the closing text follows theirs.
     const close = begin(node, start ?? node.start);
     const labelled = node.type === "LabeledStatement" ? (start ?? node.start) : undefined;
     for (const child of childrenOf(node)) visit(child, labelled);
@@ -93,8 +92,8 @@ export function lowerUsing(program: Program, code: string): Lowering {
   }
 
   /**
-   * At the top level of a module, which can be in no block: what it exports would be too. So what it holds is disposed of at
-   * its end, and not if it throws before: such a module, and the plugin that needs it, is not loaded.
+   * Rewrites `using` at the top level of a module. A block is not possible there, because it would contain the exports. So resources are
+   * disposed of at the module's end, and not if it throws before: such a module, and the plugin that needs it, is not loaded.
    */
   function beginModule(program: Program): (() => void) | undefined {
     const found = program.body.filter(isUsing);
@@ -105,7 +104,7 @@ export function lowerUsing(program: Program, code: string): Lowering {
     return () => void edits.push({ at: code.length, text: `\n;${disposal(scope, found.some(isAwaitUsing))};` });
   }
 
-  /** `for (using x = y; …) z` is `{ for (const x = y, … = use(x); …) z }`. */
+  /** Rewrites `for (using x = y; …) z` to `{ for (const x = y, … = use(x); …) z }`. */
   function beginHead(init: VariableDeclaration, { start, end }: Pick<Node, "start" | "end">): () => void {
     edits.push({ at: start, text: "{" });
     const scope = beginScope(start);
@@ -116,7 +115,7 @@ export function lowerUsing(program: Program, code: string): Lowering {
     };
   }
 
-  /** The value is named by what it is declared as, so it is taken after it has its name. */
+  /** Registers each value after its declaration, because an anonymous function takes its name from the declaration. */
   function useValues(declaration: VariableDeclaration, scope: string): void {
     replaceKeyword(declaration);
     for (const { id, end } of declaration.declarations)
@@ -127,7 +126,7 @@ export function lowerUsing(program: Program, code: string): Lowering {
     return `${scope}.${isAwaitUsing(declaration) ? "useAsync" : "use"}(${code.slice(id.start, id.end)})`;
   }
 
-  /** `for (using x of y) z` is `for (const x of y) { use(x); z }`. */
+  /** Rewrites `for (using x of y) z` to `for (const x of y) { use(x); z }`. */
   function beginLoop(loop: ForOfStatement, left: VariableDeclaration): () => void {
     replaceKeyword(left);
     edits.push({ at: loop.body.start, text: "{" });
@@ -145,12 +144,12 @@ export function lowerUsing(program: Program, code: string): Lowering {
     return scope;
   }
 
-  /** An error of the block is thrown after all was disposed of; an error of disposing suppresses it. */
+  /** Throws an error of the block after all resources were disposed of. An error of disposal suppresses it. */
   function endScope(at: number, scope: string, isAsync: boolean): void {
     edits.push({ at, text: `;}catch(${scope}e){${scope}.fail(${scope}e)}finally{${disposal(scope, isAsync)}}` });
   }
 
-  /** `using` and `const` are of one length. */
+  /** Replaces `using` with `const`, which has the same length. */
   function replaceKeyword(declaration: VariableDeclaration): void {
     const { start } = declaration;
     const isAwait = isAwaitUsing(declaration);
@@ -192,7 +191,7 @@ function isAwaitUsing(declaration: VariableDeclaration): boolean {
   return declaration.kind === "await using";
 }
 
-/** The `type` among import attributes. */
+/** Returns the `type` among import attributes. */
 function typeOf(attributes: readonly AnyNode[]): string | undefined {
   for (const attribute of attributes) {
     if (attribute.type !== "ImportAttribute" && attribute.type !== "Property") continue;
@@ -212,14 +211,14 @@ function attributesIn(options: AnyNode): readonly AnyNode[] {
   return [];
 }
 
-/** Where the next token is, behind comments whatever they hold. */
+/** Returns the start of the next token, after spaces and comments. */
 export function afterSpace(code: string, from: number): number {
   return from + (SPACE.exec(code.slice(from))?.[0] ?? "").length;
 }
 
 const SPACE = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)*/;
 
-/** Every node that a node holds, whatever its members are called. */
+/** Returns every child node, regardless of the member's name. */
 export function childrenOf(node: AnyNode): readonly AnyNode[] {
   return Object.values(node).flatMap((member: unknown) => (Array.isArray(member) ? member.filter(isNode) : isNode(member) ? [member] : []));
 }
@@ -228,7 +227,7 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }
 
-/** A name for our variables that the code does not hold. */
+/** Returns a variable name that does not occur in the code. */
 export function unusedName(code: string, wish: string): string {
   let name = wish;
   while (code.includes(name)) name += "$";

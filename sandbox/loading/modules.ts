@@ -1,8 +1,7 @@
 /**
- * A plugin's own modules: what a name in an import leads to, and what the engine gets for it (SPEC B7).
+ * A plugin's own modules: resolves imports and returns source for the engine (SPEC B7).
  *
- * Modules are named `file:///$plugin/<path>`, wherever the plugin really is, so that an image depends on the plugin's
- * bytes only.
+ * Modules are named `file:///$plugin/<path>`, independent of the plugin's real path, so that an image depends only on the plugin's bytes.
  */
 
 import { adviceOnName } from "./advice.ts";
@@ -16,34 +15,34 @@ import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.t
 import { createSourceMaps } from "./source-maps.ts";
 
 export const PLUGIN_ROOT = "file:///$plugin/";
-/** The generated module that imports a plugin's entry modules; no file can have this name. */
+/** Name of the generated module that imports a plugin's entry modules. No file can have this name. */
 export const ENTRY_MODULE: string = `${PLUGIN_ROOT}(load)`;
 
 /** The modules of one plugin version. */
 export interface ModuleTable {
-  /** Source of a resolved name, or the message to throw into the guest. */
+  /** Returns the source of a resolved name, or the message to throw into the guest. */
   source(name: string): string | GuestThrow;
   /** Resolves `specifier` as imported by `base`. */
   resolve(base: string, specifier: string): string | GuestThrow;
-  /** A guest's stack with the author's file names and positions, without the generated frames and the prelude's. */
+  /** Converts a guest's stack to the author's file names and positions. Removes generated frames and those of the prelude. */
   authorStack(stack: string): string;
-  /** The first thing that went wrong. */
+  /** The first problem that occurred. */
   readonly fault: ModuleFault | undefined;
 }
 
-/** Makes `import.meta.resolve`; of the prelude, which has loaded it. */
+/** Implements `import.meta.resolve`. Already loaded by the prelude. */
 const META_MODULE = "bascule:prelude/import-meta.ts";
-/** What `bascule test` runs tests with. */
+/** Runs the tests of `bascule test`. */
 const TEST_MODULE = "bascule:prelude/test-run.ts";
-/** The prelude's modules that code made by the loader imports. */
+/** The prelude's modules that generated code imports. */
 const OWN_MODULES: ReadonlySet<string> = new Set([META_MODULE, TEST_MODULE, LOOP_MODULE, USING_MODULE]);
-/** What names of modules in place of Node's begin with. */
+/** Prefix of the replacements of Node's modules. */
 const NODE_ROOT = "bascule:";
 
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 const MODULE_SUFFIXES = [".ts", ".js", ".mjs", "/mod.ts", "/index.ts"];
 
-/** @param compiler what `loadCompiler` gave for the same files. */
+/** @param compiler result of `loadCompiler` for the same files */
 export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compiler: Compiler): ModuleTable {
   const imports = readImportMap(files);
   const { nodeModules = {} } = compiler;
@@ -84,7 +83,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
       return fault;
     },
     source(name) {
-      // For a name that was refused the engine goes on to ask for the source of "", and only that throw reaches the guest.
+      // After a refused name the engine asks for the source of "", and only that exception reaches the guest.
       if (name === "" && unresolved !== undefined) return unresolved;
       const nodeModule = name.startsWith(NODE_ROOT) ? nodeModules[name.slice(NODE_ROOT.length)] : undefined;
       if (nodeModule !== undefined) return nodeModule;
@@ -113,7 +112,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
       if (target === undefined && Object.hasOwn(nodeModules, written)) return NODE_ROOT + written;
       if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules), files));
       const file = target?.file ?? fileOf(resolveUrl(written, base));
-      if (file === undefined) return refuseName(written, importer, "it leads out of the plugin");
+      if (file === undefined) return refuseName(written, importer, "it leads outside of the plugin");
       if (files.has(file)) return PLUGIN_ROOT + file + query;
       return refuseName(written, importer, adviceOnFile(file, written, files));
     },
@@ -141,15 +140,15 @@ function authorPlace(
   return column === undefined ? `${file}:${place.line}` : `${file}:${place.line}:${place.column}`;
 }
 
-/** Turns stacks of one plugin's code into its author's, outside of a worker. */
+/** Returns a function that converts stacks of one plugin to its author's positions, outside of a worker. */
 export async function createStackReader(files: ReadonlyMap<string, Uint8Array>): Promise<(stack: string) => string> {
   return createModuleTable(files, await loadCompiler(files, "load")).authorStack;
 }
 
-/** What a name leads to, for others than the engine. */
+/** Target of an import, for callers other than the engine. */
 export type ModuleTarget = { readonly file: string } | { readonly external: string } | { readonly refused: string };
 
-/** Resolves as the sandbox does. @returns a function of a file's path and of what it imports. */
+/** Returns a function that resolves imports as the sandbox does, from an importing file's path and a name. */
 export async function createModuleResolver(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<(importer: string, specifier: string) => ModuleTarget> {
@@ -162,37 +161,37 @@ export async function createModuleResolver(
   };
 }
 
-/** What a plugin has of Node's modules, by their `node:` names. */
+/** Returns the `node:` names of Node's modules that plugins can import. */
 export async function nodeModuleNames(): Promise<ReadonlySet<string>> {
   return new Set(Object.keys((await import("./node-modules.gen.ts")).NODE_MODULES));
 }
 
-/** Where a file names what it imports: the first place in its text, which is the author's. */
+/** Returns the position where a file names an import: the first occurrence in the author's text. */
 function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partial<Position> {
   const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
   const [found] = [`"${specifier}"`, `'${specifier}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
   return found === undefined ? {} : positionIn(text, found);
 }
 
-/** Why a file that is not there was most likely asked for, and what to write instead. */
+/** Returns the likely reason for importing a missing file, and what to write instead. */
 function adviceOnFile(file: string, specifier: string, files: ReadonlyMap<string, Uint8Array>): string {
   if (DECLARATIONS.test(file)) return 'a declaration file holds no code (write "import type")';
   const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
   return meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
 }
 
-/** The module that loads every entry module and exports their namespaces as `m0`, `m1`, … */
+/** Returns the module that loads every entry module and exports their namespaces as `m0`, `m1`, … */
 export function entryModuleSource(modules: readonly string[]): string {
   return modules.map((file, index) => `export * as m${index} from ${JSON.stringify(`./${file}`)};`).join("\n");
 }
 
-/** Path of the plugin's file behind a module name; undefined if the name is not one of the plugin's. */
+/** Returns the path of the plugin's file behind a module name; undefined for other names. */
 function fileOf(name: string): string | undefined {
   if (!name.startsWith(PLUGIN_ROOT)) return undefined;
   try {
     return decodeURIComponent(name.slice(PLUGIN_ROOT.length).replace(/[?#].*$/s, ""));
   } catch (error) {
-    // Only a malformed percent escape throws, and such a name is nobody's file.
+    // Only a malformed percent escape throws, and no file has such a name.
     if (error instanceof URIError) return undefined;
     throw error;
   }
@@ -211,7 +210,7 @@ function toCode(file: string, bytes: Uint8Array, compiler: Compiler, imports: Im
   const made = compileModule(file, text, compiler);
   if ("kind" in made || !made.code.includes("import.meta")) return made;
   const meta = metaText(file, made.code, imports);
-  // On the first line, so that every line keeps its number.
+  // Inserted on the first line, so that every line keeps its number.
   return {
     ...made,
     code: meta + made.code,
@@ -220,7 +219,7 @@ function toCode(file: string, bytes: Uint8Array, compiler: Compiler, imports: Im
 }
 
 function adviceOnKind(file: string): string | undefined {
-  if (/\.[jt]sx$/.test(file)) return "JSX is not read; `bascule pack` makes a plugin of JavaScript of it";
+  if (/\.[jt]sx$/.test(file)) return "JSX is not supported; `bascule pack` makes a plugin of JavaScript of it";
   if (/\.c[jt]s$/.test(file)) return "a plugin's modules are ECMAScript modules; `bascule vendor` turns CommonJS packages into such";
   const extension = /\.[^./]+$/.exec(file)?.[0];
   // Snapshots of tests are modules.
@@ -238,7 +237,7 @@ function toText(file: string, bytes: Uint8Array): string | ModuleFault {
   return text.includes("\0") ? { kind: "syntax", message: `Cannot read "${file}": it contains a NUL character`, file } : text;
 }
 
-/** What `import.meta` holds, as Deno fills it. `main` is false: the host calls the plugin's functions. */
+/** Returns code that fills `import.meta` as Deno does. `main` is false, because the host calls the plugin's functions. */
 function metaText(file: string, code: string, imports: ImportMap): string {
   const url = JSON.stringify(PLUGIN_ROOT + encodeURI(file));
   const path = `/$plugin/${file}`;
@@ -260,11 +259,11 @@ function jsonModule(file: string, text: string): Compiled | ModuleFault {
   } catch (error) {
     return { kind: "syntax", message: `Cannot parse "${file}": ${error instanceof Error ? error.message : "not JSON"}`, file };
   }
-  // Parsed inside the guest, so that `__proto__` keys stay own properties as in any engine.
+  // Parsed inside the guest, so that `__proto__` keys become own properties as in any engine.
   return { code: `export default JSON.parse(${JSON.stringify(text)});`, toAuthor: SAME_PLACE };
 }
 
-/** Where a stack's first frame in the plugin points; for load faults. */
+/** Returns the position of a stack's first frame in the plugin, for load faults. */
 export function firstPosition(stack: string): Pick<LoadFault, "file" | "line" | "column"> {
   const match = /([^\s()]+?):(\d+)(?::(\d+))?\)?\s*$/m.exec(stack);
   if (match === null || match[1] === undefined) return {};

@@ -1,4 +1,4 @@
-/** Where a place in the code that the engine runs is in the author's file. Lines and columns count from 1. */
+/** Maps positions in the code that the engine runs to the author's file. Lines and columns count from 1. */
 
 import { decode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 
@@ -7,30 +7,30 @@ export interface Position {
   readonly column: number;
 }
 
-/** From the engine's position to the author's. */
+/** Maps the engine's position to the author's. */
 export type ToAuthor = (position: Position) => Position;
 
-/** A position in the file that it is in, where that is another one. */
+/** A position, with its file if that is another one. */
 export interface Place extends Position {
   readonly file?: string;
 }
 
-/** The place of a text's character. */
+/** Returns the position of a character in a text. */
 export function positionIn(text: string, index: number): Position {
   const before = text.slice(0, index);
   return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
 }
 
-/** Code that runs where it was written. */
+/** For code that runs where it was written. */
 export const SAME_PLACE: ToAuthor = (position) => position;
 
-/** Text that is put into code, at an offset of the code before. */
+/** Text to insert at an offset of the original code. */
 export interface Insertion {
   readonly at: number;
   readonly text: string;
 }
 
-/** A part of the code that is taken to a place further ahead. */
+/** A part of the original code to move forward. */
 export interface Move {
   readonly at: number;
   readonly from: number;
@@ -39,14 +39,17 @@ export interface Move {
 
 export type Edit = Insertion | Move;
 
-/** A part of the edited code: the author's text from `at` on, or text that was put there. */
+/** A part of the edited code: the author's text from `at` on, or inserted text. */
 interface Piece {
   readonly text: string;
   readonly at: number;
   readonly isAuthors: boolean;
 }
 
-/** The code with the edits in it, those at one place in their order, and the way back. Edits of a part that moves go along with it. */
+/**
+ * Applies edits to code, those at the same offset in the given order, and returns the inverse mapping. Edits of a moved part move with
+ * it.
+ */
 export function applyEdits(code: string, edits: readonly Edit[]): { readonly code: string; readonly toAuthor: ToAuthor } {
   const sorted = edits.toSorted((a, b) => a.at - b.at);
   const pieces: Piece[] = [];
@@ -54,10 +57,10 @@ export function applyEdits(code: string, edits: readonly Edit[]): { readonly cod
   const made = pieces.map(({ text }) => text).join("");
   return { code: made, toAuthor: wayBack(code, made, pieces) };
 
-  /** @param first of the edits that may be inside. */
+  /** @param first index of the first edit that may be inside */
   function copy({ start, end, first, isWhole = false }: { start: number; end: number; first: number; isWhole?: boolean }): void {
     let done = start;
-    /** Parts that were moved away and are not passed yet. */
+    /** Parts that were moved away and are not reached yet. */
     let moved: readonly Move[] = [];
     for (let index = first; index < sorted.length; index++) {
       const edit = sorted[index];
@@ -85,7 +88,7 @@ export function applyEdits(code: string, edits: readonly Edit[]): { readonly cod
   }
 }
 
-/** A place inside of text that was put in is where it was put. */
+/** Returns the inverse mapping. A position inside inserted text maps to its insertion offset. */
 function wayBack(code: string, made: string, pieces: readonly Piece[]): ToAuthor {
   let starts: readonly number[] | undefined;
   return ({ line, column }) => {
@@ -99,7 +102,7 @@ function wayBack(code: string, made: string, pieces: readonly Piece[]): ToAuthor
   };
 }
 
-/** Where a line begins. */
+/** Returns the offset at which a line begins. */
 function offsetOf(text: string, line: number): number {
   let offset = 0;
   for (let passed = 1; passed < line; passed++) {
@@ -111,15 +114,15 @@ function offsetOf(text: string, line: number): number {
 }
 
 /**
- * By a source map's mappings (https://tc39.es/ecma426/).
+ * Maps by a source map's mappings (https://tc39.es/ecma426/).
  *
- * @param sources the files by number; absent for a map of one file onto itself.
+ * @param sources the files by number; absent for a map of one file onto itself
  */
 export function fromMappings(mappings: string, sources?: readonly (string | undefined)[]): (position: Position) => Place {
   let lines: readonly (readonly SourceSegment[])[] | undefined;
   return ({ line, column }) => {
     lines ??= decode(mappings).map((segments) => segments.filter(hasSource));
-    // The last segment that begins at or before the place; on a line without one, the end of what came before.
+    // Take the last segment at or before the position, or on a line without one, the last segment before it.
     const segments = lines[line - 1] ?? [];
     const after = countBefore(
       segments.map(([at]) => at),
@@ -146,7 +149,7 @@ function hasSource(segment: SourceMapSegment): segment is SourceSegment {
   return segment.length > 1;
 }
 
-/** How many are at most `limit`. @param sorted in order. */
+/** Returns the number of items that are at most `limit`. @param sorted ascending */
 function countBefore(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -157,7 +160,10 @@ function countBefore(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-/** The engine names the dot of `a.b`, and maps name `a` and `b`: as far into the segment, but not into what is the next one's. */
+/**
+ * Returns the offset within a segment, without reaching into the next. The engine reports the dot of `a.b`, but maps only contain `a` and
+ * `b`.
+ */
 function within([at, source, line, start]: SourceSegment, next: SourceSegment | undefined, column: number): number {
   if (next === undefined || next[1] !== source || next[2] !== line || next[3] <= start) return 0;
   return Math.min(column - 1 - at, next[3] - start - 1);

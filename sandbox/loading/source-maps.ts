@@ -1,16 +1,16 @@
 /**
- * Source maps among a plugin's own files (https://tc39.es/ecma426/): what `bascule pack`, or any other build, made of the
- * author's files says where it came from, so that errors name those (SPEC H5).
+ * Source maps among a plugin's own files (https://tc39.es/ecma426/), written by `bascule pack` or another build, so that errors name the
+ * author's files (SPEC H5).
  *
- * A map is written by whoever wrote the plugin. It only decides what a stack of that plugin says.
+ * The plugin's author controls a map. It only affects the stacks of that plugin.
  */
 
 import { fromMappings, type Place, type Position } from "./positions.ts";
 
-/** Where a place in a file comes from, if the file has a map that says so. */
+/** Returns the source of a position if the file has a map for it. */
 export type SourceMaps = (file: string, position: Position) => Place | undefined;
 
-/** Each map is read when a stack first names its file. @param files the plugin's, by path. */
+/** Creates the source maps. Each map is read when a stack first names its file. @param files the plugin's files, by path */
 export function createSourceMaps(files: ReadonlyMap<string, Uint8Array>): SourceMaps {
   const known = new Map<string, ((position: Position) => Place) | undefined>();
   return (file, position) => {
@@ -19,10 +19,10 @@ export function createSourceMaps(files: ReadonlyMap<string, Uint8Array>): Source
   };
 }
 
-/** At the end of the code; the name of a file beside it. */
+/** Comment at the end of the code, with the name of a file in the same folder. */
 const COMMENT = /\/\/# sourceMappingURL=([\w.-]{1,200}\.map)\s*$/;
 const COMMENT_BYTES = 300;
-/** A map that is larger is not worth the time that one stack would take, nor the memory. */
+/** Larger maps are ignored, because of the time that one stack would take and of the memory. */
 const MAX_MAP_BYTES = 8 * 1024 * 1024;
 const MAX_MAPPINGS = 3_000_000;
 
@@ -42,14 +42,14 @@ function readMap(file: string, files: ReadonlyMap<string, Uint8Array>): ((positi
   );
 }
 
-/** Relative to the plugin's folder; undefined for what is not in it. */
+/** Returns a path relative to the plugin's folder; undefined for paths outside it. */
 function sourcePath(source: unknown, map: string): string | undefined {
   if (typeof source !== "string" || source.length > 1000 || !URL.canParse(source, ROOT + map)) return undefined;
   const { href } = new URL(source, ROOT + map);
   return href.startsWith(ROOT) && /^[\w/.@+-]+$/.test(href.slice(ROOT.length)) ? href.slice(ROOT.length) : undefined;
 }
 
-/** Only to resolve names against. */
+/** Only used to resolve names. */
 const ROOT = "file:///$/";
 
 function parse(text: string): unknown {

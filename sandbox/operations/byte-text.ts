@@ -1,23 +1,23 @@
-/** Bytes as base64 and hex text, by the steps of https://tc39.es/proposal-arraybuffer-base64/spec/. */
+/** Encodes and decodes base64 and hex text, by the steps of https://tc39.es/proposal-arraybuffer-base64/spec/. */
 
 export interface Base64Decoding {
-  /** With `-` and `_` instead of `+` and `/`. */
+  /** Uses `-` and `_` instead of `+` and `/`. */
   readonly isUrl: boolean;
   readonly last: "loose" | "strict" | "stop-before-partial";
-  /** Decodes no more than fits. */
+  /** Maximum number of bytes to decode. */
   readonly maximumBytes: number;
-  /** Called now and then; what it throws comes through. */
+  /** Called at intervals. Its exceptions are passed on. */
   readonly goOn?: () => void;
 }
 
 const BYTES_A_LOOK = 3 * 64 * 1024;
 
-/** What was decoded, and where and why it stopped. */
+/** The decoded part of a text. */
 export interface DecodedText {
-  /** Characters that were used. */
+  /** Number of characters used. */
   readonly read: number;
   readonly bytes: Uint8Array;
-  /** Why the rest was not: it is no such text. */
+  /** The reason why the rest is invalid. Absent if there is none. */
   readonly error?: string;
 }
 
@@ -36,7 +36,7 @@ const CODES = toCodes(ALPHABET);
 const URL_CODES = toCodes(URL_ALPHABET);
 const HEX_CODES = toCodes("0123456789abcdef");
 
-/** In tables and buffers of bytes, because texts are long: a string for each letter takes twenty times as long. */
+/** Works on byte tables and buffers, because texts are long: one string per letter takes twenty times as long. */
 export function encodeBase64Text(
   bytes: Uint8Array,
   { isUrl, omitPadding }: { readonly isUrl: boolean; readonly omitPadding: boolean },
@@ -69,7 +69,7 @@ export function decodeBase64Text(text: Uint8Array, { isUrl, last, maximumBytes, 
     bytes: out.slice(0, written),
     ...(error !== undefined && { error }),
   });
-  /** The two or three letters at the end. */
+  /** Decodes the two or three letters at the end. */
   const finish = (strict: boolean): DecodedText => {
     const extra = count === 2 ? bits & 15 : bits & 3;
     if (strict && extra !== 0) return stop(read, EXTRA_BITS);

@@ -1,17 +1,17 @@
 /**
- * The keys of one call: they are here, in the worker, and the guest has handles.
+ * The cryptography keys of one call. They stay in the worker; the guest has handles.
  *
- * A handle is found only in the table of the call that it was made in, and names that call: one that a guest made up
- * leads to another of its own keys at most, and one that was kept from an earlier call of a session to nothing.
+ * A handle names its call and is only found in that call's table. So a forged handle leads at most to another of the guest's own keys,
+ * and a handle kept from an earlier call of a session is invalid.
  */
 
 import { Refusal } from "./local-answer.ts";
 import type { HeldKey } from "./subtle.ts";
 
-/** Keys that one call may hold, and bytes of what it imported for them. */
+/** Maximum keys of one call, and bytes imported for them. */
 export const MAX_KEYS = 1_024;
 const MAX_KEY_BYTES = 4 * 1024 * 1024;
-/** A key of the runtime's own making is counted as so many. */
+/** Bytes counted for a key that the runtime generates. */
 const MADE_KEY_BYTES = 2_048;
 /** One operation with a longer key could take seconds. */
 const MAX_MODULUS_BITS = 8_192;
@@ -21,15 +21,16 @@ export class CallKeys {
   readonly #keys: Map<string, HeldKey> = new Map();
   #bytes = 0;
 
-  /** @param call a number that no other call of the sandbox has. */
+  /** @param call a number that is unique in the sandbox */
   constructor(call: number) {
     this.#call = call;
   }
 
   /**
-   * Keeps a key until the call ends; gives its handle.
+   * Keeps a key until the call ends and returns its handle.
    *
-   * @param importedBytes size of what it was made of. @throws {Refusal} if the call has too many, or the key is too large.
+   * @param importedBytes size of the imported key data
+   * @throws {Refusal} if the call has too many keys, or if the key is too large
    */
   add(key: HeldKey, importedBytes: number): string {
     const { modulusLength } = key.algorithm;
@@ -48,7 +49,7 @@ export class CallKeys {
     return handle;
   }
 
-  /** @throws {Refusal} if it is no key of this call. */
+  /** @throws {Refusal} if the handle is not a key of this call */
   find(handle: unknown): HeldKey {
     const key = typeof handle === "string" ? this.#keys.get(handle) : undefined;
     if (key !== undefined) return key;

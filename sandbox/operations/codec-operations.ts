@@ -1,4 +1,4 @@
-/** The worker's own operations on bytes: compression, base64 and hex. */
+/** Byte operations that the worker answers itself: compression, base64 and hex. */
 
 import type { CompressionFormat } from "./codec.ts";
 import { decodeBase64Text, decodeHexText, encodeBase64Text, encodeHexText } from "./byte-text.ts";
@@ -18,15 +18,15 @@ import {
   valueAnswer,
 } from "./local-answer.ts";
 
-/** All that one stream may decompress to: past it a zip bomb ends as an error, before it fills the guest. */
+/** Maximum bytes that one stream may decompress to. A zip bomb fails before it fills the guest. */
 const MAX_DECOMPRESSED_BYTES = 32 * 1024 * 1024;
 
-/** By name; part of `LOCAL_OPERATIONS`. */
+/** Operations by name. Part of `LOCAL_OPERATIONS`. */
 export const CODEC_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
   "zlib.compress": (text, bytes, env) => compress(readObject(text), bytes ?? NO_BYTES, env),
   "zlib.decompress": (text, bytes, env) => decompress(readObject(text), bytes ?? NO_BYTES, env),
   "base64.encode": (text, bytes, env) => encode(readObject(text), bytes ?? NO_BYTES, env),
-  /** The bytes are the text's, in UTF-8: what is part of such a text is one byte a character. */
+  /** The bytes are the text in UTF-8. Valid base64 has one byte per character. */
   "base64.decode": (text, bytes, env) => decode(readObject(text), bytes ?? NO_BYTES, env),
   "hex.encode": (_text, bytes, env) => rawAnswer(joined(piecesOf(bytes ?? NO_BYTES, env), encodeHexText)),
   "hex.decode": (text, bytes, env) =>
@@ -36,7 +36,7 @@ export const CODEC_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
 function readFormat(fields: Fields): CompressionFormat {
   const format = fields.get("format");
   if (format === "gzip" || format === "deflate" || format === "deflate-raw") return format;
-  throw new Refusal("TypeError", "There is no such compression format");
+  throw new Refusal("TypeError", "Unknown compression format");
 }
 
 function compress(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
@@ -46,11 +46,12 @@ function compress(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): Loc
   return { answer: "v", bytes: codec.compress(format, piecesOf(bytes, env)) };
 }
 
-/** The answer's bytes are those past the first `skip`. */
+/** Returns the decompressed bytes after the first `skip`. */
 function decompress(fields: Fields, bytes: Uint8Array, { codec }: LocalEnvironment): LocalAnswer {
   const format = readFormat(fields);
   const skip = fields.get("skip");
-  if (typeof skip !== "number" || !Number.isInteger(skip) || skip < 0) throw new Refusal("TypeError", "There is no place to go on from");
+  if (typeof skip !== "number" || !Number.isInteger(skip) || skip < 0)
+    throw new Refusal("TypeError", '"skip" must be a whole number from 0');
   if (codec === undefined) return noCodec();
   const outcome = codec.decompress(format, bytes, { final: fields.get("final") === true, maximumBytes: MAX_DECOMPRESSED_BYTES });
   if (outcome.ok) return { answer: "v", bytes: outcome.bytes.slice(skip) };
@@ -65,7 +66,7 @@ function noCodec(): LocalAnswer {
 
 function encode(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const options = { isUrl: fields.get("isUrl") === true, omitPadding: fields.get("omitPadding") === true };
-  // A piece is a whole number of three bytes, so that none but the last is padded.
+  // A piece is a multiple of three bytes, so that only the last one is padded.
   return rawAnswer(joined(piecesOf(bytes, env), (piece) => encodeBase64Text(piece, options)));
 }
 
@@ -77,7 +78,8 @@ function joined(pieces: Iterable<Uint8Array>, encodePiece: (piece: Uint8Array) =
 
 function decode(fields: Fields, text: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const last = fields.get("last");
-  if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new Refusal("TypeError", "There is no such handling");
+  if (last !== "loose" && last !== "strict" && last !== "stop-before-partial")
+    throw new Refusal("TypeError", "Unknown handling of the last chunk");
   const isUrl = fields.get("isUrl") === true;
   return decoded(decodeBase64Text(text, { isUrl, last, maximumBytes: readMaximum(fields), goOn: () => goOn(env) }));
 }
@@ -86,7 +88,7 @@ function decoded({ read, bytes, error }: ReturnType<typeof decodeHexText>): Loca
   return { ...valueAnswer({ read, ...(error !== undefined && { error }) }), bytes };
 }
 
-/** Absent: all of it. */
+/** Returns the maximum number of bytes. Default: all. */
 function readMaximum(fields: Fields): number {
   const maximum = fields.get("maximum");
   return typeof maximum === "number" && maximum >= 0 ? maximum : MAX_BYTES;

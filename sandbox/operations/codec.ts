@@ -1,18 +1,18 @@
-/** Compression as the worker's runtime has it: a power that is handed in, because the sandbox imports no runtime. */
+/** Compression by the worker's runtime. Passed in, because the sandbox does not import a runtime. */
 
 export type CompressionFormat = "gzip" | "deflate" | "deflate-raw";
 
-/** What came of compressed bytes, or why nothing did. */
+/** Decompressed bytes, or the reason why there are none. */
 export type Decompressed =
   | { readonly ok: true; readonly bytes: Uint8Array }
-  /** `corrupt` also for input that ends too early or goes on after its end. */
+  /** `corrupt` includes input that ends too early or continues after its end. */
   | { readonly ok: false; readonly why: "corrupt" | "too-large" };
 
-/** Pure: the same bytes in give the same bytes out, and nothing is kept in between. */
+/** Pure: the same input gives the same bytes, and no state is kept. */
 export interface Codec {
-  /** All pieces, one after the other, at once; what taking a piece throws comes through. */
+  /** Compresses all pieces, one after the other. Exceptions of the iterator are passed on. */
   compress(format: CompressionFormat, pieces: Iterable<Uint8Array>): Uint8Array;
-  /** Reads what is there of it; with `final` it must be exactly one whole stream. Makes at most `maximumBytes`. */
+  /** Decompresses the available input. With `final` it must be exactly one whole stream. Returns at most `maximumBytes`. */
   decompress(
     format: CompressionFormat,
     bytes: Uint8Array,

@@ -1,8 +1,8 @@
 /**
- * `Intl` for guests, answered by the runtime's own ICU (https://tc39.es/ecma402/).
+ * `Intl` for guests, answered by the runtime's ICU (https://tc39.es/ecma402/).
  *
- * A formatter is made from a locale and options, so a guest names those with every act and nothing of its is kept here
- * but a few formatters that are quick to find again. What it may make and do is in one table.
+ * A formatter is created from a locale and options, which the guest sends with every operation. So no guest state is kept here, except
+ * for a small cache of formatters. One table lists the classes and methods that a guest may use.
  */
 
 import {
@@ -17,37 +17,37 @@ import {
 } from "./local-answer.ts";
 import { nestsWithin } from "../marshal.ts";
 
-/** What a guest sends: `{ c: class, l: locales, o: options, m: method, a: arguments }`; of locales, options and arguments any may be absent. */
+/** Format of a request: `{ c: class, l: locales, o: options, m: method, a: arguments }`; locales, options and arguments are optional. Maximum characters of a request: */
 const MAX_TEXT = 256 * 1024;
-/** Segments are counted one by one, and it is asked in between. */
+/** Maximum text to segment. Segments are counted one by one, and the limits are checked in between. */
 const MAX_SEGMENTED_TEXT = 1024 * 1024;
 const SEGMENTS_A_LOOK = 5_000;
 const MAX_DEPTH = 5;
 /**
- * What the runtime does with these takes the square of the time or worse, and nothing ends it: 30,000 variants in one tag
- * are twelve seconds, 60,000 locales in a list are fifteen.
+ * The runtime takes quadratic time or worse for these, and cannot be interrupted: 30,000 variants in one tag take twelve seconds, 60,000
+ * locales in a list fifteen.
  */
 const MAX_LOCALES = 256;
 const MAX_NAME = 255;
 const MAX_LIST = 10_000;
-/** Digits of a number that is given as text, and the exponent: ICU would write every zero out. */
+/** Maximum digits and exponent of a number given as text. ICU would write every zero. */
 const MAX_DIGITS = 10_000;
 const MAX_EXPONENT = 400;
 const MAX_MESSAGE = 300;
 
-/** The guest's own, the same on every machine (`navigator.language`). */
+/** The guest's default locale, the same on every machine (`navigator.language`). */
 const DEFAULT_LOCALE = "en-US";
 
 type Locales = string | readonly string[];
 type Options = Readonly<Record<string, unknown>>;
 
 interface IntlClass {
-  /** The options are a guest's: the runtime checks each. */
+  /** Creates an instance. The options come from the guest, and the runtime checks each of them. */
   readonly make: (locales: Locales, options: Options | undefined) => object;
   readonly methods: readonly string[];
 }
 
-/** `Intl.DurationFormat` and others are newer than the types. */
+/** Looked up by name, because `Intl.DurationFormat` and others are newer than TypeScript's types. */
 function maker(name: string): IntlClass["make"] {
   return (locales, options) => {
     const constructor: unknown = Reflect.get(Intl, name);
@@ -72,7 +72,7 @@ const CLASSES: ReadonlyMap<string, IntlClass> = new Map([
   intlClass("Segmenter"),
 ]);
 
-/** By name; part of `LOCAL_OPERATIONS`. */
+/** Operations by name. Part of `LOCAL_OPERATIONS`. */
 export const INTL_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
   "intl.call": (text) => answerOf(text, callMethod),
   "intl.segment": (text, _bytes, env) => answerOf(text, (fields) => segment(fields, env), MAX_SEGMENTED_TEXT),
@@ -90,7 +90,7 @@ function answerOf(text: string, act: (fields: Fields) => unknown, maximum = MAX_
     return value === undefined ? { answer: "v" } : valueAnswer(value);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    // The runtime's words are about the locale, the options or the value that the guest gave.
+    // The runtime's message only describes the locale, options or value that the guest sent.
     const name = error instanceof RangeError ? "RangeError" : "TypeError";
     throw new Refusal(name, error instanceof Error ? error.message.slice(0, MAX_MESSAGE) : "The arguments are not valid");
   }
@@ -101,12 +101,12 @@ function callMethod(fields: Fields): unknown {
   const name = known.methods.find((method) => method === fields.get("m"));
   if (name === undefined) throw notUnderstood();
   const args = argumentsOf(fields);
-  // A code of a language is read as a locale is.
+  // A language code is parsed like a locale.
   if (name === "of" && typeof args[0] === "string") requireName(args[0]);
   return callOn(made, name, args);
 }
 
-/** The kind of each boundary's segment tells words from what is between them. */
+/** Returns segment boundaries. For words, also whether each segment is a word or between words. */
 function segment(fields: Fields, env: LocalEnvironment): unknown {
   const { made } = findFormatter(fields);
   const [text] = argumentsOf(fields);
@@ -127,7 +127,7 @@ const LOCALE_METHODS: readonly string[] = [
   ...["getTimeZones", "getTextInfo", "getWeekInfo"],
 ];
 
-/** Without a method all that the locale says of itself. */
+/** Returns all properties of a locale, or the result of a method if one is named. */
 function describeLocale(fields: Fields): unknown {
   const [tag] = localesOf(fields);
   if (tag === undefined) throw notUnderstood();
@@ -143,7 +143,7 @@ function describeLocale(fields: Fields): unknown {
   return answer instanceof Intl.Locale ? answer.toString() : answer;
 }
 
-/** What the name has besides language, script and region; older runtimes do not tell. */
+/** Returns the variants in a locale's name, which older runtimes do not report. */
 function variantsOf({ baseName, language, script, region }: Intl.Locale): string | undefined {
   const known = [language, script, region].filter((part) => part !== undefined).join("-");
   return baseName.length > known.length ? baseName.slice(known.length + 1) : undefined;
@@ -153,7 +153,7 @@ function callStatic(fields: Fields): unknown {
   const method = fields.get("m");
   if (method === "getCanonicalLocales") return Intl.getCanonicalLocales([...localesOf(fields)]);
   const [key] = argumentsOf(fields);
-  // An unknown key is the runtime's to refuse.
+  // The runtime rejects unknown keys.
   if (method === "supportedValuesOf") return Intl.supportedValuesOf(key as Parameters<typeof Intl.supportedValuesOf>[0]);
   const name = fields.get("c");
   if (method !== "supportedLocalesOf" || typeof name !== "string" || !CLASSES.has(name)) throw notUnderstood();
@@ -164,7 +164,7 @@ function callStatic(fields: Fields): unknown {
 const DATE_METHODS: readonly string[] = ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"];
 const STRING_METHODS: readonly string[] = ["toLocaleUpperCase", "toLocaleLowerCase"];
 
-/** The methods of the language's own values that depend on a locale. */
+/** Calls locale-dependent methods of the language's own values. */
 function callOfValue(fields: Fields): unknown {
   const method = fields.get("m");
   const [value] = argumentsOf(fields);
@@ -181,7 +181,7 @@ interface Formatter {
   readonly known: IntlClass;
 }
 
-/** Making one takes longer than using it. */
+/** Cached, because creating a formatter takes longer than using it. */
 const KEPT_FORMATTERS = 64;
 const MAX_KEY = 2_000;
 const formatters = new Map<string, Formatter>();
@@ -201,7 +201,7 @@ function findFormatter(fields: Fields): Formatter {
   return formatter;
 }
 
-/** Only with names from the tables above. */
+/** Calls a method. `name` must come from the tables above. */
 function callOn(target: object, name: string, args: readonly unknown[]): unknown {
   const method: unknown = Reflect.get(target, name);
   if (typeof method !== "function") throw new Refusal("NotSupported", `This runtime's Intl has no ${name}`);
@@ -223,7 +223,7 @@ function localesOf(fields: Fields): readonly string[] {
   });
 }
 
-/** A locale's tag, or what an option is. @throws {Refusal} if it is too long to be one. */
+/** Checks the length of a locale tag or an option's value. @throws {Refusal} if it is too long */
 function requireName(text: string): string {
   if (text.length <= MAX_NAME) return text;
   throw new Refusal("RangeError", `Incorrect locale information provided: a name has more than ${MAX_NAME} characters`);
@@ -237,7 +237,10 @@ function optionsOf(fields: Fields): Options | undefined {
   return Object.assign(Object.create(null) as object, Object.fromEntries(options));
 }
 
-/** Strings as they are, lists of strings, `{ n: text }` a number, `{ b: text }` a number of any length, `{ d: members }` an object of numbers. */
+/**
+ * Decodes arguments: strings and lists of strings as they are, `{ n: text }` a number, `{ b: text }` a number of any length, `{ d:
+ * members }` an object of numbers.
+ */
 function argumentsOf(fields: Fields): readonly unknown[] {
   const given = fields.get("a") ?? [];
   if (!Array.isArray(given)) throw notUnderstood();
@@ -255,13 +258,13 @@ function readArgument(value: unknown): unknown {
   }
   const fields = fieldsOf(value);
   const [number, long] = [fields.get("n"), fields.get("b")];
-  // -0, NaN and the infinities have no JSON.
+  // -0, NaN and the infinities have no JSON form.
   if (typeof number === "string") return Number(number);
   if (typeof long === "string") return readLong(long);
   return Object.fromEntries([...fieldsOf(fields.get("d"))].map(([name, member]) => [name, Number(member)]));
 }
 
-/** Exact where ICU is given the digits; what is written with a huge exponent is the nearest number. */
+/** Exact if ICU gets the digits. A number with a huge exponent becomes the nearest double. */
 function readLong(text: string): unknown {
   if (text.length > MAX_DIGITS) throw new Refusal("RangeError", `Intl formats numbers of at most ${MAX_DIGITS} digits`);
   const exponent = Number(/e([+-]?\d+)\s*$/iu.exec(text)?.[1] ?? 0);
@@ -274,5 +277,5 @@ function fieldsOf(value: unknown): Fields {
 }
 
 function notUnderstood(): Refusal {
-  return new Refusal("TypeError", "The call of Intl cannot be read");
+  return new Refusal("TypeError", "Cannot read the Intl call");
 }

@@ -1,31 +1,31 @@
-/** What operations of the worker itself get and give, and how they read their input. */
+/** Types and helpers of the operations that the worker answers itself. */
 
 import type { Codec } from "./codec.ts";
 import type { Digest, Supports } from "./subtle.ts";
 
-/** What a local operation may use of the world: the call's own, so that it can be recorded and seeded (SPEC B6). */
+/** The capabilities of a local operation. They belong to the call, so that it can be recorded and seeded (SPEC B6). */
 export interface LocalEnvironment {
-  /** Milliseconds; only differences mean something. */
+  /** Milliseconds. Only differences are meaningful. */
   monotonicMs(): number;
   randomBytes(count: number): Uint8Array;
-  /** Absent where nothing compresses: the operation then says so. */
+  /** Absent if the runtime has no compression; the operation then fails. */
   readonly codec?: Codec;
-  /** Absent where nothing hashes. */
+  /** Absent if the runtime has no hash functions. */
   readonly hash?: Digest;
-  /** Absent where there is no cryptography. */
+  /** Absent if the runtime has no cryptography. */
   readonly supports?: Supports;
-  /** Absent where the runtime's own decoders are right. */
+  /** Absent if the runtime's own decoders are correct. */
   readonly legacyDecoders?: LegacyDecoders | undefined;
-  /** Whether the guest must stop: what takes long asks between two pieces. Absent where nothing ends it. */
+  /** Returns true if the guest must stop. Long operations check between two pieces. Absent if the call has no limits. */
   readonly isOver?: () => boolean;
 }
 
-/** A decoder, as of `TextDecoder`. */
+/** A decoder like `TextDecoder`. */
 export interface Decoding {
   decode(bytes: Uint8Array, options: { readonly stream: boolean }): string;
 }
 
-/** A new decoder of an encoding, by its name in the standard; undefined for those that the runtime reads right. */
+/** Returns a new decoder of an encoding, by its name in the standard; undefined for encodings that the runtime decodes correctly. */
 export type LegacyDecoders = (encoding: string, fatal: boolean) => Decoding | undefined;
 
 export interface LocalAnswer {
@@ -34,17 +34,17 @@ export interface LocalAnswer {
   readonly bytes?: Uint8Array;
 }
 
-/** Answers every input. `text` is JSON, but raw for `text.encode`, `text.atob` and `text.btoa`. */
+/** Answers every input. `text` is JSON, except for `text.encode`, `text.atob` and `text.btoa`, where it is raw. */
 export type LocalOperation = (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => LocalAnswer;
 
-/** Hard ceiling of one operation's payload (SPEC B3). */
+/** Maximum payload of one operation (SPEC B3). */
 export const MAX_BYTES: number = 64 * 1024 * 1024;
-/** A URL, a label, an operation's options. The runtime reads them in one go, which takes some tens of milliseconds at most. */
+/** Maximum length of a URL, a label, or an operation's options. The runtime parses them in one go, in some tens of milliseconds at most. */
 export const MAX_URL_TEXT: number = 2 * 1024 * 1024;
-/** Work on so many bytes takes some milliseconds: after each such piece it is asked whether to go on (SPEC B3). */
+/** Size of a piece of work, some milliseconds. After each piece the limits are checked (SPEC B3). */
 export const PIECE_BYTES: number = 192 * 1024;
 
-/** An error that the guest is to see. */
+/** An error that the guest sees. */
 export class Refusal extends Error {
   readonly refused: string;
 
@@ -54,12 +54,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Between two pieces of work. @throws {Refusal} if the guest must stop. */
+/** Checks the limits between two pieces of work. @throws {Refusal} if the guest must stop */
 export function goOn({ isOver }: LocalEnvironment): void {
   if (isOver?.() === true) throw new Refusal("Interrupted", "The call has ended");
 }
 
-/** @throws {Refusal} between two of them if the guest must stop. */
+/** Yields pieces and checks the limits in between. @throws {Refusal} if the guest must stop */
 export function* piecesOf(bytes: Uint8Array, env: LocalEnvironment): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     goOn(env);
@@ -67,29 +67,28 @@ export function* piecesOf(bytes: Uint8Array, env: LocalEnvironment): Generator<U
   }
 }
 
-/** No bytes. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** An error for the guest, by name. */
+/** Returns an error for the guest, by name. */
 export function errorAnswer(name: string, message: string): LocalAnswer {
   return { answer: `e${JSON.stringify({ name, message })}` };
 }
 
-/** Any JSON value. */
+/** Returns any JSON value. */
 export function valueAnswer(value: unknown): LocalAnswer {
   return { answer: `v${JSON.stringify(value)}` };
 }
 
-/** Text without U+0000. */
+/** Returns text, which must not contain U+0000. */
 export function rawAnswer(text: string): LocalAnswer {
   return { answer: `s${text}` };
 }
 
-/** Raw where the boundary can carry it, else JSON. */
+/** Returns text raw if possible, else as JSON. */
 export function textAnswer(text: string, env: LocalEnvironment): LocalAnswer {
   if (!text.includes("\0")) return rawAnswer(text);
   let json = "";
-  // Halves of a pair that is cut are written as escapes, which are a pair again.
+  // A surrogate pair cut in half is written as two escapes, which form a pair again.
   for (let at = 0; at < text.length; at += PIECE_BYTES) {
     goOn(env);
     json += JSON.stringify(text.slice(at, at + PIECE_BYTES)).slice(1, -1);
@@ -97,24 +96,24 @@ export function textAnswer(text: string, env: LocalEnvironment): LocalAnswer {
   return { answer: `v"${json}"` };
 }
 
-/** @throws {Refusal} if it is longer than `maximum` characters. @throws {SyntaxError} if it is not JSON. */
+/** @throws {Refusal} if the text is longer than `maximum` characters @throws {SyntaxError} if it is not JSON */
 export function readJson(text: string, maximum: number): unknown {
   if (text.length > maximum) throw new Refusal("RangeError", `The input is longer than ${maximum} characters`);
   return JSON.parse(text);
 }
 
-/** A JSON string. @throws {Refusal} for anything else. */
+/** Reads a JSON string. @throws {Refusal} for anything else */
 export function readString(text: string): string {
-  // Nothing else is parsed: the tree of a text like `[[[…` takes longer than anybody waits.
+  // Other texts are not parsed: the tree of a text like `[[[…` would take too long.
   const value = text.startsWith('"') ? readJson(text, MAX_BYTES) : undefined;
   if (typeof value !== "string") throw new Refusal("TypeError", "The input is not a string");
   return value;
 }
 
-/** What came from the guest, by key. */
+/** Members of an object from the guest, by name. */
 export type Fields = ReadonlyMap<string, unknown>;
 
-/** The fields of a JSON object in a map: keys come from the guest. @throws {Refusal} for anything else. */
+/** Reads a JSON object into a map, because the guest controls its keys. @throws {Refusal} for anything else */
 export function readObject(text: string): Fields {
   if (!isBrief(text)) throw new Refusal("RangeError", `The input is longer than ${MAX_URL_TEXT} characters, or has too many members`);
   const value = readJson(text, MAX_URL_TEXT);
@@ -122,7 +121,7 @@ export function readObject(text: string): Fields {
   return new Map(Object.entries(value));
 }
 
-/** @throws {Refusal} if the field is not a string. */
+/** @throws {Refusal} if the field is not a string */
 export function readField(fields: Fields, key: string): string {
   const value = fields.get(key);
   if (typeof value !== "string") throw new Refusal("TypeError", `The field "${key}" is not a string`);
@@ -132,7 +131,7 @@ export function readField(fields: Fields, key: string): string {
 const MAX_STRINGS = 32;
 const MAX_OTHERS = 1_000;
 
-/** A few strings, of any length, and little else: no tree of a million values. */
+/** True for a few strings of any length and little else, which bounds the size of the parsed tree. */
 function isBrief(text: string): boolean {
   if (text.length > MAX_URL_TEXT) return false;
   let others = 0;

@@ -1,8 +1,8 @@
 /**
  * Operations that the worker answers itself, at once and without the host: codecs, URLs, clock, randomness.
  *
- * They are pure but for the environment handed in. What comes in is hostile: sizes are capped, wrong JSON is an error
- * answer, and nothing throws.
+ * They are pure except for the environment passed in. Input is hostile: sizes are bounded, invalid JSON gets an error answer, and nothing
+ * throws.
  */
 
 import { CODEC_OPERATIONS } from "./codec-operations.ts";
@@ -37,14 +37,14 @@ export type { LocalAnswer, LocalEnvironment, LocalOperation } from "./local-answ
 /** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
 const MAX_RANDOM = 65_536;
 
-/** By name. Everything else goes to the host. */
+/** Operations by name. All others go to the host. */
 export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
   Object.entries({
     "text.encode": (text: string) => encodeText(text),
     "text.encodeJson": (text: string) => encodeText(readString(text)),
     "text.decode": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) =>
       decodeText(readObject(text), bytes ?? NO_BYTES, env),
-    /** What a file's text is: no mark is dropped, nothing is refused. */
+    /** Decodes a file's text: keeps a byte order mark, and accepts any bytes. */
     "text.utf8": (_text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) =>
       textAnswer(decode(FILE_TEXT, bytes ?? NO_BYTES, false), env),
     "text.label": (text: string) => rawAnswer(createDecoder(readString(text), {}).encoding),
@@ -53,7 +53,7 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
       textAnswer(decodeBase64(readString(text)), env),
     "text.btoa": (text: string) => rawAnswer(encodeBase64(text)),
     "text.btoaJson": (text: string) => rawAnswer(encodeBase64(readString(text))),
-    /** What the host's engine says is wrong with a JSON text; empty if nothing is. */
+    /** Returns the host engine's message for an invalid JSON text; empty if it is valid. */
     "json.explain": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => textAnswer(explainJson(text), env),
     "url.parse": (text: string) => parseUrl(readObject(text)),
     "url.set": (text: string) => setUrlPart(readObject(text)),
@@ -68,7 +68,7 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
   } satisfies Record<string, LocalOperation>).map(([name, operation]) => [name, guarded(operation)]),
 );
 
-/** Size first; and whatever is thrown becomes an answer. */
+/** Checks the size first, and turns every exception into an answer. */
 function guarded(operation: LocalOperation): LocalOperation {
   return (text, bytes, env) => {
     if (text.length > MAX_BYTES || (bytes?.length ?? 0) > MAX_BYTES)
@@ -77,7 +77,7 @@ function guarded(operation: LocalOperation): LocalOperation {
       return operation(text, bytes, env);
     } catch (error) {
       if (error instanceof Refusal) return errorAnswer(error.refused, error.message);
-      // The runtime's own message may name its internals; the guest gets none of it.
+      // The runtime's own message may name its internals, so the guest does not get it.
       return errorAnswer("TypeError", "The input is not valid");
     }
   };
@@ -98,15 +98,18 @@ function createDecoder(label: string, options: DecoderOptions): InstanceType<typ
   try {
     return new TextDecoder(label, options);
   } catch {
-    // The runtimes differ in words; a label they do not know is this in the standard.
+    // Runtimes use different messages. This is the standard's for an unknown label.
     throw new Refusal("RangeError", `The encoding label provided ('${label.slice(0, 100)}') is invalid.`);
   }
 }
 
-/** Of other encodings at once: they take ten times as long as UTF-8, and a tail of a stream is read several times. */
+/**
+ * Maximum bytes to decode at once in other encodings: they take ten times as long as UTF-8, and the tail of a stream is decoded several
+ * times.
+ */
 const MAX_LEGACY_BYTES = 512 * 1024;
 
-/** With `stream`, the answer's bytes are those of a character that is not complete yet. */
+/** Decodes text. With `stream`, the answer's bytes are those of an incomplete last character. */
 function decodeText(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const options = { fatal: fields.get("fatal") === true, ignoreBOM: fields.get("ignoreBOM") === true };
   const label = readField(fields, "label");
@@ -123,7 +126,7 @@ function decodeText(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): L
 
 const FILE_TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Making a decoder takes longer than most texts do; one that is given whole texts keeps nothing between them. */
+/** Cached, because creating a decoder takes longer than most texts. A decoder of whole texts keeps no state. */
 const wholeUtf8Decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
 function wholeUtf8(options: { readonly fatal: boolean; readonly ignoreBOM: boolean }): InstanceType<typeof TextDecoder> {
@@ -142,7 +145,7 @@ function decode(decoder: Decoding, bytes: Uint8Array, stream: boolean): string {
   }
 }
 
-/** A text that was decoded, by a decoder as `make` makes them. */
+/** A decoded text, with a function that creates its decoder. */
 interface Decoded {
   readonly label: string;
   readonly text: string;
@@ -153,9 +156,9 @@ const LONGEST_CHARACTER = 4;
 const ESCAPE = 0x1b;
 
 /**
- * The tail that a streaming decoder would hold back: the shortest one without which nothing changes.
+ * Returns the bytes that a streaming decoder would hold back: the shortest tail that can be removed without changing the text.
  *
- * ISO-2022-JP has modes besides, so the escape sequence in force is kept with the tail.
+ * ISO-2022-JP also has modes, so the current escape sequence is kept with the tail.
  */
 function pendingBytes(done: Decoded, bytes: Uint8Array): Uint8Array {
   for (let length = 0; length < LONGEST_CHARACTER && length <= bytes.length; length++) {
@@ -169,12 +172,12 @@ function decodesTo({ text, make }: Decoded, bytes: Uint8Array): boolean {
   try {
     return make().decode(bytes, { stream: false }) === text;
   } catch {
-    // Fatal: this much ends inside a character.
+    // The input ends inside a character, and the decoder is `fatal`.
     return false;
   }
 }
 
-/** Two escape sequences with nothing between are an error in a text; the first of these is only the mode that was kept. */
+/** Removes the stored mode before another escape sequence, because two sequences in a row are an error. */
 function withoutSpentMode(label: string, bytes: Uint8Array): Uint8Array {
   return label === "iso-2022-jp" && bytes[0] === ESCAPE && bytes[3] === ESCAPE ? bytes.subarray(3) : bytes;
 }
@@ -208,10 +211,10 @@ function encodeBase64(text: string): string {
   }
 }
 
-/** Each character outside ASCII becomes up to nine, several times. */
+/** Maximum length of URLs with other than ASCII characters, because each such character becomes up to nine, several times. */
 const MAX_OTHER_URL_TEXT = 128 * 1024;
 
-/** @throws {Refusal} if reading it would take too long. */
+/** @throws {Refusal} if parsing would take too long */
 function readUrlText(fields: Fields, key: string): string {
   const text = readField(fields, key);
   if (text.length > MAX_OTHER_URL_TEXT && /[^ -~]/u.test(text))
@@ -219,7 +222,7 @@ function readUrlText(fields: Fields, key: string): string {
   return text;
 }
 
-/** The parts, or null if it is no URL. */
+/** Returns the parts, or null if the text is not a URL. */
 function parseUrl(fields: Fields): LocalAnswer {
   const base = fields.get("base");
   const url = URL.parse(readUrlText(fields, "url"), typeof base === "string" ? readUrlText(fields, "base") : undefined);
@@ -231,7 +234,7 @@ function partsOf(url: URL): Record<string, string> {
   return { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash };
 }
 
-/** The parts afterwards; a setter that refuses leaves them as they are. */
+/** Sets a part and returns all parts. If a setter rejects its value, they are unchanged. */
 function setUrlPart(fields: Fields): LocalAnswer {
   const url = new URL(readUrlText(fields, "href"));
   const name = readField(fields, "name");
@@ -249,14 +252,14 @@ function setUrlPart(fields: Fields): LocalAnswer {
       url[name] = value;
       return valueAnswer(partsOf(url));
     default:
-      throw new Refusal("TypeError", `There is no part "${name.slice(0, 100)}" of a URL to set`);
+      throw new Refusal("TypeError", `Unknown URL part "${name.slice(0, 100)}"`);
   }
 }
 
-/** Many pairs are many strings, and nothing looks at the clock meanwhile. */
+/** Maximum length of a query with several pairs. Many pairs are many strings, and the clock is not checked meanwhile. */
 const MAX_PAIRS_TEXT = 64 * 1024;
 
-/** Names and values in turn. A long text holds one pair: the guest cuts at ampersands. */
+/** Returns names and values in turn. A long text may contain only one pair, because the guest splits at ampersands. */
 function parseQuery(query: string): LocalAnswer {
   const maximum = query.includes("&") ? MAX_PAIRS_TEXT : MAX_URL_TEXT;
   if (query.length > maximum) throw new Refusal("RangeError", `The query has a part that is longer than ${maximum} characters`);
@@ -273,8 +276,8 @@ function parseQuery(query: string): LocalAnswer {
 const PERCENT = 0x25;
 
 /**
- * By the steps of https://url.spec.whatwg.org/#urlencoded-parsing: Node's own takes characters outside ASCII for bytes where an
- * escape and a stray percent sign are beside them.
+ * Decodes by the steps of https://url.spec.whatwg.org/#urlencoded-parsing, because Node's own parser treats characters outside ASCII as
+ * bytes if an escape and a stray percent sign are next to them.
  */
 function decodeFormText(text: string): string {
   if (/^[^%+\u0080-\uffff]*$/.test(text)) return text;
@@ -288,7 +291,7 @@ function decodeFormText(text: string): string {
   return FILE_TEXT.decode(bytes.subarray(0, end));
 }
 
-/** The byte that two hexadecimal digits stand for. */
+/** Returns the value of two hexadecimal digits. */
 function hexByte(bytes: Uint8Array, at: number): number | undefined {
   const [high, low] = [hexDigit(bytes[at]), hexDigit(bytes[at + 1])];
   return high === undefined || low === undefined ? undefined : high * 16 + low;
@@ -321,7 +324,7 @@ function random(fields: Fields, env: LocalEnvironment): LocalAnswer {
   return { answer: "v", bytes: env.randomBytes(count) };
 }
 
-/** For longer texts the engine's own words have to do. */
+/** Maximum length of a text to explain. For longer texts the guest uses the engine's own message. */
 const MAX_EXPLAINED_TEXT = 256 * 1024;
 
 function explainJson(text: string): string {
@@ -334,13 +337,13 @@ function explainJson(text: string): string {
   }
 }
 
-/** Of an algorithm that cannot be read, as of one that is not there, the answer is no. A key stands for no key here. */
+/** Returns false for unreadable and for unknown algorithms. Key handles are not resolved here. */
 function supports(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const args = readArguments(text, bytes, new CallKeys(0));
   return valueAnswer(env.supports?.(args) ?? false);
 }
 
-/** A pure function, so that top-level code has it too; other hashes go by way of `subtle-calls.ts`. */
+/** A pure function, so that top-level code can use it too. Other hashes use `subtle-calls.ts`. */
 function digest(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const name = DIGEST_NAMES.find((known) => known === text);
   const hash = name === undefined ? undefined : env.hash?.(name, piecesOf(bytes, env));

@@ -1,34 +1,34 @@
 /**
- * The plugin's own files, as `/$plugin/…`: readable without a grant, from the bytes that the digest covers (SPEC B9).
+ * The plugin's own files, as `/$plugin/…`. Readable without a grant, because the plugin's hash covers their bytes (SPEC B9).
  *
- * The worker has them in memory that threads share, and answers by itself: the only copy is the guest's (SPEC LV2).
+ * The worker has them in shared memory and answers itself, so the guest's copy is the only one (SPEC LV2).
  */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { type LocalAnswer, valueAnswer } from "./local-answer.ts";
 
 const ROOT = "/$plugin";
-/** Of a path as it is written, like that of every other path. */
+/** Maximum length of a path, the same as for other paths. */
 const MAX_LENGTH = 4_096;
 
-/** What a path inside the plugin's folder names. */
+/** A file or folder of the plugin. */
 export type OwnNode =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "directory"; readonly names: ReadonlyMap<string, "file" | "directory"> };
 
-/** The path inside the plugin's folder (`""` is the folder), or undefined if `path` is not of that kind. One that is too long is none. */
+/** Returns the path inside the plugin's folder (`""` is the folder); undefined if `path` is outside or too long. */
 export function ownPath(path: string): string | undefined {
   if (path.length > MAX_LENGTH || (path !== ROOT && !path.startsWith(`${ROOT}/`))) return undefined;
   const names: string[] = [];
   for (const name of path.slice(ROOT.length).split("/")) {
-    // Going above the folder stays in it, as "/.." stays in "/".
+    // ".." above the folder stays in it, as "/.." stays in "/".
     if (name === "..") names.pop();
     else if (name !== "" && name !== ".") names.push(name);
   }
   return names.join("/");
 }
 
-/** What is at an own path; folders are what the files' names imply. */
+/** Returns the file or folder at a path. Folders are derived from the files' names. */
 export function findOwn(files: ReadonlyMap<string, Uint8Array>, path: string): OwnNode | undefined {
   const bytes = files.get(path);
   if (bytes !== undefined) return { kind: "file", bytes };
@@ -42,7 +42,7 @@ export function findOwn(files: ReadonlyMap<string, Uint8Array>, path: string): O
   return names.size === 0 && path !== "" ? undefined : { kind: "directory", names };
 }
 
-/** The files in one piece of memory that threads share. */
+/** Copies the files into one piece of shared memory. */
 export function shareFiles(files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
   let length = 0;
   for (const bytes of files.values()) length += bytes.length;
@@ -58,16 +58,19 @@ export function shareFiles(files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<
   );
 }
 
-/** What a guest asks about its own files. */
+/** A guest's operation on its own files. */
 export interface OwnWish {
   readonly operation: string;
-  /** The arguments as a guest tells them. */
+  /** Arguments in the guest's encoding. */
   readonly told: string;
-  /** Of one answer. */
+  /** Maximum bytes of an answer. */
   readonly maxBytes: number;
 }
 
-/** Answers what is about the plugin's own files, else undefined. The answer's bytes are the file's, no copy of them. */
+/**
+ * Answers an operation on the plugin's own files; undefined for other operations and paths. The answer's bytes are the file's, not a
+ * copy.
+ */
 export function answerOwn({ operation, told, maxBytes }: OwnWish, files: ReadonlyMap<string, Uint8Array>): LocalAnswer | undefined {
   const verb = VERBS.get(operation);
   const written = verb === undefined ? undefined : pathOf(told);
@@ -85,7 +88,7 @@ export function answerOwn({ operation, told, maxBytes }: OwnWish, files: Readonl
   );
 }
 
-/** In Deno's messages. */
+/** Operation names in Deno's messages. */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ["fs.readFile", "readfile"],
   ["fs.readDir", "readdir"],
@@ -94,7 +97,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["fs.realPath", "realpath"],
 ]);
 
-/** Of other paths nothing is parsed. */
+/** Returns the path of an operation. Only parses arguments that contain the root. */
 function pathOf(told: string): string | undefined {
   if (!told.includes(ROOT)) return undefined;
   if (told.startsWith("p")) return told.slice(1);
@@ -103,7 +106,7 @@ function pathOf(told: string): string | undefined {
     const path: unknown = typeof args === "object" && args !== null ? Reflect.get(args, "path") : undefined;
     return typeof path === "string" ? path : undefined;
   } catch {
-    // No JSON: refused where all arguments are read.
+    // Not JSON. Rejected where all arguments are parsed.
     return undefined;
   }
 }
@@ -118,7 +121,7 @@ function fail(name: string, code: string, message: string): LocalAnswer {
   return { answer: `e${JSON.stringify({ name, message, code })}` };
 }
 
-/** `Deno.FileInfo` fields of an own file. Times are absent: they are not part of the digest. */
+/** Returns the `Deno.FileInfo` fields of an own file. Times are absent, because the hash does not cover them. */
 function ownInfo(node: OwnNode): JsonValue {
   const isFile = node.kind === "file";
   return {

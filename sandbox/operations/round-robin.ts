@@ -1,4 +1,4 @@
-/** Long work of a worker's calls, one piece at a time, the calls in turn: none keeps the others waiting for all of its own. */
+/** Runs long work of a worker's calls, one piece at a time, round-robin by call, so that a call never waits for all work of another. */
 
 /** Must not reject. */
 type Task = () => Promise<void>;
@@ -8,12 +8,12 @@ export class RoundRobin {
   readonly #lines: Map<object, Task[]> = new Map();
   #busy = false;
 
-  /** @param background is given the promise that settles when nothing is left to do. */
+  /** @param background receives a promise that settles when no work is left */
   constructor(background: (work: Promise<void>) => void) {
     this.#background = background;
   }
 
-  /** Runs the task when it is the owner's turn. */
+  /** Queues a task. It runs when its owner's turn comes. */
   take(owner: object, task: Task): void {
     const line = this.#lines.get(owner);
     if (line === undefined) this.#lines.set(owner, [task]);
@@ -21,7 +21,7 @@ export class RoundRobin {
     if (!this.#busy) this.#background(this.#run());
   }
 
-  /** Forgets what the owner has not begun. */
+  /** Drops the owner's queued tasks. */
   leave(owner: object): void {
     this.#lines.delete(owner);
   }
@@ -33,7 +33,7 @@ export class RoundRobin {
       if (next === undefined) break;
       const [owner, line] = next;
       const task = line.shift();
-      // To the end of the round.
+      // Moves the owner to the end of the round.
       this.#lines.delete(owner);
       if (line.length > 0) this.#lines.set(owner, line);
       if (task !== undefined) await task();

@@ -1,4 +1,7 @@
-/** Cryptography for the calls of one worker: a key table for each call that uses any; short operations one at a time, long ones when the host has a lane. */
+/**
+ * Cryptography for the calls of one worker: a key table for each call that uses it. Short operations run one at a time, long ones when
+ * the host grants a lane.
+ */
 
 import { CallKeys } from "./call-keys.ts";
 import { type LocalAnswer, NO_BYTES } from "./local-answer.ts";
@@ -7,26 +10,28 @@ import type { Subtle } from "./subtle.ts";
 import { runSubtle } from "./subtle-operations.ts";
 import { RoundRobin } from "./round-robin.ts";
 
-/** What it needs of the worker. */
+/** The parts of the worker that it needs. */
 export interface SubtleCallsEnvironment {
   readonly subtle: Subtle;
   /** Milliseconds. */
   now(): number;
-  /** Waits until a call's operation that holds one of the runtime's threads for long may begin; what it gives is called when that is done. */
+  /**
+   * Waits until a call may start a long operation on one of the runtime's threads. Returns a function to call when the operation is done.
+   */
   lane(call: number): Promise<() => void>;
-  /** Keeps the thread's event loop turning until the work is done. */
+  /** Keeps the thread's event loop running until the work is done. */
   background(work: Promise<void>): void;
 }
 
-/** One call's share. Made when the call first asks for cryptography. */
+/** Cryptography of one call. Created on first use. */
 export interface SubtleCall {
   /**
-   * Begins an operation when it is this call's turn; `settle` is not called after `close`.
+   * Queues an operation. `settle` is not called after `close`.
    *
-   * @returns false if too much waits already.
+   * @returns false if too much is waiting already
    */
   begin(request: SubtleCallRequest, settle: SettleSubtle): boolean;
-  /** Forgets keys and what waits; what runs goes on, and nobody learns what came of it. */
+  /** Drops keys and queued operations. A running operation finishes, and its result is ignored. */
   close(): void;
 }
 
@@ -36,21 +41,21 @@ export interface SubtleCallRequest {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** `elapsedMs` is what the operation took, not what it waited. */
+/** Takes an answer. `elapsedMs` is the duration of the operation, without its waiting time. */
 export type SettleSubtle = (answer: LocalAnswer, elapsedMs: number) => void;
 
-/** Input of one call's operations that waits: each operation's own size is bounded elsewhere. */
+/** Maximum waiting input of one call. The size of each operation is bounded elsewhere. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** They take turns, so that more at once only wait; programs sign a list of things with `Promise.all`. */
+/** Maximum pending operations. Large, because they take turns anyway, and programs sign lists with `Promise.all`. */
 const MAX_PENDING = 1_024;
 
-/** @returns what opens a call's share; `call` is a number that no other call of the sandbox has. */
+/** @returns a function that opens a call's session; `call` is a number that is unique in the sandbox */
 export function createSubtleCalls(env: SubtleCallsEnvironment): (call: number) => SubtleCall {
   const turns = new RoundRobin(env.background);
   return (call) => openCall(call, env, turns);
 }
 
-/** Signatures and the like take some milliseconds at most. */
+/** Methods that may take long. Signatures and similar operations take some milliseconds at most. */
 const LONG_METHODS: ReadonlySet<string> = new Set(["deriveBits", "deriveKey", "generateKey"]);
 
 function isLong(method: string, length: number): boolean {
@@ -74,7 +79,7 @@ function openCall(call: number, env: SubtleCallsEnvironment, turns: RoundRobin):
     settle(answer, env.now() - begun);
   }
 
-  /** Beside the short ones, which do not wait for it. */
+  /** Runs beside the short operations, which do not wait for it. */
   async function runLong(request: SubtleCallRequest, settle: SettleSubtle): Promise<void> {
     const done = await env.lane(call);
     try {

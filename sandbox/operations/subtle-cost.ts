@@ -1,23 +1,23 @@
 /**
- * What one operation of cryptography may cost.
+ * Bounds the cost of one cryptography operation.
  *
- * The work is done on threads that the whole process shares, and it cannot be stopped once it has begun, so it is bounded
- * before: the most that passes here takes a second or two.
+ * The work runs on threads that the whole process shares and cannot be stopped, so it is bounded beforehand: the longest allowed
+ * operation takes a second or two.
  */
 
 import { type Fields, Refusal } from "./local-answer.ts";
 
-/** Blocks times iterations: 600,000 iterations of 256 bits are in common use. */
+/** Maximum of blocks times iterations. 600,000 iterations for 256 bits are common. */
 const MAX_PBKDF2_ROUNDS = 5_000_000;
 const MAX_ARGON2_KIB = 65_536;
-/** Passes times memory. */
+/** Maximum of passes times memory. */
 const MAX_ARGON2_WORK = 4 * MAX_ARGON2_KIB;
 const MAX_ARGON2_LANES = 8;
 const MAX_RSA_BITS = 4_096;
-/** Bits of a key to make, and of what is derived or hashed to. */
+/** Maximum bits of a generated key, a derived value or a hash. */
 const MAX_LENGTH_BITS = 8 * 1024 * 1024;
 
-/** The limits that hold for each parameter by itself. */
+/** Limits of each parameter. */
 const LIMITS: Readonly<Record<string, number>> = {
   iterations: MAX_PBKDF2_ROUNDS,
   memory: MAX_ARGON2_KIB,
@@ -28,7 +28,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   outputLength: MAX_LENGTH_BITS,
 };
 
-/** @throws {Refusal} if the parameters, whatever algorithm they are for, ask for too much. */
+/** @throws {Refusal} if the parameters of any algorithm exceed a limit */
 export function checkParameters(parameters: Fields): void {
   for (const [name, maximum] of Object.entries(LIMITS)) {
     const value = parameters.get(name);
@@ -42,7 +42,7 @@ export function checkParameters(parameters: Fields): void {
   }
 }
 
-/** @param lengthBits what is derived. @throws {Refusal} if it takes too many rounds. */
+/** @param lengthBits length of the derived value @throws {Refusal} if it takes too many rounds */
 export function checkDerivation(parameters: Fields, lengthBits: number): void {
   if (lengthBits > MAX_LENGTH_BITS) throw tooMuch(`a length of ${lengthBits} bits`, String(MAX_LENGTH_BITS));
   const rounds = numberOf(parameters, "iterations") * Math.max(1, Math.ceil(lengthBits / hashBits(parameters.get("hash"))));
@@ -58,14 +58,14 @@ function numberOf(parameters: Fields, name: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Digits of the hash's name; the shortest hash where it cannot be told. */
+/** Returns the bits in the hash's name; those of the shortest hash if unknown. */
 function hashBits(hash: unknown): number {
   const name: unknown = typeof hash === "object" && hash !== null ? Reflect.get(hash, "name") : hash;
   const bits = typeof name === "string" ? Number(/(256|384|512)$/u.exec(name)?.[1] ?? 160) : 160;
   return bits;
 }
 
-/** Others make no key for longer than anybody waits. */
+/** Other exponents make key generation take far too long. */
 function isCommonExponent(bytes: Uint8Array): boolean {
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return /^(?:00)*(?:03|010001)$/u.test(digits);

@@ -1,4 +1,4 @@
-/** One operation of `crypto.subtle` for a call: reads it, checks it, has the runtime do it, and writes what came of it. */
+/** Runs one operation of `crypto.subtle` for a call: reads and checks the arguments, calls the runtime, and encodes the result. */
 
 import type { CallKeys } from "./call-keys.ts";
 import { errorAnswer, type LocalAnswer, Refusal, valueAnswer } from "./local-answer.ts";
@@ -6,22 +6,22 @@ import { type HeldKey, type Subtle, SUBTLE_METHODS, type SubtleMethod } from "./
 import { checkDerivation } from "./subtle-cost.ts";
 import { readArguments, type SubtleArgument } from "./subtle-request.ts";
 
-/** What a guest sent. */
+/** An operation as the guest sent it. */
 export interface SubtleRequest {
-  /** From the guest. */
+  /** Controlled by the guest. */
   readonly method: string;
   readonly text: string;
   readonly bytes: Uint8Array;
 }
 
-/** Names of the operations begin so; the rest is the method. */
+/** Prefix of the operations' names. The rest is the method. */
 export const SUBTLE_PREFIX = "subtle.";
 
-/** Never rejects. */
+/** Runs an operation. Never rejects. */
 export async function runSubtle(request: SubtleRequest, subtle: Subtle, keys: CallKeys): Promise<LocalAnswer> {
   try {
     const method = SUBTLE_METHODS.find((name) => name === request.method);
-    if (method === undefined) throw new Refusal("NotSupportedError", "There is no such cryptographic operation");
+    if (method === undefined) throw new Refusal("NotSupportedError", "Unknown cryptographic operation");
     const args = readArguments(request.text, request.bytes, keys);
     checkUse(method, args, subtle);
     const made = await subtle.run(method, args);
@@ -35,7 +35,7 @@ function importsKey(method: SubtleMethod): boolean {
   return method === "importKey" || method === "unwrapKey";
 }
 
-/** By method: where its algorithm and its key are, the usage it needs, and Deno's words for another algorithm. */
+/** By method: positions of its algorithm and key, and Deno's message for a key of another algorithm. */
 const USES: Partial<Record<SubtleMethod, readonly [algorithm: number, key: number, mismatch: string]>> = {
   encrypt: [0, 1, "Encryption algorithm '{}' does not match key algorithm"],
   decrypt: [0, 1, `Decryption algorithm "{}" does not match key algorithm`],
@@ -43,7 +43,7 @@ const USES: Partial<Record<SubtleMethod, readonly [algorithm: number, key: numbe
   verify: [0, 1, "Verifying algorithm '{}' does not match key algorithm"],
 };
 
-/** What every runtime refuses, in the same words; and what costs too much. */
+/** Rejects what every runtime rejects, with the same message, and what costs too much. */
 function checkUse(method: SubtleMethod, args: readonly SubtleArgument[], subtle: Subtle): void {
   if (method === "deriveBits") checkDerivation(fieldsOf(args[0]), typeof args[2] === "number" ? args[2] : 0);
   if (method === "deriveKey") checkDerivation(fieldsOf(args[0]), lengthOf(args[2]));
@@ -53,7 +53,7 @@ function checkUse(method: SubtleMethod, args: readonly SubtleArgument[], subtle:
   const [algorithm, key, mismatch] = [fieldsOf(args[use[0]]).get("name"), args[use[1]], use[2]];
   if (!subtle.isKey(key) || typeof algorithm !== "string") return;
   const name = key.algorithm["name"];
-  // Another spelling of the name is the runtime's affair.
+  // The runtime decides about other spellings of the name.
   if (typeof name === "string" && name.toUpperCase() !== algorithm.toUpperCase() && isKnown(algorithm)) {
     throw new Refusal("InvalidAccessError", mismatch.replace("{}", algorithm));
   }
@@ -62,7 +62,7 @@ function checkUse(method: SubtleMethod, args: readonly SubtleArgument[], subtle:
   }
 }
 
-/** The ones that sign, verify, encrypt or decrypt everywhere; of others the runtime must say whether it knows them. */
+/** True for algorithms that sign, verify, encrypt or decrypt in every runtime. For others the runtime must report whether it knows them. */
 function isKnown(algorithm: string): boolean {
   return /^(?:RSASSA-PKCS1-v1_5|RSA-PSS|RSA-OAEP|ECDSA|HMAC|Ed25519|AES-(?:CTR|CBC|GCM))$/iu.test(algorithm);
 }
@@ -71,7 +71,7 @@ function requireExtractable(key: SubtleArgument, subtle: Subtle): void {
   if (subtle.isKey(key) && !key.extractable) throw new Refusal("InvalidAccessError", "Key is not extractable");
 }
 
-/** Of an HMAC key without a length it is the block of its hash. */
+/** Length of an HMAC key without a given length: the block size of its hash. */
 const LONGEST_BLOCK_BITS = 1_152;
 
 function lengthOf(derived: SubtleArgument): number {
@@ -83,7 +83,10 @@ function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
   return new Map(typeof value === "object" && value !== null ? Object.entries(value) : [["name", value]]);
 }
 
-/** JSON, and bytes beside it: `{ b: [at, length] }`, `{ k: [handle, type, extractable, algorithm, usages] }`, `{ o: members }`, `{ j: JWK }`, or true and false. */
+/**
+ * Encodes a result as JSON with bytes beside it: `{ b: [at, length] }`, `{ k: [handle, type, extractable, algorithm, usages] }`, `{ o:
+ * members }`, `{ j: JWK }`, or true and false.
+ */
 function writeResult(made: unknown, subtle: Subtle, keep: (key: HeldKey) => string): LocalAnswer {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -105,7 +108,7 @@ function writeShape(made: unknown, write: (value: unknown) => unknown, subtle: S
   if (typeof made === "boolean") return made;
   if (made instanceof ArrayBuffer || subtle.isKey(made) || typeof made !== "object" || made === null) return write(made);
   const members = Object.entries(made);
-  // A pair of keys, or what an encapsulation gives; everything else is a JSON Web Key.
+  // A pair of keys, or the result of an encapsulation. Other objects are JSON Web Keys.
   if (!members.some(([name]) => PARTS.has(name))) return { j: made };
   return { o: Object.fromEntries(members.map(([name, value]) => [name, write(value)])) };
 }
@@ -130,7 +133,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return all;
 }
 
-/** The names that the standard has; the words are the runtime's, which know nothing but the arguments. */
+/** Error names of the standard. Their messages come from the runtime, which only knows the arguments. */
 const ERROR_NAMES: ReadonlySet<string> = new Set([
   ...["NotSupportedError", "SyntaxError", "InvalidAccessError", "DataError", "OperationError", "QuotaExceededError"],
 ]);
@@ -138,7 +141,7 @@ const MAX_MESSAGE = 300;
 
 function refusalOf(error: unknown, method: string): LocalAnswer {
   if (error instanceof Refusal) return errorAnswer(error.refused, error.message);
-  // Of a wrapped key that is no JSON.
+  // A wrapped key that is not JSON.
   if (error instanceof SyntaxError) return errorAnswer("DataError", "Invalid key data");
   if (!(error instanceof Error)) return errorAnswer("OperationError", "The operation failed");
   const message = error.message.slice(0, MAX_MESSAGE);
@@ -147,5 +150,5 @@ function refusalOf(error: unknown, method: string): LocalAnswer {
   return errorAnswer(error.name, error.name === "OperationError" ? (FAILURES.get(method) ?? message) : message);
 }
 
-/** Deno's words; other runtimes say only that the operation failed. */
+/** Deno's messages. Other runtimes only report that the operation failed. */
 const FAILURES: ReadonlyMap<string, string> = new Map([["decrypt", "Decryption failed"]]);

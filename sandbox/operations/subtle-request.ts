@@ -1,11 +1,11 @@
-/** Reads what a guest asks of cryptography: JSON with its bytes beside it. */
+/** Reads the arguments of a cryptography operation: JSON with bytes beside it. */
 
 import type { CallKeys } from "./call-keys.ts";
 import { type Fields, readJson, Refusal } from "./local-answer.ts";
 import { nestsWithin } from "../marshal.ts";
 import { checkParameters } from "./subtle-cost.ts";
 
-/** The runtime's own view of one argument. */
+/** An argument as the runtime expects it. */
 export type SubtleArgument = unknown;
 
 const MAX_TEXT = 256 * 1024;
@@ -13,10 +13,11 @@ const MAX_DEPTH = 8;
 const MAX_NAME = 100;
 
 /**
- * The arguments, in order. Each is a boolean, a number, null, a string, a list of strings, or an object with one key:
- * `b` `[at, length]` of the bytes, `k` a key's handle, `a` an algorithm's parameters, `j` a JSON Web Key.
+ * Returns the arguments, in order. Each is a boolean, a number, null, a string, a list of strings, or an object with one key: `b` `[at,
+ * length]` of the bytes, `k` a key's handle, `a` an algorithm's parameters, `j` a JSON Web Key.
  *
- * @throws {Refusal} for anything else. @throws {SyntaxError} if it is not JSON.
+ * @throws {Refusal} for anything else
+ * @throws {SyntaxError} if the text is not JSON
  */
 export function readArguments(text: string, bytes: Uint8Array, keys: CallKeys): readonly SubtleArgument[] {
   if (!nestsWithin(text, MAX_DEPTH)) throw notUnderstood();
@@ -36,7 +37,7 @@ function readArgument(value: unknown, bytes: Uint8Array, keys: CallKeys): Subtle
   throw notUnderstood();
 }
 
-/** An object of the runtime's own kind, because it reads members by name. */
+/** Returns an object, because the runtime reads members by name. */
 function readAlgorithm(value: unknown, bytes: Uint8Array, keys: CallKeys): SubtleArgument {
   const parameters = new Map<string, unknown>();
   for (const [name, parameter] of fieldsOf(value)) parameters.set(name, readArgument(parameter, bytes, keys));
@@ -44,7 +45,7 @@ function readAlgorithm(value: unknown, bytes: Uint8Array, keys: CallKeys): Subtl
   return withoutPrototype(parameters);
 }
 
-/** Strings, `ext`, and the list `key_ops`. */
+/** Reads a JSON Web Key: strings, `ext`, and the list `key_ops`. */
 function readWebKey(value: unknown): SubtleArgument {
   const members = new Map<string, unknown>();
   for (const [name, member] of fieldsOf(value)) {
@@ -81,5 +82,5 @@ function withoutPrototype(fields: Fields): object {
 }
 
 function notUnderstood(): Refusal {
-  return new Refusal("TypeError", "The arguments of the cryptographic operation cannot be read");
+  return new Refusal("TypeError", "Cannot read the arguments of the cryptographic operation");
 }

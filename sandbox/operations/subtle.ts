@@ -1,15 +1,15 @@
-/** Cryptography as the worker's runtime has it: a power that is handed in, because the sandbox imports no runtime. */
+/** Cryptography by the worker's runtime. Passed in, because the sandbox does not import a runtime. */
 
-/** A key that the runtime holds; only what describes it can be read here. */
+/** A key that the runtime holds. Only its description can be read. */
 export interface HeldKey {
   readonly type: string;
   readonly extractable: boolean;
-  /** `name`, and what else the standard gives keys of this algorithm; `publicExponent` is bytes. */
+  /** `name`, and the other members that the standard defines for keys of this algorithm; `publicExponent` is bytes. */
   readonly algorithm: Readonly<Record<string, unknown>>;
   readonly usages: readonly string[];
 }
 
-/** The methods of https://w3c.github.io/webcrypto/#subtlecrypto-interface and its later parts that a guest may ask for. */
+/** The methods of https://w3c.github.io/webcrypto/#subtlecrypto-interface and its later parts that a guest may use. */
 export type SubtleMethod =
   | ("digest" | "encrypt" | "decrypt" | "sign" | "verify" | "deriveBits" | "deriveKey" | "importKey" | "exportKey")
   | ("generateKey" | "getPublicKey" | "wrapKey" | "unwrapKey")
@@ -21,17 +21,17 @@ export const SUBTLE_METHODS: readonly SubtleMethod[] = [
   ...(["encapsulateBits", "encapsulateKey", "decapsulateBits", "decapsulateKey"] as const),
 ];
 
-/** Works on other threads: this one stays free meanwhile. */
+/** Cryptography that runs on other threads, so that this one stays free. */
 export interface Subtle {
-  /** Rejects with what the runtime throws: a `DOMException`, or a `TypeError` for arguments of other kinds. */
+  /** Rejects with the runtime's exception: a `DOMException`, or a `TypeError` for arguments of other kinds. */
   run(method: SubtleMethod, args: readonly unknown[]): Promise<unknown>;
   isKey(value: unknown): value is HeldKey;
 }
 
-/** The hash of the bytes in all pieces, at once; undefined if the runtime does not know the hash. What taking a piece throws comes through. */
+/** Hashes all pieces at once. Returns undefined if the runtime does not know the hash. Exceptions of the iterator are passed on. */
 export type Digest = (name: DigestName, pieces: Iterable<Uint8Array>) => Uint8Array | undefined;
 
-/** Whether the runtime has an operation for an algorithm; undefined if it cannot tell. */
+/** Returns whether the runtime supports an algorithm in an operation; undefined if it cannot tell. */
 export type Supports = (args: readonly unknown[]) => boolean | undefined;
 
 /** Hashes without parameters, as the standard spells them. */

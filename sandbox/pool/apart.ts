@@ -1,22 +1,22 @@
-/** Plugins that a shared worker was ended because of: from then on they harm no plugin that never did this. */
+/** Plugins that caused a shared worker to be ended. They get separate workers, so that they cannot harm other plugins again. */
 
 export class Apart {
   readonly #workers: number;
-  /** By name of the plugin, the worker of their own kind that each has. */
+  /** Worker reservation of each such plugin, by plugin name. */
   readonly #names: Map<string, string> = new Map();
 
-  /** @param workers as many are kept for such plugins at most */
+  /** @param workers maximum number of workers for such plugins */
   constructor(workers: number) {
     this.#workers = workers;
   }
 
-  /** Its folder may be edited: it stays apart as long as the host runs. */
+  /** Separates a plugin until the host ends. It stays separated even if its folder is edited. */
   add(name: string): void {
-    // No plugin has such a name.
+    // No plugin can have a name with a space.
     if (!this.#names.has(name)) this.#names.set(name, `apart ${this.#names.size % this.#workers}`);
   }
 
-  /** Undefined for a plugin that shares workers with others. */
+  /** Returns the plugin's reservation; undefined if it shares workers. */
   of(name: string): string | undefined {
     return this.#names.get(name);
   }

@@ -1,7 +1,7 @@
 /**
- * The workers that a pool has: started with the engine and the base image, kept warm, put to work, let go.
+ * The worker set of a pool: starts workers with the engine and the base image, keeps them warm, and ends them.
  *
- * One warm spare is always booting or ready, so that a worker that had to be ended costs nobody a start (SPEC B3).
+ * One warm spare is always starting or ready, so that no call waits for a start when a worker had to be ended (SPEC B3).
  */
 
 import { isRewritten } from "../engine/engine.ts";
@@ -16,32 +16,35 @@ import { Thread } from "../worker/thread.ts";
 
 export interface CrewOptions {
   readonly launcher: WorkerLauncher;
-  /** Workers that are shared, the spare not counted. */
+  /** Maximum number of shared workers, without the spare. */
   readonly maximumWorkers: number;
   readonly engine: EngineBuild;
   readonly parking: Parking;
-  /** There may be room for jobs that wait. */
+  /** Called when waiting jobs may find space. */
   readonly onReady: () => void;
   readonly onMessage: (thread: Thread, message: WorkerMessage) => void;
-  /** A worker is of no use any more: it broke, ended by itself, or never became ready. It still has to be let go. */
+  /** Called when a worker broke, ended by itself, or never became ready. The worker must still be let go. */
   readonly onLost: (thread: Thread, why: string) => void;
-  /** Something is wrong with the engine or a cached file. */
+  /** Reports a problem with the engine or a cached file. */
   readonly onDefect: (message: string) => void;
 }
 
 const SPARE_AFTER_MS = 200;
-/** Up to a minute. */
+/** Limits the back-off to about a minute. */
 const MAXIMUM_DOUBLINGS = 8;
-/** Of the host's own time: a worker that is not ready by then, or takes nothing up for so long, is given up; a start takes a tenth of a second. */
+/** Time limit for a start, and for taking up a job, in the host's own time. A start usually takes a tenth of a second. */
 export const START_WITHIN_MS = 10_000;
 
 /**
- * Some hundreds of edits of a plugin. V8 knows nothing of the size of shared memory, so that a worker that has nothing else to do
- * keeps what it forgot: a host of four workers that only reloads ends up with four times this.
+ * Bytes of dropped images after which a worker is replaced: some hundred edits of a plugin. V8 does not account for shared memory, so an
+ * idle worker keeps what it dropped. A host of four workers that only reloads reaches four times this size.
  */
 export const WORN_AFTER_BYTES: number = 32 * 1024 * 1024;
 
-/** Of three instances as they start: what a burst of calls leaves in a worker, which gives none of it back as long as it rests. */
+/**
+ * Memory above which an idle worker is replaced: three freshly started instances. An idle worker never frees the memory that a burst of
+ * calls used.
+ */
 export const LARGE_BYTES: number = 24 * 1024 * 1024;
 
 export class Crew {
@@ -52,7 +55,7 @@ export class Crew {
   #base: BaseImage | undefined;
   #imageFile = "";
   #cancelSpare: (() => void) | undefined;
-  /** One after the other. */
+  /** Number of spares lost in a row. */
   #sparesLost = 0;
   #isHeld = false;
   #closed = false;
@@ -67,17 +70,17 @@ export class Crew {
     return this.#threads;
   }
 
-  /** Those, and the spare. */
+  /** Workers that take jobs, and the spare. */
   get all(): readonly Thread[] {
     return this.#spare === undefined ? [...this.#threads] : [...this.#threads, this.#spare];
   }
 
-  /** What all plugins are loaded on top of; undefined until it is known. */
+  /** The base image that all plugins are loaded on top of; undefined until it is known. */
   get base(): BaseImage | undefined {
     return this.#base;
   }
 
-  /** The first worker starts while what it needs is read and compiled: both take about as long. */
+  /** Starts the first worker while the engine is read and compiled, because both take about as long. */
   async start(): Promise<void> {
     this.#threads.add(this.#newThread(true));
     try {
@@ -93,12 +96,12 @@ export class Crew {
     }
   }
 
-  /** Starts a worker if there is none, once it is known what with. */
+  /** Starts a worker if there is none, once the engine is loaded. */
   ensureOne(): void {
     if (!this.#closed && this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread(true));
   }
 
-  /** Puts the spare to work, if it is ready. */
+  /** Makes the spare take jobs, if it is ready. */
   promote(): Thread | undefined {
     const spare = this.#spare;
     if (spare === undefined || !spare.ready) return undefined;
@@ -115,28 +118,28 @@ export class Crew {
     this.#threads.delete(thread);
     void thread.end();
     if (!wasSpare) return;
-    // Calls may have nothing else to wait for; but where none starts, trying goes on at leisure.
+    // Waiting calls may depend on a spare, so keep trying, but with back-off in case starts fail.
     this.#sparesLost++;
     this.#spareSoon();
   }
 
-  /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
+  /** Ends an idle worker above the maximum. Such workers are started for calls that found all others held. */
   letGoSurplus(thread: Thread): void {
     if (thread.jobs.size > 0 || thread.reservedFor !== undefined) return;
     if (this.#shared().length > this.#options.maximumWorkers) this.letGo(thread);
   }
 
-  /** A fresh worker takes the place of one whose engine holds on to much that was forgotten, when that is idle. */
+  /** Replaces an idle worker whose engine keeps too much dropped memory. */
   retireWorn(thread: Thread): void {
     if (thread.forgottenBytes < WORN_AFTER_BYTES || thread.jobs.size > 0 || !this.#threads.has(thread)) return;
     if (thread.reservedFor !== undefined || this.promote() !== undefined) this.letGo(thread);
   }
 
   /**
-   * Lets workers go that were given nothing since this was last called, but the one that took least; where that took much, a fresh one
-   * takes its place.
+   * Ends workers that got no job since the last call of this method, except for the one with the least memory. If that one is large, a
+   * fresh worker replaces it.
    *
-   * @returns whether there may be more to let go the next time
+   * @returns true if there may be more workers to end next time
    */
   letGoResting(): boolean {
     const resting = [...this.#threads].filter((thread) => thread.restsSinceAsked());
@@ -151,7 +154,7 @@ export class Crew {
     return [...this.#threads].filter(({ reservedFor }) => reservedFor === undefined);
   }
 
-  /** As long as a job waits, the threads keep the process alive: a busy one whose own calls are answered does not by itself. */
+  /** Keeps the process alive while a job waits. A busy thread does not do so once its own calls are answered. */
   hold(on: boolean): void {
     if (on === this.#isHeld) return;
     this.#isHeld = on;
@@ -167,13 +170,13 @@ export class Crew {
     await Promise.all(ending);
   }
 
-  /** The base image of an earlier start, if it is still there and whole. */
+  /** Reads the base image of an earlier start, if it exists and is undamaged. */
   async #findImage(engine: Uint8Array): Promise<string> {
     const { launcher, onDefect } = this.#options;
     const name = await imageFileName(engine, launcher.language);
     const file = await launcher.readCache(name);
     this.#base = file === undefined ? undefined : await readImageFile(file);
-    if (file !== undefined && this.#base === undefined) onDefect(`The cached base image ${name} is damaged; it is made anew`);
+    if (file !== undefined && this.#base === undefined) onDefect(`The cached base image ${name} is damaged; making it again`);
     return name;
   }
 
@@ -182,7 +185,7 @@ export class Crew {
     await this.#options.launcher.writeCache(this.#imageFile, await writeImageFile(base));
   }
 
-  /** A thread that is booted as soon as the engine is there. */
+  /** Creates a thread that boots as soon as the engine is loaded. */
   #newThread(isWanted: boolean): Thread {
     const { launcher, parking, onMessage, onReady, onLost, onDefect } = this.#options;
     const thread = new Thread(launcher, isWanted || this.#isHeld, {
@@ -204,7 +207,7 @@ export class Crew {
     return thread;
   }
 
-  /** Not at once: while a host starts, its first calls need the processor more. */
+  /** Delayed, because the first calls of a starting host need the processor more. */
   #spareSoon(): void {
     if (this.#spare !== undefined || this.#cancelSpare !== undefined) return;
     this.#cancelSpare = this.#options.launcher.after(SPARE_AFTER_MS * 2 ** Math.min(this.#sparesLost, MAXIMUM_DOUBLINGS), () => {

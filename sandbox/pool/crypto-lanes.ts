@@ -1,8 +1,8 @@
 /**
- * How many threads of the runtime the cryptography of all guests has at once.
+ * Limits the runtime threads that cryptography of all guests uses at once.
  *
- * Node's threads serve files and names too, four of them by default, and what runs there cannot be stopped. So a long operation waits in its
- * worker until the host gives it one of two lanes, one of a plugin; plugins take turns (SPEC LV3).
+ * Node's threads, four by default, also serve files and names, and their work cannot be stopped. So a long operation waits in its worker
+ * until the host grants it one of two lanes. A plugin gets one lane, and plugins take turns (SPEC LV3).
  */
 
 import { type GiveBack, Shares } from "../call/shares.ts";
@@ -10,7 +10,7 @@ import type { Thread } from "../worker/thread.ts";
 
 const LANES = 2;
 const LANES_OF_A_PLUGIN = 1;
-/** Of one worker; each of its calls asks for one at a time. */
+/** Maximum number of requests of one worker. Each call has at most one. */
 const MAXIMUM_ASKED = 2_048;
 
 type LaneThread = Pick<Thread, "send" | "onGone">;
@@ -22,10 +22,10 @@ interface Asked {
 
 export class CryptoLanes {
   readonly #shares: Shares = new Shares(LANES);
-  /** By worker and number of the call. */
+  /** Requests by worker and call number. */
   readonly #asked: Map<LaneThread, Map<number, Asked>> = new Map();
 
-  /** @returns false for what no honest worker says. */
+  /** Handles a request or release. @returns false for a message that no honest worker sends */
   hear(thread: LaneThread, { number, wants }: { readonly number: number; readonly wants: boolean }, plugin: string): boolean {
     const asked = this.#asked.get(thread) ?? new Map<number, Asked>();
     const { giveBack } = asked.get(number) ?? {};
@@ -35,7 +35,7 @@ export class CryptoLanes {
     }
     if (asked.has(number) || asked.size >= MAXIMUM_ASKED) return false;
     this.#asked.set(thread, asked);
-    // Not before the thread is gone: the runtime goes on with what it has begun.
+    // Lanes are released when the thread has ended, because the runtime finishes work that it has started.
     thread.onGone = () => this.#leave(thread);
     const one: Asked = { gone: new AbortController(), giveBack: undefined };
     asked.set(number, one);

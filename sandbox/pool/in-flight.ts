@@ -1,15 +1,14 @@
-/** What is under way, by number: a map for entries that come and go by the thousand. */
+/** A map by number for entries that come and go by the thousand. */
 
 /**
- * A `Map` with numbers as keys and two differences.
+ * A `Map` with numbers as keys, but without garbage and without order.
  *
- * It makes no garbage. A `Map` whose entries are added and deleted all the time replaces its table every few dozen of them,
- * and V8 links each table to the next: once one of them is old, all that follow it, with what was in them, live until the next
- * full collection (OrderedHashTable::Rehash). A quarter of all that calls left behind was kept alive that way.
- * Its entries have no order.
+ * A `Map` with frequent additions and deletions replaces its table every few dozen entries, and V8 links each table to the next. Once one
+ * table is old, all later ones, with their contents, live until the next full collection (OrderedHashTable::Rehash). This kept a quarter
+ * of all garbage of calls alive.
  */
 export class InFlight<V extends object> {
-  /** Open addressing with linear probing (Knuth, TAOCP vol. 3, 6.4, algorithms L and R): a key lies at its own place or after it. */
+  /** Open addressing with linear probing (Knuth, TAOCP vol. 3, 6.4, algorithms L and R): a key is at its home position or after it. */
   #keys: (number | undefined)[] = Array.from({ length: SMALLEST });
   #values: (V | undefined)[] = Array.from({ length: SMALLEST });
   #size = 0;
@@ -18,7 +17,7 @@ export class InFlight<V extends object> {
     return this.#size;
   }
 
-  /** @param key a whole number from 0 to 2^31 - 1 */
+  /** @param key an integer from 0 to 2^31 - 1 */
   get(key: number): V | undefined {
     return this.#values[this.#placeOf(key)];
   }
@@ -39,12 +38,12 @@ export class InFlight<V extends object> {
     this.#values[place] = value;
   }
 
-  /** @returns whether it was there */
+  /** @returns true if the key was present */
   delete(key: number): boolean {
     let hole = this.#placeOf(key);
     if (this.#keys[hole] === undefined) return false;
     this.#size--;
-    // Whatever would not be found past the hole moves into it.
+    // Moves entries into the hole that a lookup would no longer find behind it.
     const mask = this.#keys.length - 1;
     for (let place = (hole + 1) & mask; ; place = (place + 1) & mask) {
       const next = this.#keys[place];
@@ -59,17 +58,17 @@ export class InFlight<V extends object> {
     return true;
   }
 
-  /** A copy: what is added or deleted meanwhile does not show. */
+  /** Returns a copy of the keys. */
   keys(): readonly number[] {
     return this.#keys.filter((key) => key !== undefined);
   }
 
-  /** A copy. */
+  /** Returns a copy of the values. */
   values(): readonly V[] {
     return this.#values.filter((value) => value !== undefined);
   }
 
-  /** Where the key is, or where it would be put. */
+  /** Returns the position of the key, or the position to insert it. */
   #placeOf(key: number): number {
     const mask = this.#keys.length - 1;
     let place = key & mask;

@@ -1,4 +1,4 @@
-/** Work that the pool gives to a worker, and what is known of it on the host's side. */
+/** Jobs that the pool assigns to workers, with the host's state of them. */
 
 import type { Answering } from "../call/answer-operation.ts";
 import type { Limits } from "../../manifests/mod.ts";
@@ -11,29 +11,29 @@ import type { RestingCall } from "../call/resting-call.ts";
 import type { Brought } from "../worker/untaken.ts";
 import type { Thread } from "../worker/thread.ts";
 
-/** A loaded plugin: its image and how many calls use it. */
+/** A loaded plugin: its image, and how many calls use it. */
 export interface LoadedPlugin {
   readonly source: PluginSource;
   readonly image: Image;
   users: number;
-  /** How long its calls have lately taken, in milliseconds; undefined before the first. */
+  /** Typical duration of recent calls in milliseconds; undefined before the first. */
   typicalMs: number | undefined;
-  /** Forgotten when the last call ends. */
+  /** True if the plugin is dropped when its last call ends. */
   unloading: boolean;
 }
 
 interface JobBase {
   readonly number: number;
-  /** Where it is; undefined while it waits for a worker. */
+  /** The job's worker; undefined while it waits for one. */
   thread: Thread | undefined;
   givenAt: number;
-  /** How long its worker was seen to run nothing and leave it. */
+  /** Milliseconds that its worker was seen to run no guest without starting the job. */
   idleMs: number;
-  /** How long, of the host's own time, its guest was seen to run although its time was over. */
+  /** Milliseconds of the host's own time that its guest was seen to run after its deadline. */
   overdueMs: number;
-  /** When the worker was first seen to have taken it up; wall time counts from here. */
+  /** Time when the worker was first seen to have started the job. Wall time counts from here. */
   begunAt: number | undefined;
-  /** How often its worker ended while the job ran there, or ended without any other job's fault. */
+  /** Number of times its worker ended while the job ran, or ended without a guilty job. */
   attempts: number;
 }
 
@@ -48,28 +48,28 @@ export interface CallJob extends JobBase {
   readonly plugin: LoadedPlugin;
   readonly invocation: Invocation;
   readonly words: CallWords;
-  /** Set where the plugin keeps state: what the call begins with, if there is any yet. */
+  /** State to start with, if the plugin keeps state and has any yet. */
   readonly state: { readonly image?: Image } | undefined;
-  /** `state` is what the call left, for the next one. */
+  /** Takes the outcome, and the state that the call leaves for the next one. */
   readonly settle: (outcome: InvocationOutcome, state?: Image) => void;
-  /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */
+  /** Number of host operations and log lines that have had an effect. A call with effects is never run again (SPEC B10). */
   effects: number;
-  /** Of the effects, those that are host operations. */
+  /** Number of those effects that are host operations. */
   operations: number;
-  /** How often a worker had no room for it. */
+  /** Number of times a worker had no memory for the call. */
   refusals: number;
-  /** Of the lines that arrived, each with its end. */
+  /** Cost of the lines that arrived. */
   logBytes: number;
   pendingOperations: number;
-  /** Operations that wait for a person, and for how long there have been any. */
+  /** Number of operations that wait for a confirmation, and the total milliseconds with at least one. */
   asking: number;
   askingMs: number;
-  /** When the grace period of a cancellation ends. */
+  /** Time at which the grace period of a cancellation ends. */
   cancelBy: number | undefined;
-  /** Set while it waits where its worker has laid it out, as far as the host has seen; and how often it was. */
+  /** The resting call, if its worker has laid it out, as far as the host knows; and how often it was laid out. */
   rest: Rest | undefined;
   rests: number;
-  /** How many operations its worker was told the answer of. */
+  /** Number of operation answers sent to its worker. */
   answers: number;
   readonly answering: Pick<Answering, "answer">;
 }
@@ -77,9 +77,9 @@ export interface CallJob extends JobBase {
 /** A call that its worker laid out. */
 export interface Rest {
   readonly call: RestingCall;
-  /** Answers to the call since it was laid out, to be sent again if another worker goes on with it. */
+  /** Answers sent since the call was laid out. They are sent again if another worker resumes it. */
   readonly answers: Said[];
-  /** The host has it: no worker does, or one that has not begun to go on with it. */
+  /** True if the host has claimed the call: no worker runs it, or a worker that has not resumed it yet. */
   isClaimed: boolean;
 }
 
@@ -91,12 +91,12 @@ export interface Said {
 
 export type Job = LoadJob | CallJob;
 
-/** Limits of the job's time, for the watchdog. */
+/** Returns the wall limit of a job, for the watchdog. */
 export function wallMsOf(job: Job): number {
   return job.kind === "call" ? job.invocation.limits.wallMs : loadWallMs(job.source.loadMs);
 }
 
-/** The same with the time that it waited for a person, which is not its own (SPEC E7). */
+/** Returns the wall limit plus the time spent waiting for confirmations (SPEC E7). */
 export function lastingMsOf(job: Job): number {
   return wallMsOf(job) + (job.kind === "call" ? job.askingMs : 0);
 }
@@ -109,7 +109,7 @@ export function limitsOf(job: CallJob): Limits {
   return job.invocation.limits;
 }
 
-/** Usage of a job whose worker cannot be asked any more: its times and operations; the other figures are 0. */
+/** Returns the usage of a job whose worker can no longer report it: times and operations; other figures are 0. */
 export function usedUntil(job: Job, now: number, cpuMs: number): InvocationUsed {
   return {
     wallMs: job.begunAt === undefined ? 0 : Math.max(0, now - job.begunAt - (job.kind === "call" ? job.askingMs : 0)),
@@ -122,7 +122,7 @@ export function usedUntil(job: Job, now: number, cpuMs: number): InvocationUsed 
   };
 }
 
-/** Answers a job with a fault in its own terms. */
+/** Answers a job with a fault of its own kind. */
 export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): void {
   if (job.kind === "call") return job.settle({ ok: false, fault, used });
   const late = lateFault(fault);
@@ -133,20 +133,20 @@ export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): v
   });
 }
 
-/** Shorter than it takes to wake a thread. */
+/** Shorter than waking a thread takes. */
 const BRIEF_MS = 0.1;
 
-/** A call of a kind that takes less time than waking another thread. */
+/** True for a call that usually takes less time than waking another thread. */
 export function isBrief(job: Job): boolean {
   return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
 }
 
-/** The plugin's name. */
+/** Returns the plugin's name. */
 export function nameOf(job: Job): string {
   return job.kind === "call" ? job.plugin.source.name : job.source.name;
 }
 
-/** The plugin's digest. */
+/** Returns the plugin's hash. */
 export function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;
 }

@@ -1,9 +1,9 @@
 /**
- * The host's own time, which goes on only while the host itself gets to run.
+ * The host's own time, which only advances while the host itself gets to run.
  *
- * Whether something of ours hangs cannot be told by the clock: where many want the processor, what takes a tenth of a second takes ten.
- * But then the host gets to look less often too. So each of its looks counts for what lies between two of them at most, however late it
- * comes: with nothing else to do both times are the same, and at a load of 14 for each processor the clock goes ten times as fast.
+ * Wall time cannot show whether a thread hangs: on a loaded machine, work of a tenth of a second may take ten seconds. But then the
+ * host's checks are rarer too. So each check counts for at most the interval between two checks, however late it is. On an idle machine
+ * both times are equal; at a load of 14 per processor, wall time runs ten times as fast.
  */
 
 import { WATCH_EVERY_MS } from "./watchdog.ts";
@@ -17,7 +17,10 @@ export class OwnTime {
     return this.#passedMs;
   }
 
-  /** To be called every `WATCH_EVERY_MS`, or when the host gets to it. @returns how much of its time has passed since. */
+  /**
+   * Advances the time. Called every `WATCH_EVERY_MS`, or later if the host is delayed. @returns the milliseconds of own time that have
+   * passed
+   */
   tick(now: number): number {
     const stepMs = Math.min(now - this.#lastTick, WATCH_EVERY_MS);
     this.#lastTick = now;
@@ -26,7 +29,7 @@ export class OwnTime {
   }
 }
 
-/** Runs the task after so much of the host's own time, if it is still waited for then. Keeps no process alive. */
+/** Runs the task after `delayMs` of the host's own time, if `isAwaited` is still true. Does not keep the process alive. */
 export function afterOwnTime(
   clock: Pick<WorkerLauncher, "now" | "after">,
   delayMs: number,

@@ -1,58 +1,59 @@
-/** Which worker a job goes to. Pure over the workers' state. */
+/** Chooses the worker for a job. Pure over the workers' state. */
 
 import type { Thread } from "../worker/thread.ts";
 
-/** What placement reads of a worker. */
+/** The parts of a worker that placement reads. */
 export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "runs" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {
   readonly jobs: { readonly size: number };
 };
 
 export interface PlacementRules {
-  /** Workers that are shared; reserved ones come on top. */
+  /** Maximum number of shared workers. Reserved workers are not counted. */
   readonly maximumWorkers: number;
   readonly now: number;
-  /** A guest that holds its thread this long makes the thread a bad place for other calls. */
+  /** Time after which a guest that holds its thread makes the thread unsuitable for other calls. */
   readonly busyAfterMs: number;
-  /** Whether guests that compute are suspended for others (`worker/scheduler.ts`). */
+  /** True if busy guests are suspended for others (`worker/scheduler.ts`). */
   readonly preempts: boolean;
 }
 
-/** Who wants a place. */
+/** The job to place. */
 export interface Applicant {
   readonly digest: string;
-  /** A plugin to load, not a call. */
+  /** True for a plugin to load, false for a call. */
   readonly isLoad: boolean;
-  /** A call of a kind that takes less time than waking another thread. */
+  /** True for a call that usually takes less time than waking another thread. */
   readonly isBrief: boolean;
-  /** Name of a plugin that shares no worker with any other; undefined for those that do. */
+  /** Name of a plugin that never shares a worker; undefined for plugins that do. */
   readonly reservation: string | undefined;
 }
 
 export interface Place<S extends Seat> {
-  /** Where the job goes if no worker is started for it; undefined: it waits. */
+  /** The worker for the job unless a fresh worker is started; undefined if the job must wait. */
   readonly thread: S | undefined;
-  /** A fresh worker is better, if one can be had. */
+  /** True if a fresh worker is better, if one is available. */
   readonly wantsFresh: boolean;
 }
 
-/** Calls that run or have not begun. */
+/** Maximum number of calls that run or have not started. */
 const ACTIVE_CALLS_A_THREAD = 64;
-/** With those that wait, which cost memory only. */
+/** Maximum number of all calls. Waiting ones only cost memory. */
 const MAXIMUM_CALLS_A_THREAD = 1_024;
 
-/** Brief calls wait behind so many others of their plugin before they go elsewhere. */
+/** Maximum number of calls of a plugin that a brief call joins before it goes elsewhere. */
 const BRIEF_CALLS_A_THREAD = 32;
-/** A guest that has held its thread this long was not brief. */
+/** Time after which a guest on the thread is not brief. */
 const BRIEF_HELD_MS = 1;
 
 /**
- * Brief calls keep to the worker that is awake for their plugin already. Loads keep to workers that have loaded before: what strips types takes tens of megabytes in each.
+ * Chooses a place. Brief calls prefer a worker that is already awake for their plugin. Loads prefer workers that have loaded before,
+ * because the type stripper takes tens of megabytes in each.
  *
- * For calls an idle worker first, then a fresh one, then one that serves the same plugin, then a shared one; never one whose
- * guest holds its thread. Where guests are not suspended for others, a call that may be long never joins calls of another plugin: it
- * would hold them up. What prepares a load (types, modules) is not suspended either, so loads share a worker with calls of others only
- * where there is no other. One plugin never has all workers, so another plugin's call always finds one; where two
- * plugins hold them all, a third may have a worker beyond the maximum.
+ * Other calls prefer an idle worker, then a fresh one, then one that serves the same plugin, then a shared one; never one whose guest
+ * holds its thread. If guests are not suspended for others, a possibly long call never joins calls of another plugin, because it would
+ * delay them. The preparation of a load (types, modules) cannot be suspended, so loads only share a worker with other plugins' calls if
+ * no other worker is left. One plugin never gets all workers, so another plugin's call always finds one. If two plugins hold all
+ * workers, a third may get a worker above the maximum.
  */
 export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: Applicant, rules: PlacementRules): Place<S> {
   const { digest, reservation, isLoad, isBrief } = applicant;
@@ -66,7 +67,7 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
     if (thread.reservedFor !== reservation) continue;
     count++;
     const busy = isBusy(thread, rules.now, rules.busyAfterMs);
-    // One that another plugin holds is not the plugin's.
+    // A worker that another plugin holds does not count as the plugin's own.
     if (thread.serves(digest) && !(busy && thread.runs !== digest)) ownCount++;
     if (busy || !hasRoom(thread, isLoad)) continue;
     if (isLoad && thread.loads && !thread.servesOthers(digest)) return { thread, wantsFresh: false };

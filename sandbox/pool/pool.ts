@@ -1,8 +1,8 @@
 /**
- * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
+ * The pool: assigns jobs to workers, and runs the watchdog that ends jobs that do not end by themselves.
  *
- * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest
- * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched by shared words.
+ * Workers come from the worker set (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest holds its
+ * thread gets no new calls, and its unstarted calls are taken back (SPEC B10). The watchdog reads the workers' shared status words.
  */
 
 import { Apart } from "./apart.ts";
@@ -35,30 +35,30 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 
 export interface PoolOptions {
   readonly launcher: WorkerLauncher;
-  /** Workers that take calls, the spare not counted. */
+  /** Maximum number of workers that take calls, without the spare. */
   readonly maximumWorkers: number;
-  /** What a worker says about a job; the pool itself acts on starts, ends and time. */
+  /** Handles a worker's messages about jobs. The pool itself handles starts, ends and time. */
   readonly onMessage: (thread: Thread, message: WorkerMessage) => void;
-  /** The request for a job, and whatever the worker needs before it. */
+  /** Sends a job to a worker, after anything that the worker needs for it. */
   readonly give: (thread: Thread, job: Job) => void;
-  /** True for plugins, by name, that share a worker with no other (SPEC B1). */
+  /** Returns true for plugin names that never share a worker (SPEC B1). */
   readonly isIsolated: (name: string) => boolean;
   readonly engine: EngineBuild;
   readonly parking: Parking;
-  /** Something is wrong with a worker, not with a guest. */
+  /** Reports a problem with a worker, not with a guest. */
   readonly onDefect: (message: string) => void;
 }
 
-/** A guest that holds its thread this long makes the thread a bad place for other calls. */
+/** Time after which a guest that holds its thread makes the thread unsuitable for other calls. */
 const BUSY_AFTER_MS = 20;
-/** What rests from one look to the next is let go: a burst of calls is over by then, and a start takes a hundredth of it. */
+/** Interval after which idle workers are ended. A burst of calls is over by then, and a start takes a hundredth of this time. */
 export const REST_MS = 10_000;
 const MAXIMUM_ATTEMPTS = 3;
-/** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
+/** A worker refuses calls if too many arrive at once. A call that is refused more often than this will never fit. */
 const MAXIMUM_REFUSALS = 100;
 
 export class Pool {
-  /** Those without a worker. */
+  /** Jobs without a worker. */
   readonly waiting: WaitingJobs = new WaitingJobs();
   readonly #options: PoolOptions;
   readonly #crew: Crew;
@@ -82,7 +82,7 @@ export class Pool {
     });
   }
 
-  /** Begins to start the first worker, so that the first call finds it. */
+  /** Starts the first worker in advance, so that the first call finds it. */
   start(): Promise<void> {
     this.#starting ??= this.#crew.start();
     return this.#starting;
@@ -92,13 +92,13 @@ export class Pool {
     return useOf([...this.#crew.threads], this.waiting.size);
   }
 
-  /** Calls that wait in workers hold all that they may in each. */
+  /** True if the waiting calls in every worker hold as much memory as they may. */
   get isFull(): boolean {
     const shared = [...this.#crew.threads];
     return shared.length > 0 && shared.every((thread) => thread.isFull);
   }
 
-  /** What all plugins are loaded on top of; undefined until it is known. */
+  /** The base image that all plugins are loaded on top of; undefined until it is known. */
   get base(): BaseImage | undefined {
     return this.#crew.base;
   }
@@ -115,7 +115,7 @@ export class Pool {
     this.#watch();
   }
 
-  /** The job is answered: frees its place. @returns false if it was answered before. */
+  /** Records that a job was answered, and frees its place. @returns false if it was answered before */
   settle(job: Job): boolean {
     if (!this.#jobs.delete(job.number)) return false;
     if (job.kind === "call") dropRest(job);
@@ -130,7 +130,7 @@ export class Pool {
     return true;
   }
 
-  /** A worker has no room for a call: another one may have, or this one later. @returns false if it must have begun the call */
+  /** Handles a worker's refusal of a call for lack of memory: queues it again. @returns false if the worker must have started it */
   refuse(job: CallJob): boolean {
     if (job.effects > 0) return false;
     job.refusals++;
@@ -140,7 +140,7 @@ export class Pool {
     return true;
   }
 
-  /** A call's operation is answered. */
+  /** Delivers the answer to a call's operation. */
   answer(job: CallJob, said: Said): void {
     const { thread } = job;
     if (this.#jobs.get(job.number) !== job || (thread ?? job.rest) === undefined) return said.brought?.taken();
@@ -149,7 +149,7 @@ export class Pool {
     return sendAnswer(job, thread, said);
   }
 
-  /** Cancels a call: at once if it has not begun, else signal, grace period, end (SPEC T3). */
+  /** Cancels a call: at once if it has not started, otherwise by signal, grace period and end (SPEC T3). */
   cancel(job: CallJob): void {
     if (!this.#jobs.has(job.number)) return;
     if (job.thread === undefined || job.thread.takeBack(job.number)) {
@@ -160,14 +160,14 @@ export class Pool {
     job.thread.send({ type: "abort", number: job.number });
   }
 
-  /** No call of this plugin will come; `bytes` is the size of its image. */
+  /** Drops a plugin from all workers. `bytes` is the size of its image. */
   forget(digest: string, bytes: number): void {
     for (const thread of this.#crew.all) {
       if (!thread.images.delete(digest)) continue;
       thread.send({ type: "forget", digest });
       thread.forgottenBytes += bytes;
       this.#crew.retireWorn(thread);
-      // The plugin it was kept for is gone, or will be loaded again on a fresh one.
+      // The worker was reserved for this plugin, which was removed or will be loaded again on a fresh worker.
       if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#crew.letGo(thread);
     }
   }
@@ -184,7 +184,7 @@ export class Pool {
     return this.#options.launcher.now();
   }
 
-  /** @returns false if the job has to wait. */
+  /** @returns false if the job has to wait */
   #place(job: Job): boolean {
     const thread = this.#pick(job);
     if (thread === undefined) {
@@ -195,7 +195,7 @@ export class Pool {
     return true;
   }
 
-  /** Has another worker go on with a call that waits, if one has a place for it. */
+  /** Moves a waiting call to another worker, if one has a place for it. */
   #move(job: CallJob, from: Thread): boolean {
     const to = job.rest && this.#pick(job);
     if (to === undefined || to === from || !claimRest(job, from)) return false;
@@ -208,14 +208,14 @@ export class Pool {
     thread.loads ||= job.kind === "load";
     job.thread = thread;
     job.givenAt = this.#now();
-    // Counted from then.
+    // Rests are counted per assignment to a worker.
     if (job.kind === "call") job.rests = 0;
     job.idleMs = 0;
     job.overdueMs = 0;
     this.#options.give(thread, job);
   }
 
-  /** From its worker back to the queue, as if it had never left; one that can go on is first. */
+  /** Moves a job from its worker back to the queue. A call that can be resumed goes to the front. */
   #wait(job: Job): void {
     job.thread?.settle(job.number);
     job.thread = undefined;
@@ -230,7 +230,7 @@ export class Pool {
   }
 
   #placeAll(): void {
-    // What one call of a plugin cannot have now, its next call cannot have either.
+    // If one call of a plugin finds no place, the plugin's later calls will not either.
     const refused = new Set<string>();
     for (const job of this.waiting.takeAll()) {
       if (refused.has(digestOf(job))) this.waiting.add(job);
@@ -256,7 +256,7 @@ export class Pool {
   #watch(): void {
     if (this.#cancelWatch !== undefined || this.#closed) return;
     this.#lookForRest();
-    // The time in which there was nothing to look at is nobody's.
+    // Time without jobs does not count.
     this.#lastLook = this.#now();
     this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
       this.#cancelWatch = undefined;
@@ -265,7 +265,7 @@ export class Pool {
     });
   }
 
-  /** Now and then, as long as calls come or have left more than one small worker. */
+  /** Checks for idle workers at intervals, while calls arrive or more than one small worker remains. */
   #lookForRest(): void {
     this.#cancelRest ??= this.#options.launcher.after(REST_MS, () => {
       this.#cancelRest = undefined;
@@ -291,7 +291,7 @@ export class Pool {
       }
       const isIdle = running === undefined && this.#isStuck(thread, stepMs);
       if (isIdle || thread.isLying) {
-        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
+        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker claims to run a guest that it was not given";
         this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
@@ -314,7 +314,7 @@ export class Pool {
     return { isMetered: this.#crew.isMetered, harmsOthers: () => [...thread.jobs.keys()].some(isLost) };
   }
 
-  /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
+  /** True if the worker runs no guest, but does not start or end a job in time. Nothing in a worker takes nearly as long. */
   #isStuck(thread: Thread, stepMs: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
@@ -343,7 +343,7 @@ export class Pool {
     this.#answer(job, verdict.fault, 0);
   }
 
-  /** Takes back what a thread has not begun, and where a guest holds it now, what could go on. */
+  /** Takes back jobs that a thread has not started. If a guest holds the thread, also moves waiting calls that could continue. */
   #takeBackFrom(thread: Thread, heldAt: number | undefined): void {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
@@ -351,13 +351,13 @@ export class Pool {
         if (heldAt !== undefined && isDue(job, heldAt)) this.#move(job, thread);
         continue;
       }
-      // What has had an effect has begun, whatever the words say that the worker shares.
+      // A call with effects has started, whatever the worker wrote to the shared words.
       const hasEffect = job?.kind === "call" && job.effects > 0;
       if (job !== undefined && !hasEffect && thread.takeBack(number)) this.#wait(job);
     }
   }
 
-  /** Ends a worker: the guilty call gets its fault, calls that were laid out go on elsewhere, those without effects run again, the others are lost. */
+  /** Ends a worker: the guilty call gets the fault, laid-out calls resume, calls without effects run again, the others are lost. */
   #replace(thread: Thread, guilty: number | undefined, fault: Fault, cpuMs = 0): void {
     this.#crew.letGo(thread);
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
@@ -370,10 +370,10 @@ export class Pool {
         continue;
       }
       const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);
-      // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
+      // A job that never started is not to blame unless no other job is: its needs may be what ends its worker.
       if (begun || guilty === undefined || number === guilty) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
-      // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
+      // A worker that ended by itself may have its own reason, but a plugin that was not loaded stays away.
       const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
       if (isGuilty) this.#apart.add(nameOf(job));
       if (isGuilty) this.#answer(job, fault, cpuMs);
@@ -386,7 +386,7 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  /** Workers do not start: nobody waits for one in vain. The next job tries again. */
+  /** Fails all waiting jobs, because workers do not start. The next job tries again. */
   #giveUp(fault: Fault): void {
     this.#failedStarts = 0;
     for (const job of this.waiting.takeAll()) this.#answer(job, fault, 0);

@@ -1,28 +1,28 @@
-/** Calls that wait, on the host's side: taking one away from its worker, and what it was answered meanwhile. */
+/** Host side of waiting calls: claims them from their worker, and keeps their answers meanwhile. */
 
 import { type RestingCall, claimResting, isAtRest } from "../call/resting-call.ts";
 import type { CallJob, Rest, Said } from "./job.ts";
 import type { Thread } from "../worker/thread.ts";
 import { LARGE_ANSWER_BYTES } from "../worker/untaken.ts";
 
-/** An honest worker lays a call out every so often at most, and begins with some at once. */
+/** Minimum average interval at which an honest worker lays a call out, after an initial number. */
 const REST_EVERY_MS = 5;
 const RESTS_AT_ONCE = 1_000;
 
-/** A worker laid a call out. @returns false if it says so too often */
+/** Handles a worker's message that it laid a call out. @returns false if the worker sends it too often */
 export function laidOut(job: CallJob, call: RestingCall, now: number): boolean {
   if (++job.rests > RESTS_AT_ONCE + (now - job.givenAt) / REST_EVERY_MS) return false;
-  // An answer that was on its way meanwhile will have the call go on.
+  // If an answer was in flight, the call will resume with it, so this rest is outdated.
   job.rest = call.state.answers === job.answers ? { call, answers: [], isClaimed: false } : undefined;
   return true;
 }
 
-/** Whether another worker could go on with a call, should its own one end now. */
+/** True if another worker could resume the call if its own worker ended now. */
 export function canMove({ rest, number }: CallJob, thread: Thread): boolean {
   return rest !== undefined && (rest.isClaimed ? !thread.hasBegun(number) : isAtRest(rest.call));
 }
 
-/** Takes a call away from its worker. @returns false if the worker goes on with it, or may */
+/** Claims a call from its worker. @returns false if the worker resumes it, or may */
 export function claimRest(job: CallJob, thread: Thread): boolean {
   const { rest, number } = job;
   if (rest === undefined) return false;
@@ -36,24 +36,24 @@ export function claimRest(job: CallJob, thread: Thread): boolean {
   return true;
 }
 
-/** Forgets what a call was as it waited, if it has gone on. */
+/** Drops the resting state of a call that has resumed. */
 export function forgetRest(job: CallJob, thread: Thread): void {
   if (!canMove(job, thread)) job.rest = undefined;
 }
 
-/** The call is over: answers that were kept for it enter no guest any more. */
+/** Releases the stored answers of a call that is over. */
 export function dropRest(job: CallJob): void {
   for (const { brought } of job.rest?.answers ?? []) brought?.taken();
   job.rest = undefined;
 }
 
-/** Whether a call could go on, if its worker had a turn for it. */
+/** True if the call could continue if its worker had a slice for it. */
 export function isDue({ rest, cancelBy }: CallJob, now: number): boolean {
   if (rest === undefined) return false;
   return rest.isClaimed || rest.answers.length > 0 || cancelBy !== undefined || (rest.call.state.timerAt ?? Infinity) <= now;
 }
 
-/** Tells another worker the answers to a call that it was given, and its cancellation. */
+/** Sends a worker the stored answers of a call that it was given, and its cancellation. */
 export function tellRest(job: CallJob, thread: Thread, { answers }: Rest): void {
   for (const said of answers) sendAnswer(job, thread, said);
   if (job.cancelBy !== undefined) thread.send({ type: "abort", number: job.number });
@@ -61,7 +61,7 @@ export function tellRest(job: CallJob, thread: Thread, { answers }: Rest): void 
 
 export function sendAnswer(job: CallJob, thread: Thread, { operation, answer, brought }: Said): void {
   job.answers++;
-  // Its bytes move: they cannot be sent once more.
+  // Large bytes are transferred, so they cannot be sent again.
   if (brought !== undefined && brought.bytes.length >= LARGE_ANSWER_BYTES) job.rest = undefined;
   thread.answer(job.number, operation, answer, brought);
 }

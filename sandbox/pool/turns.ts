@@ -1,6 +1,6 @@
-/** Lets so many tasks run at once and the others wait, first come first served. */
+/** Limits concurrent tasks. Others wait, first come first served. */
 
-/** Runs a task when it is its turn. Rejects as the task does. */
+/** Runs a task when its turn comes. Rejects as the task does. */
 export type TakeTurn = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createTurns(atOnce: number): TakeTurn {
@@ -12,7 +12,7 @@ export function createTurns(atOnce: number): TakeTurn {
     try {
       return await task();
     } finally {
-      // Whoever waits takes over this place; nobody comes in between.
+      // The next waiting task takes over this place, so that no later task overtakes it.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();

@@ -1,9 +1,9 @@
-/** How much a sandbox has to do. */
+/** Current load of a sandbox. */
 export interface SandboxUse {
-  /** Workers that take calls, the spare not counted. */
+  /** Number of workers that take calls, without the spare. */
   readonly workers: number;
   readonly busy: number;
-  /** Calls that wait for a worker. */
+  /** Number of calls that wait for a worker. */
   readonly queued: number;
 }
 

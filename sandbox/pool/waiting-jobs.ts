@@ -1,11 +1,13 @@
-/** Jobs that wait for a worker: callers take turns, so that one with thousands of calls costs another a turn (SPEC LV3). */
+/**
+ * Jobs that wait for a worker. Callers take turns, so that a caller with thousands of calls delays another caller by one turn (SPEC LV3).
+ */
 
 import type { Job } from "./job.ts";
 
 export class WaitingJobs {
-  /** Calls that have begun, and lost their worker. */
+  /** Calls that have started and lost their worker. */
   #first: Job[] = [];
-  /** By caller, in the order of their turns. Empty lines are not kept. */
+  /** Jobs by caller, in the order of their turns. Empty lists are removed. */
   #lines: Map<string, Job[]> = new Map();
   #size = 0;
 
@@ -13,7 +15,7 @@ export class WaitingJobs {
     return this.#size;
   }
 
-  /** How many calls of one caller wait. */
+  /** Returns the number of waiting calls of a caller. */
   sizeOf(caller: string): number {
     return this.#lines.get(caller)?.length ?? 0;
   }
@@ -25,7 +27,7 @@ export class WaitingJobs {
     else line.push(job);
   }
 
-  /** Before all others. */
+  /** Adds a job before all others. */
   addFirst(job: Job): void {
     this.#size++;
     this.#first.push(job);
@@ -40,12 +42,12 @@ export class WaitingJobs {
     this.#size = this.#first.length + [...this.#lines.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** In no order. A copy. */
+  /** Returns a copy of all jobs, in no particular order. */
   values(): readonly Job[] {
     return [...this.#first, ...[...this.#lines.values()].flat()];
   }
 
-  /** All of them, turn by turn. A caller whose next one comes back has the first turn the next time. */
+  /** Removes and returns all jobs, in round-robin order. The first caller whose job is added again has the first turn next time. */
   takeAll(): readonly Job[] {
     const taken = this.#first;
     let lines = [...this.#lines.values()];
@@ -63,7 +65,7 @@ export class WaitingJobs {
   }
 }
 
-/** Loads, and calls on behalf of no caller in particular, are one. */
+/** Loads, and calls without a caller, share one line. */
 function callerOf(job: Job): string {
   return (job.kind === "call" ? job.invocation.caller : undefined) ?? "";
 }

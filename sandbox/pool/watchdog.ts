@@ -1,55 +1,59 @@
 /**
- * Whether a job's time is over, judged from the host's thread by what the worker's status words show. Pure.
+ * Judges whether a job's time is over, from the worker's status words. Runs on the host's thread. Pure.
  *
- * The engine's own interrupt comes first; the watchdog is for what it does not reach.
+ * The engine's own interrupt acts first. The watchdog handles guests that it does not reach.
  */
 
 import type { Fault } from "../fault.ts";
 import { type CallJob, cpuMsOf, type Job, lastingMsOf, wallMsOf } from "./job.ts";
 import type { GuestEntry } from "../worker/thread.ts";
 
-/** How often the pool looks while jobs are under way. */
+/** Interval of the pool's checks while jobs are running. */
 export const WATCH_EVERY_MS: number = 5;
-/** How long a cancelled call may take to stop by itself (SPEC T3). */
+/** Time in which a cancelled call may stop by itself (SPEC T3). */
 export const CANCEL_GRACE_MS: number = 250;
-/** How long a guest that reached its end may still run: until the engine's own interrupt has stopped it, or for ever. */
+/** Time that a guest may run after its deadline until the engine's own interrupt must have stopped it. */
 interface Grace {
-  /** One that was asking whether to go on until its end. */
+  /** For a guest that polled until its deadline. */
   readonly pollingMs: number;
-  /** One that was not. */
+  /** For a guest that did not. */
   readonly silentMs: number;
 }
 
-/** Native loops ask too: who asked until the end is only waiting for a processor, and ending its worker would harm others. */
+/**
+ * Metered native loops poll too. A guest that polled until its deadline only waits for a processor, and ending its worker would harm
+ * others.
+ */
 const METERED: Grace = { pollingMs: 500, silentMs: 40 };
-/** It may have gone into a loop that never asks, which has 50 ms (SPEC B3). */
+/** The guest may be in a native loop that never polls, which has 50 ms (SPEC B3). */
 const UNMETERED: Grace = { pollingMs: 35, silentMs: 14 };
 /**
- * With the worker go calls that have had an effect, and cannot run again. A thread that gets no processor looks like one in a loop that
- * never asks: others wait rather than are lost. Of the host's own time, which hardly goes on either where processors are short.
+ * Extra time if calls with effects, which cannot run again, would be lost with the worker. A thread without a processor looks like one in
+ * a loop that never polls, so other calls wait instead of being lost. In the host's own time, which hardly advances when processors are
+ * short.
  */
 const HARMFUL_MS = 1_000;
 const POLLED_WITHIN_MS = 200;
-/** How long after its time is over the host answers for a call whose worker did not. */
+/** Time after a call's deadline at which the host answers for a worker that did not. */
 const ANSWER_GRACE_MS = 30;
 
-/** What of the worker matters. */
+/** The worker's circumstances that the watchdog considers. */
 export interface Circumstances {
   /**
-   * Whether native loops ask too: a guest that was only entered has then not had the processor yet, while otherwise it may be in such a loop.
-   * And a cancelled guest that asks is ended when it has a processor again; until then it is the machine that holds its worker up.
+   * True if native loops poll too. Then a guest that was entered and has not polled has not had a processor yet; otherwise it may be in
+   * such a loop. A cancelled guest that polls ends by itself as soon as it gets a processor.
    */
   readonly isMetered: boolean;
-  /** Whether others' calls would be lost with the worker. */
+  /** Returns true if calls of others would be lost with the worker. */
   readonly harmsOthers: () => boolean;
 }
 
-/** Whether a guest that runs should have stopped by now. */
+/** True if a running guest should have stopped. */
 export function isOverdue(job: Job, entry: GuestEntry, now: number): boolean {
   return now > entry.endBy || (job.kind === "call" && job.cancelBy !== undefined && now > job.cancelBy);
 }
 
-/** Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be. */
+/** Returns the fault for which the worker must be ended because of its running guest; undefined if it need not be. */
 export function judgeEntry(entry: GuestEntry, job: Job, now: number, { isMetered, harmsOthers }: Circumstances): Fault | undefined {
   const hasRun = entry.lastPoll > entry.enteredAt;
   const polled = (hasRun || isMetered) && entry.lastPoll > entry.endBy - POLLED_WITHIN_MS;
@@ -62,20 +66,20 @@ export function judgeEntry(entry: GuestEntry, job: Job, now: number, { isMetered
   return byWall ? { kind: "timeout", limit: "wall", limitMs: wallMs } : { kind: "timeout", limit: "cpu", limitMs: cpuMsOf(job) };
 }
 
-/** What to do about a call whatever its worker runs now. */
+/** The action to take on a call, whatever its worker runs now. */
 export type Verdict =
   | { readonly kind: "fine" }
-  /** Ask the worker to end it. */
+  /** Tell the worker to end it. */
   | { readonly kind: "stop" }
-  /** Ask the worker to end it, and answer for it. */
+  /** Tell the worker to end it, and answer for the worker. */
   | { readonly kind: "answer"; readonly fault: Fault }
-  /** It spins and does not stop: end the worker. */
+  /** The guest runs and does not stop: end the worker. */
   | { readonly kind: "kill"; readonly fault: Fault };
 
 /**
- * Keeps the grace period of a cancellation and, should the worker not, the wall time.
+ * Enforces the grace period of a cancellation and, if the worker does not, the wall limit.
  *
- * @param entry where the call's own guest runs now; undefined: it waits, or another call's guest runs
+ * @param entry the call's own running guest; undefined if it waits, or if another call's guest runs
  */
 export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: number, { isMetered, harmsOthers }: Circumstances): Verdict {
   if (job.cancelBy !== undefined && now > job.cancelBy) {
@@ -88,13 +92,13 @@ export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: numb
   return { kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) } };
 }
 
-/** When the pool looks, and how long after it did before. */
+/** Time of the pool's check, and the time since the previous one. */
 export interface Look {
   readonly now: number;
   readonly elapsedMs: number;
 }
 
-/** Why a call that waits for a worker has to end; undefined for one that need not, or has not begun. */
+/** Returns the fault of a call that waits for a worker and must end; undefined if it need not, or has not started. */
 export function judgeWaiting(job: Job, { now, elapsedMs }: Look): Fault | undefined {
   if (job.kind !== "call" || job.begunAt === undefined) return undefined;
   if (job.asking > 0) job.askingMs += elapsedMs;

@@ -1,4 +1,4 @@
-/** One process as the host sees it: its stream, what it was sent, and the jobs that are on it. */
+/** One process as the host sees it: its stream, its plugins, and its jobs. */
 
 import type { Answering, AskingCall } from "../call/answer-operation.ts";
 import type { LoggingCall } from "../call/call-outcome.ts";
@@ -12,9 +12,9 @@ import { toWorldText } from "./tape-text.ts";
 
 interface JobBase {
   readonly number: number;
-  /** Where it is. */
+  /** The job's process. */
   thread: Child | undefined;
-  /** How often its process ended under it. */
+  /** Number of processes that ended while they had the job. */
   attempts: number;
   givenAt: number;
 }
@@ -36,21 +36,21 @@ export type ProcessJob = ProcessLoad | ProcessCall;
 
 export interface ChildListener {
   onMessage(child: Child, message: ProcessMessage): void;
-  /** It ended, or has to be. Called once. `overdue`: jobs that it kept for longer than they may take. */
+  /** Called once when the process ended, or has to be ended. `overdue` contains the jobs that exceeded their limit. */
   onLost(child: Child, why: string, overdue: ReadonlySet<ProcessJob>): void;
 }
 
-/** What may wait for a process that does not read. */
+/** Maximum number of bytes that wait for a process that does not read. */
 const MAXIMUM_UNSENT_BYTES = 512 * 1024 * 1024;
-/** Messages about nothing that is on it, in a row: what is under way when a call ends is far less. */
+/** Maximum number of consecutive messages about unknown jobs. Far more than can be in flight when a call ends. */
 const MAXIMUM_UNHEARD = 100_000;
 
 export class Child implements Answering {
-  /** It has said so itself. */
+  /** True once the process has reported that it is ready. */
   ready = false;
-  /** Something was sent to it that it may be subverted by. */
+  /** True if the process was sent a plugin, which may have compromised it. */
   hasPlugins = false;
-  /** How often it was asked since it last said anything, and since it last got anywhere. */
+  /** Number of pings since its last message, and since its last progress. */
   askedInSilence = 0;
   askedInVain = 0;
   readonly digests: Set<string> = new Set();
@@ -60,12 +60,12 @@ export class Child implements Answering {
   readonly #now: () => number;
   #unheard = 0;
   readonly #untaken: Untaken = new Untaken();
-  /** Never narrowed: what a call that is answered still says is under way. */
+  /** Bounds of incoming frames. Never reduced, because messages of an answered call may still be in flight. */
   #bounds = LEAST_BOUNDS;
   #isWanted: boolean;
   #lost = false;
 
-  /** @param isWanted whether somebody waits for it to be ready: a start that nobody waits for keeps no process alive */
+  /** @param isWanted true if a caller waits for the process; otherwise its start does not keep the host's process alive */
   constructor(connection: ProcessConnection, now: () => number, isWanted: boolean, listener: ChildListener) {
     this.#connection = connection;
     this.#listener = listener;
@@ -83,7 +83,7 @@ export class Child implements Answering {
     if (this.#connection.unsentBytes > MAXIMUM_UNSENT_BYTES) this.lose("The sandbox's process does not read what it is sent");
   }
 
-  /** Gives a job, and before it the plugin if that is not there yet. */
+  /** Assigns a job, after sending its plugin if the process does not have it. */
   give(job: ProcessJob): void {
     if (this.jobs.size === 0) this.askedInVain = 0;
     job.thread = this;
@@ -91,7 +91,7 @@ export class Child implements Answering {
     this.jobs.set(job.number, job);
     this.#keepAlive();
     if (job.kind === "load") return this.#sendPlugin(job.number, job.source);
-    // After another process has ended: nobody waits for this answer but the call behind it.
+    // Happens after another process has ended. Only the call behind this load needs its result.
     if (!this.digests.has(job.source.digest)) this.#sendPlugin(0, job.source);
     const { hostCall: _hostCall, onLogs: _onLogs, signal: _signal, world, ...plain } = job.invocation;
     const invocation = { ...plain, ...(world !== undefined && { world: toWorldText(world) }) };
@@ -105,7 +105,7 @@ export class Child implements Answering {
     this.send({ type: "load", number, source, files: [...files.keys()], modules: [...modules] }, [...files.values()]);
   }
 
-  /** The job is answered. */
+  /** Records that a job was answered. */
   settle(number: number): void {
     this.jobs.delete(number);
     this.askedInVain = 0;
@@ -123,19 +123,19 @@ export class Child implements Answering {
     this.send({ type: "answer", number, operation, answer }, brought === undefined ? [] : [brought.bytes]);
   }
 
-  /** Inside, every operation has a number. */
+  /** Answers an operation. In a process every operation has a number, so none is synchronous. */
   answerSync(number: number, answer: string, brought?: Brought): void {
     this.answer(number, 0, answer, brought);
   }
 
-  /** Asks whether it is there. */
+  /** Sends a ping. */
   ask(): void {
     this.askedInSilence++;
     this.askedInVain++;
     this.send({ type: "ping" });
   }
 
-  /** Nothing more is heard of it. Its jobs are the listener's. */
+  /** Kills the process and passes its jobs to the listener. */
   lose(why: string, overdue: ReadonlySet<ProcessJob> = new Set()): void {
     if (this.#lost) return;
     this.#lost = true;
@@ -144,27 +144,27 @@ export class Child implements Answering {
     this.#listener.onLost(this, why, overdue);
   }
 
-  /** Ends it without a word to the listener, and resolves when it is gone. */
+  /** Kills the process without calling the listener. Resolves when it has ended. */
   async end(): Promise<void> {
     this.#lost = true;
     this.#untaken.end();
     await this.#connection.kill();
   }
 
-  /** Says of a message that it was about nothing here. */
+  /** Counts a message about an unknown job. */
   unheard(): void {
-    if (++this.#unheard > MAXIMUM_UNHEARD) this.lose("The sandbox's process says too much");
+    if (++this.#unheard > MAXIMUM_UNHEARD) this.lose("The sandbox's process sent too many unexpected messages");
   }
 
   #read(reader: FrameReader, chunk: Uint8Array): void {
     this.askedInSilence = 0;
     try {
       for (const frame of reader.push(chunk)) {
-        // A message before may have been reason enough.
+        // An earlier message may have ended the process.
         if (this.#lost) return;
         const message = readMessage(frame);
-        // Nothing of ours says such a thing, so it is ours no longer.
-        if (message === undefined) return this.lose("The sandbox's process said something that is no message");
+        // An honest process never sends this, so the process is compromised.
+        if (message === undefined) return this.lose("The sandbox's process sent an invalid message");
         if (message.type === "ready") this.#becomeReady();
         const before = this.#unheard;
         if (message.type === "taken") {
@@ -173,9 +173,8 @@ export class Child implements Answering {
         if (this.#unheard === before) this.#unheard = 0;
       }
     } catch (error) {
-      // Whatever it is, what waits for an answer must not wait for ever, and the host's process is not to end by it.
-      const why =
-        error instanceof FrameError ? `broke its stream: ${error.message}` : `said what could not be dealt with: ${String(error)}`;
+      // End the process for any error: jobs must not wait forever, and the host's process must survive.
+      const why = error instanceof FrameError ? `broke its stream: ${error.message}` : `sent a message that failed: ${String(error)}`;
       this.lose(`The sandbox's process ${why}`);
     }
   }

@@ -1,40 +1,39 @@
 /**
- * Frames between the host and the process of a sandbox: a head of JSON and pieces of bytes, each with its length in front.
+ * Frames between the host and the process of a sandbox: a JSON head and binary parts, each with its length in front.
  *
- * Four numbers of 32 bits come first: the length of all that follows, of the head, and how many pieces there are; then the
- * length of each piece. What does not add up, or is larger than may be, ends the conversation: a stream has no place where
- * reading could begin again.
+ * A frame starts with 32-bit numbers: the length of everything after this number, the length of the head, the number of parts, and the
+ * length of each part. An inconsistent or too large frame ends the connection, because a stream offers no point to resume reading.
  */
 
 export interface Frame {
-  /** JSON text, not parsed yet. */
+  /** Unparsed JSON text. */
   readonly head: string;
   readonly parts: readonly Uint8Array[];
 }
 
 export interface FrameBounds {
-  /** Of the head, which is parsed in one go. */
+  /** Maximum size of the head, which is parsed in one go. */
   readonly headBytes: number;
-  /** Of one frame, all of it. */
+  /** Maximum size of a frame. */
   readonly frameBytes: number;
   readonly parts: number;
 }
 
-/** Thrown by a reader for bytes that are no frame, or one out of bounds. */
+/** Thrown by a reader for invalid or too large frames. */
 export class FrameError extends Error {
   override name = "FrameError";
 }
 
 const WORD = 4;
-/** Length, length of the head, number of pieces. */
+/** Total length, length of the head, number of parts. */
 const PREFIX_BYTES = 3 * WORD;
-/** A chunk of one byte takes hundreds of them while it waits: so many become one. */
+/** Number of chunks that are merged. A waiting chunk of one byte takes hundreds of bytes of memory. */
 const MAX_LOOSE_CHUNKS = 1_024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The pieces to write, in order; those that were given are not copied. */
+/** Returns the byte arrays to write, in order. `parts` are not copied. */
 export function encodeFrame(head: object, parts: readonly Uint8Array[] = []): readonly Uint8Array[] {
   const text = encoder.encode(JSON.stringify(head));
   const bodyBytes = parts.reduce((sum, part) => sum + part.length, 0);
@@ -48,20 +47,20 @@ export function encodeFrame(head: object, parts: readonly Uint8Array[] = []): re
   return [start, ...parts];
 }
 
-/** Puts frames together again from chunks of any size. Holds no more than one frame and a chunk. */
+/** Reassembles frames from chunks of any size. Holds at most one frame and one chunk. */
 export class FrameReader {
   readonly #bounds: () => FrameBounds;
   #chunks: Uint8Array[] = [];
   #length = 0;
-  /** Chunks that came since some were last put together. */
+  /** Number of chunks since the last merge. */
   #loose = 0;
 
-  /** @param bounds what holds for the next frame */
+  /** @param bounds returns the bounds of the next frame */
   constructor(bounds: () => FrameBounds) {
     this.#bounds = bounds;
   }
 
-  /** Takes a chunk in and gives the frames that are whole now. @throws {FrameError} at what is no frame within bounds */
+  /** Takes a chunk and yields the frames that are now complete. @throws {FrameError} for an invalid or too large frame */
   *push(chunk: Uint8Array): Generator<Frame, void> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -77,16 +76,16 @@ export class FrameReader {
     }
   }
 
-  /** How long the frame is that begins here; undefined if too little of it is there to tell. */
+  /** Returns the length of the current frame; undefined if it is not known yet. */
   #wantedBytes(): number | undefined {
     if (this.#length < WORD) return undefined;
     const bytes = viewOf(this.#joined(WORD)).getUint32(0) + WORD;
     const { frameBytes } = this.#bounds();
-    if (bytes > frameBytes) throw new FrameError(`A frame of ${bytes} bytes, above ${frameBytes}`);
+    if (bytes > frameBytes) throw new FrameError(`Frame of ${bytes} bytes exceeds ${frameBytes}`);
     return bytes;
   }
 
-  /** The first `length` bytes, in one piece. They stay. */
+  /** Returns at least the first `length` bytes as one array, without removing them. */
   #joined(length: number): Uint8Array {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= length) return first;
@@ -115,25 +114,25 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 function parse(bytes: Uint8Array, bounds: FrameBounds): Frame {
-  if (bytes.length < PREFIX_BYTES) throw new FrameError("A frame that is shorter than what stands in front of it");
+  if (bytes.length < PREFIX_BYTES) throw new FrameError("Frame is shorter than its header");
   const view = viewOf(bytes);
   const headBytes = view.getUint32(WORD);
   const count = view.getUint32(2 * WORD);
-  if (headBytes > bounds.headBytes) throw new FrameError(`A head of ${headBytes} bytes, above ${bounds.headBytes}`);
-  if (count > bounds.parts) throw new FrameError(`A frame of ${count} pieces, above ${bounds.parts}`);
+  if (headBytes > bounds.headBytes) throw new FrameError(`Head of ${headBytes} bytes exceeds ${bounds.headBytes}`);
+  if (count > bounds.parts) throw new FrameError(`Frame with ${count} parts exceeds ${bounds.parts}`);
   let at = PREFIX_BYTES + count * WORD;
-  if (at + headBytes > bytes.length) throw new FrameError("A frame whose head does not fit into it");
+  if (at + headBytes > bytes.length) throw new FrameError("Head does not fit into its frame");
   const head = decoder.decode(bytes.subarray(at, at + headBytes));
   at += headBytes;
   const parts: Uint8Array[] = [];
   for (let index = 0; index < count; index++) {
     const length = view.getUint32(PREFIX_BYTES + index * WORD);
-    if (at + length > bytes.length) throw new FrameError("A frame whose pieces do not fit into it");
-    // Of its own: whoever keeps a piece does not keep the frame.
+    if (at + length > bytes.length) throw new FrameError("Parts do not fit into their frame");
+    // Copied, so that keeping a part does not keep the frame in memory.
     parts.push(bytes.slice(at, at + length));
     at += length;
   }
-  if (at !== bytes.length) throw new FrameError("A frame with bytes that belong to nothing");
+  if (at !== bytes.length) throw new FrameError("Frame has unused bytes at its end");
   return { head, parts };
 }
 

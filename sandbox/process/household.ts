@@ -1,8 +1,8 @@
 /**
- * The processes of a sandbox: one that plugins share, one for each that shares with nobody, and a warm spare.
+ * The processes of a sandbox: a shared one, one for each plugin that never shares, and a warm spare.
  *
- * A process that ends, or no longer does its part, is killed, and the spare takes its place. It starts from the files of
- * the plugins: nothing that a process made is handed to the next one.
+ * A process that ends or stops making progress is killed, and the spare replaces it. The new process loads the plugins from their files:
+ * nothing that a process made is passed to another one.
  */
 
 import { Child, type ProcessJob } from "./child.ts";
@@ -15,32 +15,32 @@ import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 export interface HouseholdOptions {
   readonly launcher: Pick<ProcessLauncher, "now" | "after" | "writeCache">;
   readonly onMessage: (child: Child, message: ProcessMessage) => void;
-  /** Its jobs need another place, or an answer. `overdue`: those that had more time than their limit. */
+  /** Called with the jobs that need another process or an answer. `overdue` contains those that exceeded their limit. */
   readonly onLost: (child: Child, why: string, overdue: ReadonlySet<ProcessJob>) => void;
   readonly onDefect: (message: string) => void;
 }
 
-/** What every process is sent first. */
+/** First frame sent to every process. */
 export interface BootFrame {
   readonly head: Extract<ProcessRequest, { type: "boot" }>;
   readonly parts: readonly Uint8Array[];
 }
 
 const SPARE_AFTER_MS = 200;
-/** How often processes with jobs are asked whether they are there, in the host's own time, as all of these. */
+/** Ping interval for processes with jobs, in the host's own time, like the limits below. */
 const ASK_EVERY_MS = 1_000;
-/** A start takes half a second. */
+/** A start usually takes half a second. */
 const START_WITHIN_MS = 30_000;
-/** One that runs answers within milliseconds, on a crowded machine within a second or two. */
+/** A running process answers within milliseconds, on a loaded machine within a second or two. */
 const ANSWER_WITHIN_MS = 10_000;
-/** Behind the time that its jobs may take: workers are started, queues are worked off. */
+/** Time on top of the limits of its jobs, to start workers and process queues. */
 const PROGRESS_WITHIN_MS = 15_000;
-/** Starts in a row that came to nothing. */
+/** Maximum number of consecutive failed starts. */
 const MAXIMUM_FAILED_STARTS = 3;
 
 export class Household {
   readonly #options: HouseholdOptions;
-  /** By home: a plugin's name, or "" for those that share. */
+  /** Processes by home: a plugin's name, or "" for the shared process. */
   readonly #children: Map<string, Child> = new Map();
   #spare: Child | undefined;
   #startProcess: (() => ProcessConnection) | undefined;
@@ -54,7 +54,7 @@ export class Household {
     this.#options = options;
   }
 
-  /** What processes are started with is known now: starts the shared one. */
+  /** Starts the shared process, now that the boot data is known. */
   open(startProcess: () => ProcessConnection, boot: BootFrame): void {
     if (this.#closed) return;
     this.#startProcess = startProcess;
@@ -62,7 +62,7 @@ export class Household {
     this.childFor("");
   }
 
-  /** The process of this home, started if there is none; undefined once all is closed. */
+  /** Returns the process of this home and starts it if necessary; undefined once the sandbox is closed. */
   childFor(home: string): Child | undefined {
     if (this.#closed) return undefined;
     const known = this.#children.get(home);
@@ -73,7 +73,7 @@ export class Household {
     return child;
   }
 
-  /** No call of this plugin will come. */
+  /** Drops a plugin that will not be called again. */
   forget(digest: string): void {
     for (const [home, child] of this.#children) {
       child.unload(digest);
@@ -91,7 +91,7 @@ export class Household {
     return [...this.#children.values()].flatMap((child) => [...child.jobs.values()]);
   }
 
-  /** Resolves when every process is gone. */
+  /** Ends all processes. Resolves when they have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     const all = [...this.#children.values(), ...(this.#spare === undefined ? [] : [this.#spare])];
@@ -133,7 +133,7 @@ export class Household {
     this.#spareSoon();
   }
 
-  /** An image that all plugins are loaded on top of, from a process that has seen nothing but our own code. */
+  /** Stores a base image from a process that has not received any plugin, and so has only run our own code. */
   #keepBase(child: Child, { name, bytes }: Extract<ProcessMessage, { type: "base" }>): void {
     const boot = this.#boot;
     if (child.hasPlugins || boot?.head.base !== name || boot.parts.length > 1) return;
@@ -142,7 +142,7 @@ export class Household {
     void this.#options.launcher.writeCache(name, bytes);
   }
 
-  /** A host starts its first calls first. */
+  /** Delayed, because the first calls of a starting host go first. */
   #spareSoon(): void {
     if (this.#isSparePlanned || this.#spare !== undefined) return;
     this.#isSparePlanned = true;
@@ -181,16 +181,16 @@ export class Household {
 
   #look(child: Child): void {
     if (child.ready && child.askedInSilence * ASK_EVERY_MS >= ANSWER_WITHIN_MS) {
-      return child.lose(`The sandbox's process said nothing for ${ANSWER_WITHIN_MS} ms`);
+      return child.lose(`The sandbox's process did not answer for ${ANSWER_WITHIN_MS} ms`);
     }
-    // Some job always runs, and none may take longer than this; what the host itself is asked for takes its time.
+    // Some job always runs, and none may take longer than this. Time in which the host runs operations does not count.
     const jobs = [...child.jobs.values()];
     const waitsForHost = jobs.some((job) => job.kind === "call" && job.pendingOperations > 0);
     const allowedMs = Math.max(...jobs.map(limitOf)) + PROGRESS_WITHIN_MS;
     if (child.ready && !waitsForHost && child.askedInVain * ASK_EVERY_MS > allowedMs) {
       const now = this.#options.launcher.now();
       const overdue = jobs.filter((job) => now - job.givenAt > limitOf(job) + PROGRESS_WITHIN_MS);
-      return child.lose("The sandbox's process ends no call in time", new Set(overdue));
+      return child.lose("The sandbox's process finished no call in time", new Set(overdue));
     }
     child.ask();
   }

@@ -1,4 +1,4 @@
-/** Whether what comes out of a process has the shape of a message; checked before any word of it is read. */
+/** Checks the shape of a process's messages before any member is read. */
 
 import type { Invocation } from "../invocation.ts";
 import { LARGE_BYTES, MAXIMUM_PARTS, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
@@ -22,17 +22,20 @@ import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";
 
-/** An operation's text, whose quotes are escaped once more, and some words about it. */
+/** Enough for an operation's text, with its quotes escaped again, and its other members. */
 const LEAST_HEAD_BYTES = 2 * OPERATION_TEXT_BYTES + 256 * 1024;
-/** A tape within its bounds, as text. */
+/** Enough for a tape within its bounds, as text. */
 const TAPE_HEAD_BYTES = 16 * 1024 * 1024;
-/** A base image comes from a process that has no calls yet. */
+/** Maximum size of a base image, which arrives from a process without calls. */
 export const BASE_IMAGE_BYTES: number = 32 * 1024 * 1024;
 
-/** What a process that has no calls yet may say at once. Parsing more than its calls may say would hold up the host. */
+/**
+ * Frame bounds of a process without calls. The host does not parse more than the calls of a process may send, because that would block
+ * its thread.
+ */
 export const LEAST_BOUNDS: FrameBounds = { headBytes: LEAST_HEAD_BYTES, frameBytes: LEAST_HEAD_BYTES + BASE_IMAGE_BYTES, parts: 1 };
 
-/** What is enough for this call as well: its lines and what it throws, all of it escaped; its output, or an operation's bytes. */
+/** Extends the bounds for a call: its log lines and errors with all characters escaped, its output, or an operation's bytes. */
 export function withCall(
   { headBytes, frameBytes, parts }: FrameBounds,
   { limits, world }: Pick<Invocation, "limits" | "world">,
@@ -43,33 +46,33 @@ export function withCall(
   return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts: Math.max(parts, 1 + MAXIMUM_PARTS) };
 }
 
-/** Bytes that one character may take, as `\u0000` and in UTF-8. */
+/** Maximum bytes of one character, as `\u0000` and in UTF-8. */
 const ESCAPED = 6;
 const UTF8 = 3;
 const decoder = new TextDecoder();
-/** Above what a guest's own values may nest, which a fault's details hold. */
+/** Deeper than a guest's own values may nest. They appear in a fault's details. */
 const HEAD_DEPTH = 1_024;
 
-/** The message in a frame; undefined if it is none. */
+/** Returns the message in a frame; undefined if it is invalid. */
 export function readMessage({ head, parts }: Frame): ProcessMessage | undefined {
   const [bytes] = parts;
   const parsed = parseGuestJson(head, HEAD_DEPTH);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
   const type: unknown = Reflect.get(parsed, "type");
-  // Long text is not written as text within text.
+  // Long text travels as a part, because in the head it would be escaped again.
   const carried = type === "done" ? doneOf(parsed, parts) : type === "operation" ? operationOf(parsed, parts) : { bytes };
   const message: object = { ...parsed, ...(bytes !== undefined && carried) };
   if (!isProcessMessage(message)) return undefined;
   return message.type === "done" || message.type === "failed" ? { ...message, used: onlyUsed(message.used) } : message;
 }
 
-/** Arguments of more than 64 KB come before the operation's bytes. */
+/** Arguments above 64 KB precede the operation's bytes. */
 function operationOf(parsed: object, [first, second]: readonly Uint8Array[]): object {
   const [text, bytes] = Reflect.has(parsed, "text") ? [undefined, first] : [first, second];
   return { ...(text !== undefined && { text }), ...(bytes !== undefined && { bytes }) };
 }
 
-/** An output of at most 64 KB, and the parts of a large one beside it. */
+/** Reads an output of at most 64 KB, and the parts of a large one beside it. */
 function doneOf(parsed: object, [output, ...pieces]: readonly Uint8Array[]): object {
   const places: unknown = Reflect.get(parsed, "places");
   const text = output === undefined || output.length > UTF8 * LARGE_BYTES ? undefined : decoder.decode(output);
@@ -82,7 +85,7 @@ function isProcessMessage(message: object): message is ProcessMessage {
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as ProcessMessage["type"]](message);
 }
 
-/** What a pool says of a call, too, and no worker can. */
+/** Faults of a pool, which a worker cannot report. */
 const isLost = shape({ kind: oneOf(["lost"]) });
 const isOverloaded = shape({ kind: oneOf(["overloaded"]), because: oneOf(["calls", "memory"]) });
 const isPoolFault: Check = (fault) => isLost(fault) || isOverloaded(fault);

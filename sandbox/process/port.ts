@@ -1,33 +1,33 @@
-/** What the sandbox needs of processes; implemented in `host/platform/isolation/`. */
+/** The interface of processes that the sandbox needs. Implemented in `host/platform/isolation/`. */
 
 import type { WorkerLauncher } from "../worker/port.ts";
 
-/** A running process, seen from the host. */
+/** A running process, as seen by the host. */
 export interface ProcessConnection {
-  /** Written in order. */
+  /** Writes the bytes in order. */
   send(pieces: readonly Uint8Array[]): void;
   /** Bytes that wait because the process does not read them. */
   readonly unsentBytes: number;
-  /** Bytes are untrusted. */
+  /** Listens for untrusted bytes. */
   onData(listener: (chunk: Uint8Array) => void): void;
-  /** Called once, however the process ended. */
+  /** Called once when the process has ended for any reason. */
   onExit(listener: (reason: string) => void): void;
-  /** Whether it keeps the host's process alive. Initially it does not. */
+  /** Sets whether the process keeps the host's process alive. Initially false. */
   keepAlive(on: boolean): void;
-  /** Ends the process whatever it is doing, and resolves when it is gone. Idempotent. */
+  /** Ends the process, even while it runs code. Resolves when it has ended. Idempotent. */
   kill(): Promise<void>;
 }
 
-/** Starts processes that run `sandbox/process/serve.ts`, and has what they are handed. */
+/** Starts processes that run `sandbox/process/serve.ts`, and provides their data. */
 export interface ProcessLauncher extends Pick<
   WorkerLauncher,
   "language" | "engine" | "readEngine" | "readCache" | "writeCache" | "now" | "after"
 > {
-  /** Finds out how processes are to be confined on this system, and gives what starts one. */
+  /** Detects how processes can be confined on this system, and returns a function that starts one. */
   prepareProcesses(): Promise<() => ProcessConnection>;
 }
 
-/** What is handed to `serveProcess` inside: its end of the stream, and threads. */
+/** Functions for `serveProcess` inside the process: its end of the stream, and threads. */
 export interface ProcessPowers {
   send(pieces: readonly Uint8Array[]): void;
   onData(listener: (chunk: Uint8Array) => void): void;

@@ -1,9 +1,8 @@
 /**
- * A sandbox whose workers run in processes of their own, so that a guest that breaks out of WebAssembly meets one with
- * nothing to steal (SPEC B1).
+ * A sandbox whose workers run in separate processes, so that a guest that escapes from WebAssembly finds nothing to steal (SPEC B1).
  *
- * Inside each process is a whole sandbox with its pool and its watchdog (`serve.ts`). Out here is what must not depend on
- * them: which call may do what, what a call may say, and the end of a process that no longer does its part.
+ * Each process contains a whole sandbox with its own pool and watchdog (`serve.ts`). This module contains what must not depend on them:
+ * the operations that a call may run, the messages that it may send, and the end of a process that makes no progress.
  */
 
 import { afterProgress, answerOperation, createOperationRoom } from "../call/answer-operation.ts";
@@ -30,14 +29,14 @@ interface LoadedPlugin {
   unloading: boolean;
 }
 
-/** As inside: a folder of a thousand plugins does not travel at once. */
+/** As in the process: a folder of a thousand plugins is not sent at once. */
 const LOADS_AT_ONCE = 16;
-/** A job that so many processes ended under is not tried again. */
+/** Maximum number of processes that may end while they have the same job. */
 const MAXIMUM_ATTEMPTS = 3;
-/** What the process may take to end a cancelled call, behind the guest's own grace. */
+/** Time in which the process must end a cancelled call, including the guest's own grace period. */
 const CANCEL_WITHIN_MS = CANCEL_GRACE_MS + 2_000;
 
-/** Creates a sandbox and begins to start its first process. */
+/** Creates a sandbox and starts its first process in the background. */
 export function createProcessSandbox(launcher: ProcessLauncher, options: SandboxOptions = {}): Sandbox {
   const {
     maximumWorkers = 4,
@@ -67,7 +66,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     });
   }
 
-  /** A plugin that shares with nobody has a process of its own. */
+  /** Returns the process of a plugin. A plugin that never shares has its own. */
   function homeOf({ name }: PluginSource): string {
     return isIsolated(name) ? name : "";
   }
@@ -83,7 +82,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     child.give(job);
   }
 
-  /** @returns false if the job was answered before. */
+  /** @returns false if the job was answered before */
   function settle(job: ProcessJob): boolean {
     if (job.thread?.jobs.get(job.number) !== job) return false;
     job.thread.settle(job.number);
@@ -94,7 +93,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   function receive(child: Child, message: ProcessMessage): void {
     if (message.type === "defect") return onDefect(message.message);
     if (!("number" in message)) return;
-    // Jobs that are on that very process, and no others.
+    // Only jobs of this very process are accepted.
     const job = child.jobs.get(message.number);
     if (job === undefined) return message.number === 0 ? undefined : child.unheard();
     if (job.kind === "load") {
@@ -122,7 +121,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...kept });
   }
 
-  /** Calls without effects run again in another process, the others are lost (SPEC B10). */
+  /** Runs calls without effects again in another process; the others are lost (SPEC B10). */
   function replace(child: Child, why: string, overdue: ReadonlySet<ProcessJob>): void {
     onDefect(why);
     for (const job of [...child.jobs.values()]) {
@@ -211,7 +210,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       const plugin = plugins.get(invocation.digest);
       if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
       if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
-      // The process keeps its own queue; this is what its workers and that queue can hold.
+      // The process has its own queue. This is the capacity of its workers and that queue.
       if (outstanding >= maximumQueue + maximumWorkers * CALLS_A_WORKER)
         return { ok: false, fault: { kind: "overloaded", because: "calls" }, used: NOTHING_USED };
       plugin.users++;
@@ -243,7 +242,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   };
 }
 
-/** What a pool gives to one worker at most. */
+/** Maximum number of calls that a pool gives to one worker. */
 const CALLS_A_WORKER = 64;
 const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 

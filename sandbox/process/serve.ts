@@ -1,4 +1,4 @@
-/** Inside the process: a whole sandbox with its own workers, and the host's frames between its calls and the host. */
+/** Inside the process: a whole sandbox with its own workers, which serves the host's frames. */
 
 import type { HostAnswer } from "../host-call.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
@@ -10,9 +10,9 @@ import type { ProcessPowers } from "./port.ts";
 import { fromWorldText, toTapeText } from "./tape-text.ts";
 import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol.ts";
 
-/** The host is trusted: these only catch a stream that lost its step. */
+/** The host is trusted. These bounds only detect a corrupted stream. */
 const REQUEST_BOUNDS = { headBytes: 0xffff_ffff, frameBytes: 0xffff_ffff + 4, parts: 0xffff_ffff };
-/** A stack of a defect may be long. */
+/** Maximum length of a defect, which may contain a long stack. */
 const DEFECT_CHARACTERS = 4_096;
 const encoder = new TextEncoder();
 
@@ -59,13 +59,13 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       ...threads,
       readEngine: async () => engine,
       readCache: async (name: string) => (name === base ? image : undefined),
-      // Images of plugins stay here: nobody would believe them.
+      // Images of plugins are not sent, because the host would not trust them.
       async writeCache(name: string, bytes: Uint8Array) {
         if (loads.size === 0) say({ type: "base", name, bytes });
         return false;
       },
     };
-    // The host has rewritten the engine already, or could not.
+    // The host has already rewritten the engine, if it could.
     sandbox = createSandbox(launcher, { maximumWorkers, maximumQueue, engine: "plain", onDefect: sayDefect });
     say({ type: "ready" });
   }
@@ -124,7 +124,7 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
         say({ type: "operation", number, operation, name, text, ...(bytes !== undefined && { bytes }) });
         return new Promise((resolve) => running.waiting.set(operation, resolve));
       },
-      // In parts already (`call-log.ts`). While the host does not read, this thread waits, and the workers drop what they log.
+      // Lines arrive in batches (`call-log.ts`). If the host does not read, this thread blocks, and the workers drop lines.
       onLogs: (lines) => say({ type: "logs", number, lines }),
     });
   }
@@ -133,21 +133,21 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     const waiting = calls.get(number)?.waiting;
     const resolve = waiting?.get(operation);
     waiting?.delete(operation);
-    // Once they have been moved, their length is 0.
+    // Computed now, because transferred bytes have length 0.
     const isLarge = bytes !== undefined && bytes.length >= LARGE_ANSWER_BYTES;
     const taken = (): void => (isLarge ? say({ type: "taken", number, operation }) : undefined);
-    // Its call may have ended meanwhile.
+    // The call may have ended meanwhile.
     if (resolve === undefined) return taken();
     if (text === JSON_IN_BYTES && bytes !== undefined) return resolve({ ok: true, value: null, json: bytes, taken });
-    // The host's own words; `v` and a value, or `e` and an error.
+    // Written by the host: `v` and a value, or `e` and an error.
     const said = JSON.parse(text.slice(1)) as never;
-    // A frame's pieces are its own.
+    // The parts of a frame are owned by this message.
     const brought = bytes !== undefined && { bytes, moves: true as const, taken };
     resolve(text.startsWith("v") ? { ok: true, value: said, ...brought } : { ok: false, error: said });
   }
 
   function receive({ head, parts }: Frame): Promise<void> | void {
-    // The host's own words.
+    // Written by the host.
     const request = JSON.parse(head) as ProcessRequest;
     switch (request.type) {
       case "boot":

@@ -1,4 +1,4 @@
-/** Tapes on their way between the host and the process: as JSON, their bytes as text. */
+/** Converts tapes for the transfer between host and process: JSON with bytes as text. */
 
 import { decodeHexText, encodeHexText } from "../operations/byte-text.ts";
 import type { CallWorld } from "../tape/tape.ts";
@@ -7,7 +7,7 @@ import { isKeptTape } from "../worker/messages.ts";
 
 const encoder = new TextEncoder();
 
-/** A tape in which an answer's bytes are hexadecimal. Unproven. */
+/** A tape with bytes in hexadecimal. Unchecked. */
 export type TapeText = "too_long" | (Omit<Tape, "crypto"> & { readonly crypto: readonly object[] });
 export type WorldText = Omit<CallWorld, "tape"> & { readonly tape?: TapeText };
 
@@ -19,7 +19,7 @@ export function toTapeText(tape: KeptTape): TapeText {
   };
 }
 
-/** Undefined if it is no tape within bounds. */
+/** Parses a tape. Returns undefined if it is invalid or exceeds its bounds. */
 export function fromTapeText(text: unknown): KeptTape | undefined {
   if (typeof text !== "object" || text === null) return isKeptTape(text) ? text : undefined;
   const { crypto } = text as { readonly crypto?: unknown };
@@ -40,10 +40,10 @@ export function toWorldText({ tape, ...world }: CallWorld): WorldText {
   return { ...world, ...(tape !== undefined && { tape: toTapeText(tape) }) };
 }
 
-/** @throws {Error} if the tape is none: the host sends no such thing */
+/** @throws {Error} if the tape is invalid, which the host never sends */
 export function fromWorldText({ tape: text, ...world }: WorldText): CallWorld {
   if (text === undefined) return world;
   const tape = fromTapeText(text);
-  if (tape === undefined || tape === "too_long") throw new Error("The host sent a tape that is none");
+  if (tape === undefined || tape === "too_long") throw new Error("The host sent an invalid tape");
   return { ...world, tape };
 }

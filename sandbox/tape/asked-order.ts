@@ -1,17 +1,17 @@
 /**
- * The order of a call whose time is given: answers as they were asked for, and timers when nothing is asked for any more.
+ * Entry order of a call with a fixed time: answers enter in the order of their requests, and timers when no request is pending.
  *
- * So what it does depends on what it is answered and not on how fast. An operation may take long, or wait for what the
- * guest does next: when none has been answered for a while, others, and timers, go first.
+ * So the call depends on its answers and not on their timing. An operation may take long, or may wait for what the guest does next. If
+ * none has been answered for a while, other answers and timers go first.
  */
 
 import { type Arrived, type EntryOrder, type EntryStep, toArrived } from "./entry-order.ts";
 
-/** Files and the like answer far sooner, also on a very busy machine. */
+/** Far longer than files and similar operations take, even on a very busy machine. */
 const PATIENCE_MS = 10_000;
 
 export class AskedOrder implements EntryOrder {
-  /** The guest's ids, in the order of asking. */
+  /** The guest's ids, in the order of the requests. */
   readonly #asked: Set<number> = new Set();
   readonly #arrived: Map<number, Arrived> = new Map();
   #isInAHurry = false;
@@ -31,7 +31,7 @@ export class AskedOrder implements EntryOrder {
   next(timerMs: number | undefined): EntryStep {
     const hurried = this.#isInAHurry;
     this.#isInAHurry = false;
-    // It is late by the call's own time. The event loop gets its turn; what arrives meanwhile comes after.
+    // The timer is due by the call's own time. Let the event loop run first; answers that arrive now come after the timer.
     if (timerMs === 0) return hurried ? { kind: "timers" } : { kind: "later", hurryMs: 0 };
     for (const id of this.#asked) {
       const arrived = this.#arrived.get(id);
@@ -40,7 +40,7 @@ export class AskedOrder implements EntryOrder {
     }
     if (hurried && timerMs !== undefined) return { kind: "timers" };
     if (timerMs === undefined && this.#arrived.size === 0) return { kind: "later" };
-    // Time that passes for nobody else is not waited for.
+    // If no operation is pending, no waiting is needed.
     return { kind: "later", hurryMs: this.#asked.size === 0 ? 0 : Math.max(PATIENCE_MS, timerMs ?? 0) };
   }
 

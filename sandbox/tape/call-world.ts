@@ -1,4 +1,4 @@
-/** One call's own time and randomness, where they are not the machine's (SPEC B6), and the tape that is kept of them (B8). */
+/** A call's own time and randomness, if they are not the machine's (SPEC B6), and its recording (B8). */
 
 import type { Fault } from "../fault.ts";
 import type { LocalAnswer, LocalEnvironment } from "../operations/local-answer.ts";
@@ -11,7 +11,7 @@ import type { SubtleCall } from "../operations/subtle-calls.ts";
 import { keepingSubtle, tapeSubtle } from "./tape-subtle.ts";
 import { fixedClock, type RecordingClock, recordingClock, tapeClock, type WorldClock } from "./world-clock.ts";
 
-/** What it needs of the worker. */
+/** The parts of the worker that it needs. */
 export interface WorldEnvironment {
   readonly local: LocalEnvironment;
   now(): number;
@@ -19,7 +19,7 @@ export interface WorldEnvironment {
   after(delayMs: number, task: () => void): () => void;
 }
 
-/** Opens the world of one call; undefined if that is the machine's. */
+/** Creates the time and randomness of one call; undefined if they are the machine's. */
 export function openWorld(wanted: CallWorld | undefined, env: WorldEnvironment): World | undefined {
   return wanted === undefined ? undefined : new World(wanted, env);
 }
@@ -28,7 +28,7 @@ export class World {
   readonly local: LocalEnvironment;
   /** True if randomness comes from a seed. */
   readonly isSeeded: boolean;
-  /** Undefined where what enters the guest enters as it comes. */
+  /** Order of entries. Undefined if answers and timers enter the guest as they arrive. */
   readonly order: EntryOrder | undefined;
   readonly #clock: WorldClock | undefined;
   readonly #recordingClock: RecordingClock | undefined;
@@ -38,13 +38,13 @@ export class World {
   readonly #after: WorldEnvironment["after"];
   readonly #entries: number[] = [];
   readonly #crypto: CryptoAnswer[] = [];
-  /** The numbers of asynchronous operations that are under way, by the guest's own ids. */
+  /** Numbers of pending asynchronous operations, by the guest's ids. */
   readonly #numbers: Map<number, number> = new Map();
   #asked = 0;
   #cryptoBytes = 0;
   #isTooLong = false;
   #stop: Tape["stop"];
-  /** True once the call has done otherwise than its tape. */
+  /** True once the call has diverged from its recording. */
   differs = false;
 
   constructor({ seed, timeMs, keepsTape = false, tape }: CallWorld, env: WorldEnvironment) {
@@ -66,19 +66,19 @@ export class World {
     };
   }
 
-  /** Milliseconds since the epoch: whole ones, as `Date` has them. */
+  /** Milliseconds since the epoch, rounded down as in `Date`. */
   epoch(): number {
     return this.#clock === undefined ? this.#epoch() : this.#clock.startMs + Math.floor(this.#clock.look());
   }
 
-  /** An asynchronous operation begins. */
+  /** Records the start of an asynchronous operation. */
   asked(id: number): void {
     const number = this.#asked++;
     this.#numbers.set(id, number);
     this.order?.asked(number, id);
   }
 
-  /** The clock of timers moves on before they run. */
+  /** Records that timers run, and first advances the clock by the wait. */
   timersEnter(waitedMs: number): void {
     this.#clock?.waited(waitedMs);
     this.#enter(TIMERS);
@@ -95,13 +95,13 @@ export class World {
     if (number !== undefined) this.#enter(number);
   }
 
-  /** The call's share of cryptography, made when it first asks for any. */
+  /** Opens the call's cryptography session on first use. */
   openSubtle(open: () => SubtleCall): SubtleCall {
     if (this.#tape !== undefined) return tapeSubtle(this.#tape.crypto, (task) => void this.#after(0, task));
     return this.#keeps ? keepingSubtle(open(), (operation, answer) => this.#keepCrypto(operation, answer)) : open();
   }
 
-  /** Why the call must stop now: what its own clock says, or where the tape's call was stopped. */
+  /** Returns the fault that must stop the call now: of its own clock, or where the recorded call was stopped. */
   check(fault: Fault | undefined, fuel: number): Fault | undefined {
     if (this.differs) return DIFFERS;
     const stop = this.#tape?.stop;
@@ -110,12 +110,12 @@ export class World {
     return fault;
   }
 
-  /** The clock or a cancellation ends the call, if that is what the fault says. */
+  /** Records the end of the call if the fault is a timeout or a cancellation. */
   stopped(fault: Fault, fuel: number): void {
     if (fault.kind === "timeout" || fault.kind === "cancelled") this.#stop ??= { fuel, fault };
   }
 
-  /** Undefined if none is kept. */
+  /** The recording; undefined if none was requested. */
   get tape(): KeptTape | undefined {
     if (!this.#keeps) return undefined;
     const looks = this.#recordingClock === undefined ? [] : this.#recordingClock.looks;

@@ -1,35 +1,35 @@
-/** In which order answers and timers enter a guest, where that is not left to chance. */
+/** Order in which answers and timers enter a guest, if it must be deterministic. */
 
 import type { Fault } from "../fault.ts";
 
-/** Decides what enters next. Every operation that is asked is told to it, and every answer that arrives. */
+/** Decides what enters the guest next. Must be told about every requested operation and every answer that arrives. */
 export interface EntryOrder {
-  /** `number` counts the call's asynchronous operations from 0; `id` is the guest's own. */
+  /** Records a request. `number` counts the call's asynchronous operations from 0; `id` is the guest's own. */
   asked(number: number, id: number): void;
   arrived(id: number, answer: string, bytes: Uint8Array | undefined): void;
-  /** `timerMs` is undefined if the guest waits for no timer. */
+  /** Returns the next step. `timerMs` is undefined if the guest waits for no timer. */
   next(timerMs: number | undefined): EntryStep;
-  /** The time that a step `later` named is over. */
+  /** Called when the delay of a `later` step is over. */
   hurry(): void;
 }
 
-/** What is to be done. */
+/** The next step. */
 export type EntryStep =
   | { readonly kind: "timers" }
   | { readonly kind: "abort" }
   | ({ readonly kind: "answer"; readonly id: number } & Arrived)
-  /** Nothing, until an answer arrives or so many milliseconds have passed. */
+  /** Wait until an answer arrives or `hurryMs` milliseconds have passed. */
   | { readonly kind: "later"; readonly hurryMs?: number }
-  /** The call ends here. */
+  /** End the call. */
   | { readonly kind: "end"; readonly fault: Fault };
 
-/** An answer that has not entered yet. Its bytes are its own: they may have come in memory that is lent. */
+/** An answer that has not entered the guest yet. Owns its bytes. */
 export interface Arrived {
   readonly answer: string;
   readonly bytes: Uint8Array | undefined;
 }
 
-/** What answers wait in. */
+/** Copies an answer, because its bytes may be in memory that is only lent. */
 export function toArrived(answer: string, bytes: Uint8Array | undefined): Arrived {
   return { answer, bytes: bytes?.slice() };
 }

@@ -1,10 +1,10 @@
-/** Random bytes that a text decides: SHA-256 of the text and a counter, block by block. */
+/** Deterministic random bytes: SHA-256 of the seed and a counter, block by block. */
 
 import type { Digest } from "../operations/subtle.ts";
 
 const encoder = new TextEncoder();
 
-/** @throws {Error} if the runtime has no SHA-256. */
+/** @throws {Error} if the runtime lacks SHA-256 */
 export function seededRandom(seed: string, hash: Digest): (count: number) => Uint8Array {
   let block: Uint8Array = new Uint8Array(0);
   let used = 0;
@@ -12,7 +12,7 @@ export function seededRandom(seed: string, hash: Digest): (count: number) => Uin
 
   function next(): Uint8Array {
     const made = hash("SHA-256", [encoder.encode(`bascule random ${blocks++} ${seed}`)]);
-    if (made === undefined) throw new Error("The runtime has no SHA-256");
+    if (made === undefined) throw new Error("This runtime does not support SHA-256");
     return made;
   }
 

@@ -1,4 +1,4 @@
-/** Brings answers and timers into the guest in the order of a tape, whenever they arrive. */
+/** Entry order of a replayed call: answers and timers enter in recorded order, whenever they arrive. */
 
 import { type Arrived, type EntryOrder, type EntryStep, toArrived } from "./entry-order.ts";
 import type { Fault } from "../fault.ts";
@@ -6,7 +6,7 @@ import { ABORT, type Tape, TIMERS } from "./tape.ts";
 
 export class TapeOrder implements EntryOrder {
   readonly #tape: Tape;
-  /** The guest's ids, by number. */
+  /** The guest's ids, by operation number. */
   readonly #ids: number[] = [];
   readonly #arrived: Map<number, Arrived> = new Map();
   #place = 0;
@@ -43,5 +43,5 @@ export class TapeOrder implements EntryOrder {
   }
 }
 
-/** What comes of a call that does otherwise than its tape. */
+/** Fault of a call that diverges from its recording. */
 export const DIFFERS: Fault = { kind: "differs" };

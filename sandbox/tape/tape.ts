@@ -1,38 +1,41 @@
 /**
- * A tape: what a worker told one call that cannot be computed again, so that the call can be run again alike (SPEC B8).
+ * A tape: the part of a call's recording that a worker makes, so that the call can be replayed exactly (SPEC B8).
  *
- * Randomness needs no tape, it is computed from a seed; answers of the host are the host's to keep. What is left is when
- * the clock was looked at, and in which order answers and timers entered the guest.
+ * Randomness is computed from a seed, and the host records its own answers. The rest is on the tape: the results of clock reads, and the
+ * order in which answers and timers entered the guest.
  */
 
 import type { Fault } from "../fault.ts";
 
-/** Where a call's time and randomness come from (SPEC B6). What is absent is the machine's own. */
+/** Source of a call's time and randomness (SPEC B6). Absent members use the machine's own. */
 export interface CallWorld {
-  /** All that is random is computed from this text. */
+  /** Seed of all randomness. */
   readonly seed?: string;
-  /** Milliseconds since the epoch when the call begins. From then on time depends on nothing but what the call does. */
+  /** Milliseconds since the epoch at the start of the call. After that, time depends only on what the call does. */
   readonly timeMs?: number;
-  /** The outcome brings a tape. Needs a seed. */
+  /** Requests a tape in the outcome. Needs a seed. */
   readonly keepsTape?: boolean;
-  /** The call runs as it says, with the seed and the time that it was made with. */
+  /** Replays this tape, with the seed and the time that it was recorded with. */
   readonly tape?: Tape;
 }
 
 export interface Tape {
-  /** Milliseconds since the epoch when the call began. */
+  /** Milliseconds since the epoch at the start of the call. */
   readonly startMs: number;
-  /** In turn: how many ticks of `TICKS_A_MS` had passed since the looks before, and how many looks in a row saw that. Empty where time was given. */
+  /**
+   * Pairs: ticks of `TICKS_A_MS` since the previous reads, then the number of consecutive reads with that value. Empty if the time was
+   * given.
+   */
   readonly looks: readonly number[];
-  /** What entered the guest after its begin: `TIMERS`, `ABORT`, or which of its asynchronous operations was answered, from 0. */
+  /** Entries into the guest after its start: `TIMERS`, `ABORT`, or the number of the answered asynchronous operation, from 0. */
   readonly entries: readonly number[];
   /** Answers of cryptography, by the same numbers. */
   readonly crypto: readonly CryptoAnswer[];
-  /** Set where the clock or a cancellation ended the call: after how much fuel. */
+  /** Fuel at which the clock or a cancellation ended the call. Absent if neither did. */
   readonly stop?: { readonly fuel: number; readonly fault: Extract<Fault, { kind: "timeout" | "cancelled" }> };
 }
 
-/** A call that was to keep a tape may have outgrown it. */
+/** Result of recording a call. `too_long` if the tape exceeded its bounds. */
 export type KeptTape = Tape | "too_long";
 
 export interface CryptoAnswer {
@@ -44,17 +47,17 @@ export interface CryptoAnswer {
 
 export const TIMERS = -1;
 export const ABORT = -2;
-/** The clock of a call that keeps a tape is as coarse as browsers' are. */
+/** Clock resolution of a recorded call, as coarse as in browsers. */
 export const TICKS_A_MS = 10;
 
-/** More than this and there is no tape: a guest decides how often it looks at the clock and sets timers. */
+/** Bounds of a tape, because a guest decides how often it reads the clock and sets timers. A call that exceeds them gets no tape. */
 export const TAPE_BOUNDS: Readonly<Record<"looks" | "entries" | "cryptoBytes", number>> = Object.freeze({
   looks: 200_000,
   entries: 50_000,
   cryptoBytes: 1024 * 1024,
 });
 
-/** Whether a value from a worker or a file is a tape within the bounds. */
+/** Checks that a value from a worker or a file is a tape within the bounds. */
 export function isTape(value: unknown): value is Tape {
   const { startMs, looks, entries, crypto, stop } = membersOf(value);
   return (
@@ -67,12 +70,12 @@ export function isTape(value: unknown): value is Tape {
   );
 }
 
-/** What counts against `cryptoBytes`. */
+/** Returns the size that counts against `cryptoBytes`. */
 export function sizeOf({ answer, bytes }: CryptoAnswer): number {
   return answer.length + (bytes?.length ?? 0);
 }
 
-/** A time that `Date` can show. */
+/** Checks that a value is a time that `Date` can represent. */
 export function isTime(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(Number(value)) <= 8.64e15;
 }
@@ -82,7 +85,7 @@ function isCryptoAnswer(value: unknown): value is CryptoAnswer {
   return isCount(operation) && typeof answer === "string" && (bytes === undefined || isOwnBytes(bytes));
 }
 
-/** Bytes that two threads see may change after they were checked. */
+/** Rejects shared memory, which may change after the check. */
 function isOwnBytes(value: unknown): boolean {
   return value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 }
@@ -101,11 +104,11 @@ function isCount(value: unknown): value is number {
 function isListOf<T>(value: unknown, maximum: number, check: (item: unknown) => item is T): value is readonly T[];
 function isListOf(value: unknown, maximum: number, check: (item: unknown) => boolean): value is readonly unknown[];
 function isListOf(value: unknown, maximum: number, check: (item: unknown) => boolean): boolean {
-  // Holes are looked at too, which `every` alone passes over.
+  // `every` alone would skip holes, so the list is copied first.
   return Array.isArray(value) && value.length <= maximum && Array.from(value).every(check);
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Members of anything that is an object can be looked at.
+  // Reading members of any object is safe.
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,24 +1,24 @@
-/** The clocks of calls that are seeded, kept or run again: every look at them is one that a tape can tell. */
+/** Clocks of seeded, recorded and replayed calls. A tape can represent every read. */
 
 import { TAPE_BOUNDS, type Tape, TICKS_A_MS } from "./tape.ts";
 
-/** The time of one call. */
+/** Clock of one call. */
 export interface WorldClock {
-  /** Milliseconds since the epoch when the call began. */
+  /** Milliseconds since the epoch at the start of the call. */
   readonly startMs: number;
-  /** Milliseconds since then. Each look counts. */
+  /** Returns milliseconds since the start. Every read counts. */
   look(): number;
-  /** The guest waited so long for a timer. */
+  /** Records that the guest waited for a timer. */
   waited(ms: number): void;
-  /** An answer entered the guest. */
+  /** Records that an answer entered the guest. */
   answered(): void;
 }
 
 const MICROSECONDS_A_MS = 1_000;
 
 /**
- * Time that only the call itself makes pass: a microsecond at each look, so that loops which wait for a later time end
- * about when they would; a millisecond at each answer, so that loops which ask until it is late end too.
+ * Creates a clock that only the call itself advances: by a microsecond per read, so that loops that wait for a later time end at about
+ * the usual time; by a millisecond per answer, so that loops that poll until a deadline end too.
  */
 export function fixedClock(startMs: number): WorldClock {
   let passed = 0;
@@ -31,11 +31,11 @@ export function fixedClock(startMs: number): WorldClock {
 }
 
 export interface RecordingClock extends WorldClock {
-  /** As in `Tape.looks`; undefined if it became too long. */
+  /** Reads as in `Tape.looks`; undefined if there were too many. */
   readonly looks: readonly number[] | undefined;
 }
 
-/** The machine's clock, coarser, and every look at it written down. */
+/** Creates a coarser view of the machine's clock that records every read. */
 export function recordingClock(startMs: number, now: () => number): RecordingClock {
   const begun = now();
   const looks: number[] = [];
@@ -60,7 +60,7 @@ export function recordingClock(startMs: number, now: () => number): RecordingClo
   };
 }
 
-/** Shows what a tape says. `onEnd` is called at every look that the tape has no answer for. */
+/** Creates a clock that replays a tape. Calls `onEnd` on every read that the tape does not contain. */
 export function tapeClock({ startMs, looks }: Tape, onEnd: () => void): WorldClock {
   let place = 0;
   let left = 0;

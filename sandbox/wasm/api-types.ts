@@ -1,10 +1,10 @@
 /**
- * The types of WebAssembly's JavaScript API that exported signatures name.
+ * Types of WebAssembly's JavaScript API that exported signatures use.
  *
- * TypeScript declares its own only in its DOM library, and a program that imports the package may do without that (SPEC I1).
+ * TypeScript declares them only in its DOM library, which a program that imports the package may not have (SPEC I1).
  */
 
-/** A compiled module; its parts are read by `WebAssembly.Module`'s functions only. */
+/** A compiled module. Only functions of `WebAssembly.Module` read its parts. */
 export type WasmModule = object;
 
 export interface WasmMemory {

@@ -1,13 +1,13 @@
 /**
- * The write barrier: before every write to memory the page of 256 bytes it begins in is marked, in a second memory that the
- * guest's code has no instruction for.
+ * The write barrier: before every write to memory, marks the page of 256 bytes in which the write begins. The marks are in a second
+ * memory that the guest's code has no instruction for.
  *
- * A mark stands for its page and the first bytes of the next one (`OVERHANG_BYTES`): a store of at most 8 bytes that
- * begins in a page ends in there, however it is aligned, because an alignment in the code is a hint and no promise
- * (specification §5.4.6, §4.4.7). Who restores a marked page restores its overhang too.
+ * A mark covers its page and the first bytes of the next one (`OVERHANG_BYTES`): a store of at most 8 bytes that begins in a page ends
+ * there for any alignment, because an alignment in the code is only a hint (specification §5.4.6, §4.4.7). A restore of a marked page
+ * must restore its overhang too.
  *
- * Marks are made before the write and for the address as the code computes it, modulo 2³². The real address is not
- * reduced (§4.4.7), but what lies above 2³² traps, and a mark for a write that did not happen costs one page more.
+ * Marks are made before the write, for the address modulo 2³². The real address is not reduced (§4.4.7), but an access above 2³² traps,
+ * and a mark for a write that did not happen only costs one extra page.
  */
 
 import { Reader, Writer } from "./binary.ts";
@@ -15,17 +15,20 @@ import { type Body, FUNCTION_TYPE, type Step } from "./functions.ts";
 import { EMPTY_BLOCK, type Instruction, isBulkWrite, isStore, OP } from "./instructions.ts";
 import { type NumberType, TYPE } from "./sections.ts";
 
-/** A mark's page, as a shift: 256 bytes, because what a call touches lies scattered over its heap. */
+/** Page size as a shift: 256 bytes, because the writes of a call are scattered over its heap. */
 export const MARK_SHIFT = 8;
-/** How far a marked store may reach into the next page. */
+/** Maximum bytes that a marked store reaches into the next page. */
 export const OVERHANG_BYTES = 8;
-/** The number of the memory that holds the marks. */
+/** Index of the memory that holds the marks. */
 const MARKS = 1;
 
-/** A memory argument of `i32.store8` at offset 0 of memory 1: the flag that a memory number follows, with alignment 0 (§5.4.6). */
+/** Memory argument of `i32.store8` at offset 0 of memory 1: a flag for an explicit memory index, with alignment 0 (§5.4.6). */
 const STORE_MARK: readonly number[] = [OP.i32Store8, 0x40, MARKS, 0];
 
-/** Marks what stores and bulk operations write. `markRange` is the number of the function that `markRangeFunction` gives. */
+/**
+ * Returns a step that marks the pages written by stores and bulk operations. `markRange` is the index of the function made by
+ * `markRangeFunction`.
+ */
 export function createBarrier(markRange: number): Step {
   return {
     before(instruction, body, bytes) {
@@ -35,7 +38,7 @@ export function createBarrier(markRange: number): Step {
   };
 }
 
-/** The operands are below on the stack: set aside, the address marked, put back. */
+/** Marks a store's address. The operands on the stack are saved in locals and pushed again. */
 function markStore(instruction: Instruction, body: Body, bytes: Uint8Array): void {
   const { code } = body;
   const type = storedType(instruction.opcode);
@@ -50,7 +53,7 @@ function markStore(instruction: Instruction, body: Body, bytes: Uint8Array): voi
   code.byte(OP.localGet).unsigned(value);
 }
 
-/** The type of the value that a store takes (§5.4.6). */
+/** Returns the type of the value that a store takes (§5.4.6). */
 function storedType(opcode: number): NumberType {
   switch (opcode) {
     case 0x37: // i64.store
@@ -73,7 +76,7 @@ function offsetOf(instruction: Instruction, bytes: Uint8Array): number {
   return reader.unsigned();
 }
 
-/** Destination, source or value, length. */
+/** Marks a bulk operation. Operands: destination, source or value, length. */
 function markBulk({ code, temporary }: Body, markRange: number): void {
   const length = temporary("length", "i32");
   const middle = temporary("middle", "i32");
@@ -91,14 +94,14 @@ function markBulk({ code, temporary }: Body, markRange: number): void {
 /** (address, length) → (). */
 export const MARK_RANGE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 2, TYPE.i32, TYPE.i32, 0]);
 
-/** Marks every page from `address` to `address + length - 1`; nothing for a length of 0. */
+/** Returns a function that marks every page from `address` to `address + length - 1`; none if the length is 0. */
 export function markRangeFunction(): Uint8Array {
   const [address, length, last] = [0, 1, 2];
   return (
     new Writer()
       .byte(1, 1, TYPE.i32)
       .byte(OP.localGet, length, OP.i32Eqz, OP.if, EMPTY_BLOCK, OP.return, OP.end)
-      // last = (address + length - 1) >> shift; should that wrap, the operation traps, and the loop ends after one round.
+      // last = (address + length - 1) >> shift. If this wraps, the operation traps, and the loop ends after one iteration.
       .byte(OP.localGet, address, OP.localGet, length, OP.i32Add, OP.i32Const, 1, OP.i32Sub, OP.i32Const, MARK_SHIFT, OP.i32ShrU)
       .byte(OP.localSet, last)
       .byte(OP.localGet, address, OP.i32Const, MARK_SHIFT, OP.i32ShrU, OP.localSet, address)

@@ -1,6 +1,6 @@
-/** Reading and writing the binary format's values, with LEB128 integers (WebAssembly core specification §5.2). */
+/** Reader and writer of the binary format's values, with LEB128 integers (WebAssembly core specification §5.2). */
 
-/** The bytes are not a module this rewriter understands; nothing of a half-understood module is ever used. */
+/** The bytes are not a module that this rewriter understands. A partly understood module is never used. */
 export class WasmFormatError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class WasmFormatError extends Error {
   }
 }
 
-/** Reads forward. Every method throws {WasmFormatError} rather than read past the end. */
+/** Reads forward. Every method throws {WasmFormatError} instead of reading past the end. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -24,7 +24,7 @@ export class Reader {
     return this.at >= this.end;
   }
 
-  /** The next byte, which stays the next. */
+  /** Returns the next byte without consuming it. */
   peek(): number {
     const value = this.at < this.end ? this.bytes[this.at] : undefined;
     if (value === undefined) throw new WasmFormatError(`The module ends in the middle of a value at ${this.at}`);
@@ -37,7 +37,7 @@ export class Reader {
     return value;
   }
 
-  /** An unsigned integer of at most 32 bits (§5.2.2). */
+  /** Reads an unsigned integer of at most 32 bits (§5.2.2). */
   unsigned(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -50,7 +50,7 @@ export class Reader {
     throw new WasmFormatError(`The integer that ends at ${this.at} has more than 32 bits`);
   }
 
-  /** Passes over an integer of any width. */
+  /** Skips an integer of any width. */
   skipInteger(): void {
     for (let length = 1; length <= LONGEST_INTEGER; length++) if ((this.byte() & 0x80) === 0) return;
     throw new WasmFormatError(`The integer that ends at ${this.at} has more than 64 bits`);
@@ -63,13 +63,13 @@ export class Reader {
     return taken;
   }
 
-  /** A name: its length in bytes, then UTF-8 (§5.2.4). */
+  /** Reads a name: its length in bytes, then UTF-8 (§5.2.4). */
   name(): Uint8Array {
     return this.take(this.unsigned());
   }
 }
 
-/** ⌈64 ÷ 7⌉ bytes. */
+/** Maximum bytes of a 64-bit integer: ⌈64 ÷ 7⌉. */
 const LONGEST_INTEGER = 10;
 
 /** Appends values to bytes that grow as needed. */
@@ -87,9 +87,9 @@ export class Writer {
     return this;
   }
 
-  /** @throws {RangeError} if the value is no unsigned integer of 32 bits. */
+  /** @throws {RangeError} if the value is not an unsigned 32-bit integer */
   unsigned(value: number): this {
-    if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw new RangeError(`${value} is no unsigned 32-bit integer`);
+    if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw new RangeError(`${value} is not an unsigned 32-bit integer`);
     let rest = value;
     while (rest > 0x7f) {
       this.byte((rest & 0x7f) | 0x80);
@@ -98,7 +98,7 @@ export class Writer {
     return this.byte(rest);
   }
 
-  /** Of a number, its low 32 bits. */
+  /** Writes the low 32 bits of a number as a signed integer. */
   signed(value: number): this {
     let rest = value | 0;
     for (;;) {
@@ -121,12 +121,12 @@ export class Writer {
     return this.unsigned(bytes.length).append(bytes);
   }
 
-  /** A length, then so many bytes. */
+  /** Writes the length of the bytes, then the bytes. */
   sized(bytes: Uint8Array): this {
     return this.unsigned(bytes.length).append(bytes);
   }
 
-  /** What was written so far; valid until more is. */
+  /** The bytes written so far. Valid until the next write. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,28 +1,28 @@
-/** Rewrites function bodies: instructions are copied one by one, and steps add theirs before and after (§5.5.13). */
+/** Rewrites function bodies: instructions are copied one by one, and steps insert code before and after them (§5.5.13). */
 
 import { Reader, WasmFormatError, Writer } from "./binary.ts";
 import { type Instruction, OP, readInstruction } from "./instructions.ts";
 import { KIND, type NumberType, readEntries, SECTION, type Sections, skipValueType, skipValueTypes, TYPE } from "./sections.ts";
 
-/** What one part of the rewriting adds to a function. Instructions that it adds are not seen by any step. */
+/** One part of the rewriting. Steps do not see instructions that other steps inserted. */
 export interface Step {
-  /** Called once for each function before its instructions. */
+  /** Called once per function, before its instructions. */
   begin?(instructions: readonly Instruction[], bytes: Uint8Array): void;
   before?(instruction: Instruction, body: Body, bytes: Uint8Array): void;
   after?(instruction: Instruction, body: Body, bytes: Uint8Array): void;
 }
 
-/** A function under way. */
+/** A function that is being rewritten. */
 export interface Body {
   readonly code: Writer;
-  /** The number of a local of the rewriter's own; the same purpose and type give the same local. */
+  /** Returns the index of a local added by the rewriter. The same purpose and type give the same local. */
   temporary(purpose: string, type: NumberType): number;
 }
 
-/** Functions of a module as they are called: imported ones first (§2.5.1). */
+/** The index space of a module's functions: imported functions come first (§2.5.1). */
 export interface FunctionSpace {
   readonly imported: number;
-  /** Type numbers of the functions that the module defines. */
+  /** Type indices of the functions that the module defines. */
   readonly defined: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export function readFunctionSpace(sections: Sections): FunctionSpace {
   };
 }
 
-/** An import's kind; its name and description are passed over (§5.5.5). */
+/** Reads an import's kind and skips its names and description (§5.5.5). */
 export function readImportKind(reader: Reader): number {
   reader.name();
   reader.name();
@@ -53,23 +53,23 @@ export function readImportKind(reader: Reader): number {
       skipGlobalType(reader);
       return kind;
     default:
-      throw new WasmFormatError(`The module imports something of the unknown kind ${kind}`);
+      throw new WasmFormatError(`The module has an import of unknown kind ${kind}`);
   }
 }
 
-/** What it holds, and its limits (§5.3.9). A table that begins with something else than nulls is of a later proposal. */
+/** Skips an element type and limits (§5.3.9). A table with an initializer is from a later proposal and unsupported. */
 export function skipTableType(reader: Reader): void {
   skipValueType(reader);
   skipLimits(reader);
 }
 
-/** A type, and whether it changes (§5.3.10). */
+/** Skips a type and its mutability (§5.3.10). */
 export function skipGlobalType(reader: Reader): void {
   skipValueType(reader);
   reader.byte();
 }
 
-/** A minimum, and a maximum where the flag says so (§5.3.7). */
+/** Skips a minimum, and a maximum if the flag is set (§5.3.7). */
 function skipLimits(reader: Reader): void {
   const flag = reader.byte();
   if (flag > 1) throw new WasmFormatError(`The limits at ${reader.at} are of the unknown kind ${flag}`);
@@ -77,20 +77,20 @@ function skipLimits(reader: Reader): void {
   if (flag === 1) reader.skipInteger();
 }
 
-/** How many parameters each type has. */
+/** Returns the number of parameters of each type. */
 export function readParameterCounts(sections: Sections): number[] {
   return readEntries(sections, SECTION.type, (reader) => {
-    if (reader.byte() !== FUNCTION_TYPE) throw new WasmFormatError(`The type at ${reader.at} is not a function's`);
+    if (reader.byte() !== FUNCTION_TYPE) throw new WasmFormatError(`The type at ${reader.at} is not a function type`);
     const parameters = skipValueTypes(reader);
     skipValueTypes(reader);
     return parameters;
   });
 }
 
-/** The byte that begins a function type (§5.3.6). */
+/** First byte of a function type (§5.3.6). */
 export const FUNCTION_TYPE = 0x60;
 
-/** Rewrites all function bodies. `renumber` gives a called function's number afterwards. */
+/** Rewrites all function bodies. `renumber` returns the new index of a called function. */
 export function rewriteBodies(sections: Sections, steps: readonly Step[], renumber: (index: number) => number): Uint8Array[] {
   const { defined } = readFunctionSpace(sections);
   const parameters = readParameterCounts(sections);

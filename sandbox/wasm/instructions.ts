@@ -1,14 +1,14 @@
 /**
- * Where one instruction ends and the next begins (WebAssembly core specification §5.4).
+ * Finds the end of each instruction (WebAssembly core specification §5.4).
  *
- * Knows WebAssembly 1.0 with sign extension, saturating conversions, bulk memory and reference types. Anything else is
- * refused loudly: an instruction that is not known might write memory or loop.
+ * Supports WebAssembly 1.0 with sign extension, saturating conversions, bulk memory and reference types. Anything else is rejected,
+ * because an unknown instruction might write memory or loop.
  */
 
 import { type Reader, WasmFormatError } from "./binary.ts";
 import { skipValueType, skipValueTypes } from "./sections.ts";
 
-/** Opcodes that the rewriter looks at or writes (§5.4; the appendix "Index of Instructions" has them all). */
+/** Opcodes that the rewriter reads or writes (§5.4; complete list in the appendix "Index of Instructions"). */
 export const OP = {
   block: 0x02,
   loop: 0x03,
@@ -32,27 +32,27 @@ export const OP = {
   i32Sub: 0x6b,
   i32ShrU: 0x76,
   refFunc: 0xd2,
-  /** Followed by a number of its own. */
+  /** Followed by a second opcode number. */
   prefix: 0xfc,
 } as const;
 
-/** The block type of a block without parameters and results (§5.4.1). */
+/** Block type without parameters and results (§5.4.1). */
 export const EMPTY_BLOCK = 0x40;
 
-/** Numbers after the prefix 0xfc. */
+/** Opcode numbers after the prefix 0xfc. */
 export const BULK = { memoryInit: 8, memoryCopy: 10, memoryFill: 11 } as const;
 
 export interface Instruction {
   readonly opcode: number;
-  /** The number after the prefix 0xfc; 0 for all others. */
+  /** The number after the prefix 0xfc; 0 for all other instructions. */
   readonly bulk: number;
   readonly start: number;
-  /** Where the immediates begin. */
+  /** Position of the immediates. */
   readonly immediates: number;
   readonly end: number;
 }
 
-/** Reads one instruction. Of a structured instruction that is its head. @throws {WasmFormatError} if it is not known. */
+/** Reads one instruction; only the head of a structured one. @throws {WasmFormatError} if the instruction is unknown */
 export function readInstruction(reader: Reader): Instruction {
   const start = reader.at;
   const opcode = reader.byte();
@@ -109,11 +109,11 @@ function skipImmediates(opcode: number, reader: Reader): void {
     case 0x44: // f64.const
       return void reader.take(8);
     default:
-      throw new WasmFormatError(`The instruction 0x${opcode.toString(16)} at ${reader.at - 1} is not known`);
+      throw new WasmFormatError(`Unknown instruction 0x${opcode.toString(16)} at ${reader.at - 1}`);
   }
 }
 
-/** Nothing, a value type, or a type's number as a signed integer of 33 bits, which keeps those three apart (§5.4.1). */
+/** Skips a block type: empty, a value type, or a type index as a signed integer of 33 bits, which keeps the three apart (§5.4.1). */
 function skipBlockType(reader: Reader): void {
   const first = reader.peek();
   if (first === EMPTY_BLOCK || first < 0x40 || first >= 0x80) reader.skipInteger();
@@ -143,20 +143,20 @@ function skipBulkImmediates(bulk: number, reader: Reader): void {
       reader.skipInteger();
       return reader.skipInteger();
     default:
-      throw new WasmFormatError(`The instruction 0xfc ${bulk} at ${reader.at} is not known`);
+      throw new WasmFormatError(`Unknown instruction 0xfc ${bulk} at ${reader.at}`);
   }
 }
 
-/** Bit 6 of the alignment says that a memory's number follows (§5.4.6). */
+/** Bit 6 of the alignment announces a memory index (§5.4.6). */
 const HAS_MEMORY_NUMBER = 0x40;
 
 function skipMemoryArgument(reader: Reader): void {
-  if (reader.unsigned() >= HAS_MEMORY_NUMBER) throw new WasmFormatError(`The access at ${reader.at} is to a second memory`);
+  if (reader.unsigned() >= HAS_MEMORY_NUMBER) throw new WasmFormatError(`The access at ${reader.at} uses a second memory`);
   reader.skipInteger();
 }
 
 function requireFirstMemory(reader: Reader): void {
-  if (reader.unsigned() !== 0) throw new WasmFormatError(`The access at ${reader.at} is to a second memory`);
+  if (reader.unsigned() !== 0) throw new WasmFormatError(`The access at ${reader.at} uses a second memory`);
 }
 
 export function isLoad(opcode: number): boolean {
@@ -167,7 +167,7 @@ export function isStore(opcode: number): boolean {
   return opcode >= 0x36 && opcode <= 0x3e;
 }
 
-/** `memory.copy`, `memory.fill` and `memory.init`: destination, source or value, length. */
+/** True for `memory.copy`, `memory.fill` and `memory.init`. Operands: destination, source or value, length. */
 export function isBulkWrite({ opcode, bulk }: Instruction): boolean {
   return opcode === OP.prefix && (bulk === BULK.memoryCopy || bulk === BULK.memoryFill || bulk === BULK.memoryInit);
 }

@@ -1,21 +1,21 @@
-/** The size at which the engine's memory may begin (WebAssembly core specification §5.5.5, §5.3.7). */
+/** Sets the initial size of the engine's memory (WebAssembly core specification §5.5.5, §5.3.7). */
 
 import { Reader, WasmFormatError, Writer } from "./binary.ts";
 import { readImportKind } from "./functions.ts";
 import { KIND, SECTION, type Sections } from "./sections.ts";
 
-/** The unit in which memories are sized (§4.2.8). */
+/** Unit of memory sizes (§4.2.8). */
 export const WASM_PAGE_BYTES = 65_536;
 
 /**
- * The import section with another minimum for the one imported memory. A module may be given a larger memory than its
- * minimum, never a smaller one.
+ * Returns the import section with another minimum for the one imported memory. A module accepts a larger memory than its minimum, but
+ * never a smaller one.
  *
- * @throws {WasmFormatError} if the module imports no memory, defines one, or asks for less than `pages` now.
+ * @throws {WasmFormatError} if the module imports no memory, defines one, or already has a smaller minimum than `pages`
  */
 export function withInitialMemory(sections: Sections, pages: number): Uint8Array {
   const body = sections.get(SECTION.import) ?? new Uint8Array([0]);
-  if (sections.has(SECTION.memory)) throw new WasmFormatError("The module defines a memory; the rewriter knows imported ones");
+  if (sections.has(SECTION.memory)) throw new WasmFormatError("The module defines a memory; only an imported memory is supported");
   const reader = new Reader(body);
   for (let left = reader.unsigned(); left > 0; left--) {
     const start = reader.at;
@@ -24,7 +24,7 @@ export function withInitialMemory(sections: Sections, pages: number): Uint8Array
     const limits = new Reader(body, start);
     limits.name();
     limits.name();
-    // The kind, then the flag that a maximum follows.
+    // The kind, then the flag for a maximum.
     limits.take(2);
     const minimumAt = limits.at;
     const minimum = limits.unsigned();

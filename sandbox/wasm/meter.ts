@@ -1,10 +1,10 @@
 /**
- * The meter: every round of a loop takes one unit of fuel, bulk memory operations take one for every 64 bytes, and when
- * the fuel is used up the module calls its host, which refills it or ends the guest by throwing. Long bulk operations are
- * done in pieces for that (`pieces.ts`).
+ * The meter: every loop iteration costs one unit of fuel, and bulk memory operations cost one unit per 64 bytes. When the fuel is used
+ * up, the module calls the host, which refills it or ends the guest by throwing. Long bulk operations are split into pieces, so that the
+ * host is called in between (`pieces.ts`).
  *
- * The interpreter's own loop is left alone: QuickJS polls its interrupt handler there itself. That loop is known by
- * what it does: it encloses the branch table over all of the interpreter's instructions, the only table that large.
+ * The interpreter's own loop is not metered, because QuickJS polls its interrupt handler there. The meter recognizes that loop by its
+ * branch table over all of the interpreter's instructions, the only table of that size.
  */
 
 import { Reader, Writer } from "./binary.ts";
@@ -13,25 +13,25 @@ import { BULK, EMPTY_BLOCK, type Instruction, isBulkWrite, OP } from "./instruct
 import { TYPE } from "./sections.ts";
 
 export interface MeterOptions {
-  /** The number of the mutable i32 global that holds what is left. */
+  /** Index of the mutable i32 global that holds the remaining fuel. */
   readonly fuel: number;
-  /** The number of the function `tick`, () → (), which refills the fuel. */
+  /** Index of the function `tick`, () → (), which refills the fuel. */
   readonly tick: number;
-  /** The number of the function that `chargeFunction` gives. */
+  /** Index of the function made by `chargeFunction`. */
   readonly charge: number;
-  /** The numbers of the functions that `copyInPieces` and `fillInPieces` give. */
+  /** Indices of the functions made by `copyInPieces` and `fillInPieces`. */
   readonly copy: number;
   readonly fill: number;
 }
 
 export interface Meter extends Step {
-  /** Functions found so far that hold an interpreter's dispatch. */
+  /** Number of functions found so far that contain an interpreter's dispatch. */
   readonly interpreters: number;
 }
 
-/** More targets than any branch table but that of an interpreter has: QuickJS has some 250 instructions. */
+/** More branch targets than any table except an interpreter's. QuickJS has about 250 instructions. */
 const DISPATCH_TARGETS = 200;
-/** Bytes of a bulk operation for one unit of fuel, as a shift: a round of a loop takes about as long. */
+/** Bytes of a bulk operation per unit of fuel, as a shift. Takes about as long as one loop iteration. */
 const BULK_SHIFT = 6;
 
 export function createMeter(options: MeterOptions): Meter {
@@ -57,7 +57,7 @@ export function createMeter(options: MeterOptions): Meter {
   };
 }
 
-/** What `memory.init` copies is part of the module, and so never long. */
+/** Charges for `memory.init`. Not split: the copied data is part of the module, and so never long. */
 function chargeInit({ code, temporary }: Body, charge: number): void {
   const length = temporary("length", "i32");
   code.byte(OP.localTee).unsigned(length);
@@ -65,7 +65,7 @@ function chargeInit({ code, temporary }: Body, charge: number): void {
   code.byte(OP.call).unsigned(charge);
 }
 
-/** Replaces the length, the last of the three operands, by what the function leaves of it. */
+/** Replaces the length, the last of the three operands, with the remaining length that the function returns. */
 function callBefore({ code, temporary }: Body, pieces: number): void {
   const length = temporary("length", "i32");
   const middle = temporary("middle", "i32");
@@ -78,7 +78,7 @@ function callBefore({ code, temporary }: Body, pieces: number): void {
   code.byte(OP.call).unsigned(pieces);
 }
 
-/** Takes `amount` off the fuel and calls `tick` if none is left. */
+/** Subtracts `amount` from the fuel and calls `tick` if none is left. */
 function countDown(code: Writer, { fuel, tick }: Pick<MeterOptions, "fuel" | "tick">, amount: (code: Writer) => void): void {
   code.byte(OP.globalGet).unsigned(fuel);
   amount(code);
@@ -91,7 +91,7 @@ function countDown(code: Writer, { fuel, tick }: Pick<MeterOptions, "fuel" | "ti
 /** (length) → (). */
 export const CHARGE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 1, TYPE.i32, 0]);
 
-/** Takes the price of a bulk operation of `length` bytes: at most 2²⁶ units, so one charge never wraps. */
+/** Returns a function that charges for a bulk operation of `length` bytes: at most 2²⁶ units, so one charge never wraps. */
 export function chargeFunction(options: Pick<MeterOptions, "fuel" | "tick">): Uint8Array {
   const length = 0;
   const code = new Writer().byte(0);
@@ -99,7 +99,7 @@ export function chargeFunction(options: Pick<MeterOptions, "fuel" | "tick">): Ui
   return code.byte(OP.end).written;
 }
 
-/** Where the loops begin that enclose a branch table with more than `DISPATCH_TARGETS` targets. */
+/** Returns the start of each loop that encloses a branch table with more than `DISPATCH_TARGETS` targets. */
 function loopsAroundDispatch(instructions: readonly Instruction[], bytes: Uint8Array): ReadonlySet<number> {
   const found = new Set<number>();
   const open: Instruction[] = [];

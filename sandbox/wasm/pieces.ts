@@ -1,10 +1,10 @@
 /**
- * Long bulk operations in pieces, so that the meter is asked in between: a module may copy all of its memory with one
- * instruction, and no host gets a word in while it runs.
+ * Splits long bulk operations into pieces, so that the meter is called in between. Otherwise a module could copy all of its memory with
+ * one instruction, which the host cannot interrupt.
  *
- * The functions here stand before `memory.copy` and `memory.fill`. They charge for the operation; one that is long they
- * do themselves, and leave the instruction a length of 0. One that reaches outside of memory they leave as it is: the
- * instruction traps before it writes anything (WebAssembly core specification §4.4.7), and so must we.
+ * The functions run before `memory.copy` and `memory.fill`. They charge for the operation, perform it if it is long, and then leave a
+ * length of 0 to the instruction. An operation that reaches outside of memory is left to the instruction, which traps before it writes
+ * anything (WebAssembly core specification §4.4.7).
  */
 
 import { Writer } from "./binary.ts";
@@ -12,11 +12,11 @@ import { FUNCTION_TYPE } from "./functions.ts";
 import { BULK, EMPTY_BLOCK, OP } from "./instructions.ts";
 import { TYPE } from "./sections.ts";
 
-/** About a millisecond. */
+/** Size of a piece. Takes about a millisecond. */
 export const PIECE_BYTES: number = 4 << 20;
 const MEMORY_PAGE_SHIFT = 16;
 
-/** (destination, source or value, length) → (length that is left). */
+/** (destination, source or value, length) → (remaining length). */
 export const PIECES_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 3, TYPE.i32, TYPE.i32, TYPE.i32, 1, TYPE.i32]);
 
 const I32_GT_U = 0x4b;
@@ -31,8 +31,8 @@ const ELSE = 0x05;
 const [TO, FROM, LENGTH] = [0, 1, 2];
 
 /**
- * As text, where `$charge` is the meter's function of that number. A piece is a multiple of what one unit of fuel pays
- * for, so that pieces cost together what the whole costs.
+ * The function as text; `$charge` is the meter's charge function. A piece is a multiple of the bytes that one unit of fuel pays
+ * for, so that all pieces together cost as much as the whole.
  *
  * ```wat
  * (func $copy (param $to i32) (param $from i32) (param $length i32) (result i32)
@@ -71,7 +71,7 @@ export function copyInPieces(charge: number, pieceBytes: number): Uint8Array {
   return code.byte(OP.i32Const, 0, OP.end).written;
 }
 
-/** The same for `memory.fill`, always upwards. */
+/** Like `copyInPieces`, for `memory.fill`. Always runs upwards. */
 export function fillInPieces(charge: number, pieceBytes: number): Uint8Array {
   const code = new Writer(256).byte(0);
   const piece = (): Writer => code.byte(OP.i32Const).signed(pieceBytes);
@@ -87,7 +87,7 @@ export function fillInPieces(charge: number, pieceBytes: number): Uint8Array {
   return code.byte(OP.i32Const, 0, OP.end).written;
 }
 
-/** Charges for what is short, which most is, or will trap, and returns its length. */
+/** Charges for an operation that is short, as most are, or that will trap, and returns its length unchanged. */
 function leaveShort(code: Writer, charge: number, addresses: readonly number[], piece: () => Writer): void {
   const leave = (): void => {
     code.byte(OP.if, EMPTY_BLOCK, OP.localGet, LENGTH, OP.call).unsigned(charge);

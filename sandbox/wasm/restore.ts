@@ -1,8 +1,8 @@
 /**
- * The function that puts memory back: every marked page is copied from where its clean bytes are, and its mark cleared.
+ * Generates the restore function: copies the clean bytes of every marked page and clears its mark.
  *
- * Marks, clean bytes and a table that says where each page's are lie in the second memory (`SHADOW`), so that a restore
- * is one call into WebAssembly, whatever was touched. The host fills the table and the bytes (`../shadow.ts`).
+ * Marks, clean bytes and the table that locates them are in the second memory (`SHADOW`), so that a restore is always a single call into
+ * WebAssembly. The host fills the table and the bytes (`../shadow.ts`).
  */
 
 import { MARK_SHIFT } from "./barrier.ts";
@@ -12,29 +12,32 @@ import { EMPTY_BLOCK, OP } from "./instructions.ts";
 import { TYPE } from "./sections.ts";
 
 const PAGE_BYTES = 1 << MARK_SHIFT;
-/** WebAssembly's own pages are 64 KB, as a shift. */
+/** Size of a WebAssembly page, 64 KB, as a shift. */
 const MEMORY_PAGE_SHIFT = 16;
 
-/** Where things are in the second memory. */
+/** Layout of the second memory. */
 export const SHADOW: { readonly memory: number; readonly marksBytes: number; readonly origin: number; readonly table: number } = {
-  /** The number of that memory in a rewritten module. */
+  /** Index of the second memory in a rewritten module. */
   memory: 1,
-  /** Marks begin at 0: one byte for each page of 4 GiB, so that no address whatever is out of range. */
+  /** Size of the marks, which begin at 0: one byte for each page of 4 GiB, so that no address is out of range. */
   marksBytes: 2 ** (32 - MARK_SHIFT),
-  /** Clean bytes: offsets in the table count from here. A page of zeros comes first, so that 0 means zeros. */
+  /** Start of the clean bytes, and base of the table's offsets. A page of zeros comes first, so that offset 0 means zeros. */
   origin: 2 ** (32 - MARK_SHIFT),
-  /** The table: for each page the offset of its clean bytes, an u32. */
+  /** Start of the table: for each page the offset of its clean bytes, as u32. */
   table: 2 ** (32 - MARK_SHIFT) + PAGE_BYTES,
 };
 
 /** () → (). */
 export const RESTORE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 0, 0]);
 
-/** Instructions of the vector proposal, after their prefix (§5.4.8). */
+/** Opcodes of the vector proposal, after their prefix (§5.4.8). */
 const VECTOR = 0xfd;
 const V128 = { load: 0x00, store: 0x0b, const: 0x0c, or: 0x50, anyTrue: 0x53 } as const;
 const V128_BYTES = 16;
-/** Marks that are looked at together, first so many, then fewer: most of them are clean. A multiple of a memory page's 256. */
+/**
+ * Numbers of marks tested together: first a block, then a group, because most marks are clean. A multiple of the 256 marks of a memory
+ * page.
+ */
 const BLOCK = 256;
 const GROUP = 64;
 const I64_BYTES = 8;
@@ -48,7 +51,7 @@ const BRANCH = 0x0c;
 const MEMORY_SIZE = 0x3f;
 
 /**
- * As text:
+ * The function as text:
  *
  * ```wat
  * (func $restore (local $at i32) (local $end i32) (local $next i32) (local $page i32) (local $from i32) (local $to i32) (local $marks i64)
@@ -120,7 +123,7 @@ export function restoreFunction(): Uint8Array {
       code.byte(VECTOR, V128.store);
       guest(offset, 0);
     }
-    // The last page of memory has nothing to hang over into.
+    // The last page of memory has no page to overhang into.
     code.byte(OP.localGet, page, OP.i32Const, 1, OP.i32Add, OP.localGet, end, I32_LT_U, OP.if, EMPTY_BLOCK);
     code.byte(OP.localGet, to);
     tableEntry(4);

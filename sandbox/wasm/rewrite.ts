@@ -1,17 +1,18 @@
 /**
- * Rewrites the engine's WebAssembly module, so that a restore costs what a call touched and no native loop outlives its
- * deadline (architecture, the rewritten engine).
+ * Rewrites the engine's WebAssembly module, so that a restore costs only what a call touched and every native loop ends at its deadline
+ * (architecture, the rewritten engine).
  *
- * The result behaves as the module did, but for this: writes mark pages in a second memory (`barrier.ts`), from which an
- * added function puts memory back (`restore.ts`); loops and bulk operations count down a global (`meter.ts`), long
- * operations in pieces (`pieces.ts`); some imports may have the guest suspended (`suspend.ts`); and the memory may begin smaller (`memory.ts`).
+ * The result behaves like the original except that
+ * - writes mark pages in a second memory (`barrier.ts`), and an added function restores memory from there (`restore.ts`);
+ * - loops and bulk operations count down a global (`meter.ts`), long operations in pieces (`pieces.ts`);
+ * - some imports may suspend the guest (`suspend.ts`);
+ * - the memory may begin smaller (`memory.ts`).
  *
- * How: sections are taken apart (`sections.ts`, `binary.ts`); of the code every instruction is read as far as its end
- * (`instructions.ts`) and copied, with others put before and after it (`functions.ts`); what is added is appended: types,
- * functions, one global, one memory. Two functions are imported more, and imported functions come first (§2.5.1), so the
- * numbers of all the others move up by two: in calls, exports, elements, the start. Section numbers in comments are those
- * of the WebAssembly core specification 2.0 (https://www.w3.org/TR/wasm-core-2/); only that a module may have a second memory
- * is of 3.0. Whatever is not known is refused.
+ * The rewriter splits the module into sections (`sections.ts`, `binary.ts`), finds the end of every instruction (`instructions.ts`), and
+ * copies the instructions with new ones before and after them (`functions.ts`). It appends types, functions, one global and one memory.
+ * It also adds two imported functions, and because imported functions come first (§2.5.1), the indices of all others grow by two: in
+ * calls, exports, elements and the start section. Section numbers in comments refer to the WebAssembly core specification 2.0
+ * (https://www.w3.org/TR/wasm-core-2/), except that a second memory is allowed since 3.0. Unknown constructs are rejected.
  */
 
 import { createBarrier, MARK_RANGE_TYPE, markRangeFunction } from "./barrier.ts";
@@ -25,45 +26,45 @@ import { RESTORE_TYPE, restoreFunction, SHADOW } from "./restore.ts";
 import { appendEntry, assembleSections, KIND, parseSections, readEntries, SECTION, TYPE } from "./sections.ts";
 import { askAgain, findImport, SUSPEND_TYPE, TICK_TYPE, tickAgain } from "./suspend.ts";
 
-/** Changes with every change of what the rewriter makes; part of the key of cached modules. */
+/** Version of the rewriter's output, and part of the key of cached modules. Change it when the output changes. */
 export const REWRITER_VERSION = "5";
 
-/** What a rewritten module imports: `tick`, asked when the fuel is used up, and `suspend`, called where an import answers `SUSPEND`. */
+/** Imports of a rewritten module: `tick`, called when the fuel is used up, and `suspend`, called when an import returns `SUSPEND`. */
 export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
 export const SUSPEND_IMPORT = { module: "bascule", name: "suspend" } as const;
-/** What it exports: the second memory (`SHADOW`), `restore`, () → (), and the fuel that is left, a mutable i32. */
+/** Exports of a rewritten module: the second memory (`SHADOW`), `restore`, () → (), and the remaining fuel, a mutable i32. */
 export const SHADOW_EXPORT = "bascule:shadow";
 export const RESTORE_EXPORT = "bascule:restore";
 export const FUEL_EXPORT = "bascule:fuel";
-/** The table of functions that are called by number, if the module has one (`rejection-hook.ts`). */
+/** Export name of the table of indirectly called functions, if the module has one (`rejection-hook.ts`). */
 export const TABLE_EXPORT = "bascule:table";
 
 export interface RewriteOptions {
   readonly barrier: boolean;
   readonly meter: boolean;
-  /** Functions imported from the module "a" that may answer `SUSPEND`. With a meter only. */
+  /** Functions imported from the module "a" that may return `SUSPEND`. Only with a meter. */
   readonly suspending?: readonly string[];
-  /** Exports the table of functions, so that the host can add one. */
+  /** Exports the function table, so that the host can add a function. */
   readonly exportTable?: boolean;
-  /** The memory's minimum afterwards. */
+  /** New minimum of the memory. */
   readonly initialMemoryPages?: number;
-  /** Whether there must be exactly one interpreter whose loop polls by itself; true unless said. */
+  /** Requires exactly one interpreter whose loop polls by itself. Default true. */
   readonly interpreter?: boolean;
-  /** Longer bulk operations are done in pieces of so many bytes, a multiple of 64; `PIECE_BYTES` unless said. */
+  /** Size above which bulk operations are split into pieces of this size, a multiple of 64. Default `PIECE_BYTES`. */
   readonly pieceBytes?: number;
 }
 
 /**
  * Rewrites a module that imports its memory. Pure: the same bytes for the same input.
  *
- * @throws {WasmFormatError} if the bytes are no valid module, or if there is anything in it that the rewriter does not know.
+ * @throws {WasmFormatError} if the bytes are not a valid module, or contain anything that the rewriter does not know
  */
 export function rewriteEngine(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
-  // The rewriter reads no more than it needs: what it made of an invalid module would mean nothing.
-  if (!WebAssembly.validate(bytes)) throw new WasmFormatError("The bytes are no valid WebAssembly module");
+  // The rewriter only reads what it needs, so its output for an invalid module would be meaningless.
+  if (!WebAssembly.validate(bytes)) throw new WasmFormatError("Not a valid WebAssembly module");
   const rewritten = rewriteValid(bytes, options);
-  // A module at one of the runtime's bounds (locals of a function, say) may be past it now.
-  if (!WebAssembly.validate(rewritten)) throw new WasmFormatError("The module is not valid any more once it is rewritten");
+  // A module close to a limit of the runtime (number of locals, for example) may now exceed it.
+  if (!WebAssembly.validate(rewritten)) throw new WasmFormatError("The rewritten module is not valid");
   return rewritten;
 }
 
@@ -72,10 +73,10 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   const space = readFunctionSpace(sections);
   const imports = readEntries(sections, SECTION.import, readImportKind);
   if (imports.filter((kind) => kind === KIND.memory).length !== 1 || sections.has(SECTION.memory))
-    throw new WasmFormatError("The module does not import its one memory");
+    throw new WasmFormatError("The module must import its memory and have no other");
   readEntries(sections, SECTION.table, skipTableType);
 
-  // Numbers of functions afterwards. Without a meter nothing is imported and nothing moves.
+  // Function indices after the rewrite. Without a meter nothing is imported, so no index moves.
   const shift = options.meter ? 2 : 0;
   const renumber = (index: number): number => (index < space.imported ? index : index + shift);
   const firstAdded = space.imported + shift + space.defined.length;
@@ -83,7 +84,7 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   const add = (type: Uint8Array, body: Uint8Array): number => firstAdded + added.push({ type, body }) - 1;
   const steps: Step[] = [];
 
-  // Marks come first: the meter may let the host end the guest between two pieces of one operation.
+  // The barrier comes first: the meter may let the host end the guest between two pieces of one operation.
   if (options.barrier) steps.push(createBarrier(add(MARK_RANGE_TYPE, markRangeFunction())));
   const restore = options.barrier ? add(RESTORE_TYPE, restoreFunction()) : undefined;
   const fuel = imports.filter((kind) => kind === KIND.global).length + readEntries(sections, SECTION.global, readGlobal).length;
@@ -97,7 +98,7 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   }
   const bodies = rewriteBodies(sections, steps, (index) => asking.get(index) ?? renumber(index));
   if (meter !== undefined && options.interpreter !== false && meter.interpreters !== 1)
-    throw new WasmFormatError(`The module has ${meter.interpreters} interpreters, not one; this is not the engine that is known`);
+    throw new WasmFormatError(`The module has ${meter.interpreters} interpreters instead of one; this is not the known engine`);
 
   if (options.initialMemoryPages !== undefined) sections.set(SECTION.import, withInitialMemory(sections, options.initialMemoryPages));
   if (options.meter) addFuel(sections, fuel, renumber);
@@ -112,7 +113,7 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   return assembleSections(sections);
 }
 
-/** The meter with the functions that it calls. */
+/** Creates the meter with the functions that it calls. */
 function addMeter(
   counter: { readonly fuel: number; readonly tick: number },
   { pieceBytes = PIECE_BYTES }: RewriteOptions,
@@ -130,7 +131,7 @@ function vectorOf(entries: readonly Uint8Array[]): Uint8Array {
   return writer.written;
 }
 
-/** Imports `tick` and `suspend`, defines and exports the fuel, and moves every number of a function up. */
+/** Imports `tick` and `suspend`, defines and exports the fuel, and renumbers all functions. */
 function addFuel(sections: Map<number, Uint8Array>, fuel: number, renumber: (index: number) => number): void {
   renumberExports(sections, renumber);
   renumberStart(sections, renumber);
@@ -147,7 +148,7 @@ function addFuel(sections: Map<number, Uint8Array>, fuel: number, renumber: (ind
   appendEntry(sections, SECTION.export, new Writer().name(FUEL_EXPORT).byte(KIND.global).unsigned(fuel).written);
 }
 
-/** Defines and exports the second memory, large enough for its marks and for its host to grow, and exports `restore`. */
+/** Defines and exports the second memory, large enough for its marks and growable by the host, and exports `restore`. */
 function addShadow(sections: Map<number, Uint8Array>, restore: number): void {
   const noMaximum = 0;
   appendEntry(sections, SECTION.memory, new Writer().byte(noMaximum).unsigned(Math.ceil((SHADOW.table + 1) / WASM_PAGE_BYTES)).written);
@@ -155,19 +156,19 @@ function addShadow(sections: Map<number, Uint8Array>, restore: number): void {
   appendEntry(sections, SECTION.export, new Writer().name(RESTORE_EXPORT).byte(KIND.function).unsigned(restore).written);
 }
 
-/** A global: its type, whether it changes, and how it begins (§5.5.9). */
+/** Skips a global: its type, its mutability and its initial value (§5.5.9). */
 function readGlobal(reader: Reader): void {
   skipGlobalType(reader);
   skipConstant(reader);
 }
 
-/** A constant expression (§5.4.9) of one instruction, as compilers write them. */
+/** Skips a constant expression (§5.4.9) of one instruction, which is the form that compilers write. */
 function skipConstant(reader: Reader): void {
   const opcode = reader.byte();
   if (opcode === OP.i32Const || opcode === I64_CONST || opcode === OP.globalGet) reader.skipInteger();
   else if (opcode === F32_CONST) reader.take(4);
   else if (opcode === F64_CONST) reader.take(8);
-  else throw new WasmFormatError(`The constant expression at ${reader.at} begins with 0x${opcode.toString(16)}, which is not known`);
+  else throw new WasmFormatError(`The constant expression at ${reader.at} begins with the unknown instruction 0x${opcode.toString(16)}`);
   if (reader.byte() !== OP.end) throw new WasmFormatError(`The constant expression at ${reader.at} has more than one instruction`);
 }
 
@@ -175,7 +176,7 @@ const I64_CONST = 0x42;
 const F32_CONST = 0x43;
 const F64_CONST = 0x44;
 
-/** Names, kinds and numbers (§5.5.10). */
+/** Renumbers exported functions. An entry is a name, a kind and an index (§5.5.10). */
 function renumberExports(sections: Map<number, Uint8Array>, renumber: (index: number) => number): void {
   const entries = readEntries(sections, SECTION.export, (reader) => {
     const start = reader.at;
@@ -188,18 +189,18 @@ function renumberExports(sections: Map<number, Uint8Array>, renumber: (index: nu
   replaceEntries(sections, SECTION.export, entries);
 }
 
-/** The function that runs at instantiation (§5.5.11). */
+/** Renumbers the function that runs at instantiation (§5.5.11). */
 function renumberStart(sections: Map<number, Uint8Array>, renumber: (index: number) => number): void {
   const body = sections.get(SECTION.start);
   if (body !== undefined) sections.set(SECTION.start, new Writer().unsigned(renumber(new Reader(body).unsigned())).written);
 }
 
-/** Functions that are called through the table (§5.5.12); of the eight forms, the one that compilers write for it. */
+/** Renumbers the functions that are called through the table (§5.5.12). Supports the one of eight forms that compilers write for it. */
 function renumberElements(sections: Map<number, Uint8Array>, renumber: (index: number) => number): void {
   const entries = readEntries(sections, SECTION.element, (reader) => {
     const start = reader.at;
     const form = reader.unsigned();
-    if (form !== 0) throw new WasmFormatError(`The element segment at ${start} has the form ${form}, which is not known`);
+    if (form !== 0) throw new WasmFormatError(`The element segment at ${start} has the unknown form ${form}`);
     skipConstant(reader);
     const writer = new Writer().append(reader.bytes.subarray(start, reader.at));
     const count = reader.unsigned();

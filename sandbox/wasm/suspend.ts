@@ -1,8 +1,9 @@
 /**
- * Imports whose answer may be "suspend me": the guest then leaves the thread, and when it goes on the import is asked again.
+ * Imports that can suspend the guest by returning `SUSPEND`: the guest then leaves the thread, and the import is called again when it
+ * resumes.
  *
- * Only one import ever suspends (JavaScript Promise Integration, https://webassembly.github.io/js-promise-integration/). The
- * others stay ordinary functions, so an export that was not entered through `WebAssembly.promising` may call them too.
+ * Only the import `suspend` actually suspends (JavaScript Promise Integration, https://webassembly.github.io/js-promise-integration/).
+ * The others stay ordinary functions, so that exports that were not entered through `WebAssembly.promising` can call them too.
  */
 
 import { type Reader, WasmFormatError, Writer } from "./binary.ts";
@@ -10,7 +11,7 @@ import { FUNCTION_TYPE, readImportKind } from "./functions.ts";
 import { EMPTY_BLOCK, OP } from "./instructions.ts";
 import { KIND, readEntries, SECTION, type Sections, skipValueTypes, TYPE } from "./sections.ts";
 
-/** What an import answers to be asked again later: no address, and neither of the interrupt handler's answers. */
+/** Result of an import that wants to be called again later. Neither an address nor a valid result of the interrupt handler. */
 export const SUSPEND = -1;
 
 /** () → (). */
@@ -21,14 +22,14 @@ export const TICK_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 0, 1, TYPE.i
 const I32_EQ = 0x46;
 const BR = 0x0c;
 
-/** A function that the module imports: its number and its type, as bytes and in parameters. */
+/** A function that the module imports: its index, its type as bytes, and its number of parameters. */
 export interface ImportedFunction {
   readonly index: number;
   readonly type: Uint8Array;
   readonly parameters: number;
 }
 
-/** Finds an imported function that answers with an i32. @throws {WasmFormatError} if there is none */
+/** Finds an imported function that returns an i32. @throws {WasmFormatError} if the module does not import it */
 export function findImport(sections: Sections, module: string, name: string): ImportedFunction {
   const types = readEntries(sections, SECTION.type, (reader) => {
     const start = reader.at;
@@ -47,15 +48,15 @@ export function findImport(sections: Sections, module: string, name: string): Im
     }
     const found = types[type];
     if (found === undefined || found.results[0] !== 1 || found.results[1] !== TYPE.i32)
-      throw new WasmFormatError(`The import "${name}" does not answer with an i32`);
+      throw new WasmFormatError(`The import "${name}" does not return an i32`);
     return { index, type: found.bytes, parameters: found.parameters };
   }
-  throw new WasmFormatError(`The module does not import the function "${name}" of "${module}"`);
+  throw new WasmFormatError(`The module does not import the function "${name}" from "${module}"`);
 }
 
 const decoder = new TextDecoder();
 
-/** An import's two names and, for a function, the number of its type (§5.5.5). */
+/** Reads an import's two names and, for a function, its type index (§5.5.5). */
 function readImport(reader: Reader): { readonly text: string; readonly type: number | undefined } {
   const start = reader.at;
   const text = `${decoder.decode(reader.name())}.${decoder.decode(reader.name())}`;
@@ -72,7 +73,7 @@ function readImport(reader: Reader): { readonly text: string; readonly type: num
 }
 
 /**
- * Stands for an import:
+ * Returns a function that replaces an import:
  *
  * ```wat
  * (func (param …) (result i32) (local $answer i32)
@@ -91,7 +92,7 @@ export function askAgain(imported: Pick<ImportedFunction, "index" | "parameters"
   return code.byte(OP.end).written;
 }
 
-/** The same for the meter's `tick`, () → (i32), whose other answers mean nothing: () → (). */
+/** Returns the same for the meter's `tick`, () → (i32), whose other results are ignored: () → (). */
 export function tickAgain(tick: number, suspend: number): Uint8Array {
   const code = new Writer().byte(0, OP.loop, EMPTY_BLOCK, OP.call).unsigned(tick);
   code.byte(OP.i32Const).signed(SUSPEND).byte(I32_EQ, OP.if, EMPTY_BLOCK, OP.call).unsigned(suspend);

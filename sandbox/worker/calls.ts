@@ -1,4 +1,4 @@
-/** The calls of one worker: begun when their turn comes, or gone on with where another worker had them, and what the host says of them. */
+/** The calls of one worker: starts them, resumes calls from other workers, and delivers the host's messages about them. */
 
 import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import { loadCompiler } from "../loading/compile.ts";
@@ -18,15 +18,15 @@ import type { Instances, Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { claim, exportKey, type WorkerRequest } from "./protocol.ts";
 
-/** A plugin as a worker knows it. */
+/** A plugin in a worker. */
 export interface Plugin {
   readonly image: Image;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** For imports that only happen in a call; made when the first call comes. */
+  /** Module table for imports during a call. Created with the first call. */
   modules: ModuleTable | undefined;
-  /** The limits of the last call: the next one names its own only if they differ. */
+  /** Limits of the last call. A call carries its limits only if they differ. */
   limits: Limits | undefined;
-  /** The schema of the last call of each export; null if that call had none. */
+  /** Output schema of the last call of each export; null if that call had none. */
   readonly outputSchemas: Map<string, JsonSchema | null>;
 }
 
@@ -36,15 +36,15 @@ export function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>): 
 
 export interface CallsEnvironment extends RunEnvironment {
   afterBoot(): { readonly restorer: Restorer; readonly instances: Instances };
-  /** Shows the host how much waits here. */
+  /** Publishes the number of waiting calls to the host. */
   tellWaiting(): void;
-  /** The bytes of an answer are in the guest, or never will be. */
+  /** Reports that the bytes of an answer are in the guest, or will never be. */
   tellTaken(number: number, operation: number, bytes: Uint8Array | undefined): void;
 }
 
 type CallRequest = Extract<WorkerRequest, { type: "call" }>;
 type LimitedRequest = Omit<CallRequest, "outputSchema"> & { readonly limits: Limits; readonly outputSchema: JsonSchema | undefined };
-/** A message of the host about a call that it gave. */
+/** A message of the host about a call on this worker. */
 type CallNews = Extract<WorkerRequest, { type: "answer" | "abort" | "end" }>;
 
 interface BegunCall {
@@ -57,7 +57,10 @@ export class Calls {
   readonly #env: CallsEnvironment;
   readonly #plugins: ReadonlyMap<string, Plugin>;
   readonly #begun: InFlight<BegunCall> = new InFlight();
-  /** By the number of a call that is to go on here and has not had its turn: the ticket it was given with last, and messages for it since. */
+  /**
+   * Calls from other workers that wait for their first slice here, by number: the ticket of the latest assignment, and the messages
+   * since.
+   */
   readonly #early: Map<number, { readonly ticket: number; readonly news: CallNews[] }> = new Map();
 
   constructor(env: CallsEnvironment, plugins: ReadonlyMap<string, Plugin>) {
@@ -65,20 +68,23 @@ export class Calls {
     this.#plugins = plugins;
   }
 
-  /** A call's plugin, limits and schema are looked up when it comes: the plugin may be forgotten before its turn, if the host has taken the call back. */
+  /**
+   * Queues a call. Looks up its plugin, limits and schema now, because the plugin may be forgotten before the call starts if the host
+   * takes the call back.
+   */
   queue(given: CallRequest): void {
     const plugin = this.#plugins.get(given.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${given.digest}`);
     const { limits = plugin.limits } = given;
-    if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
+    if (limits === undefined) throw new Error(`The first call of ${given.digest} has no limits`);
     plugin.limits = limits;
     const request = { ...given, limits, outputSchema: schemaOf(given, plugin) };
     if (given.from !== undefined) this.#early.set(given.number, { ticket: given.ticket, news: [] });
     this.#env.scheduler.add(given.digest, "call", () => this.#haveTurn(request, plugin));
   }
 
-  /** The host answers, aborts or ends a call. */
+  /** Handles an answer, abort or end from the host. */
   hear(news: CallNews): void {
     const { number } = news;
     const early = this.#early.get(number);
@@ -93,13 +99,13 @@ export class Calls {
     return run.answered(operation, answer, bytes, taken);
   }
 
-  /** A call left the thread before it was over. What it holds may be too much, with what the others hold. */
+  /** Enforces the bound on memory held by waiting calls. Called when a call leaves the thread before it is over. */
   boundHeld(): void {
     const { instances } = this.#env.afterBoot();
     while (instances.heldBytes > MAXIMUM_HELD_BYTES) {
       const held = this.#begun.values().map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
       const [holders, ending] = [held.filter(({ run }) => !run.isEnding), held.filter(({ run }) => run.isEnding)];
-      // A guest that is suspended gives what it holds back once it has left the engine.
+      // A suspended guest releases its memory once it has left the engine.
       const freed = ending.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
       const most = instances.heldBytes - freed > MAXIMUM_HELD_BYTES ? whoHoldsMost(holders) : undefined;
       if (most === undefined) break;
@@ -126,7 +132,7 @@ export class Calls {
     if (from !== undefined) return scheduler.add(request.digest, "call", () => this.#goOn(request, plugin, modules, from));
     const { instances } = afterBoot();
     const wanted = wantedBy(request, plugin);
-    // The call that came before may have given its instance back by now.
+    // An earlier call may have given its instance back meanwhile.
     const lease = instances.leaseIdle(...wanted) ?? (await instances.lease(...wanted));
     return scheduler.add(request.digest, "call", () => this.#begin(request, plugin, modules, lease));
   }
@@ -146,12 +152,12 @@ export class Calls {
     return this.#open(request, plugin, modules, lease).start();
   }
 
-  /** Takes a call that waits from another worker. It needs no instance yet. */
+  /** Takes over a waiting call from another worker. The call needs no instance yet. */
   #goOn(request: LimitedRequest, plugin: Plugin, modules: ModuleTable, { guest, state }: RestingCall): void {
     const { control, scheduler, afterBoot } = this.#env;
     const { number, ticket } = request;
     const early = this.#early.get(number);
-    // The host took it back and has given it here again: what came for it belongs to that turn.
+    // The host has taken the call back and assigned it here again. The stored messages belong to that assignment.
     if (early?.ticket !== ticket) return scheduler.left();
     this.#early.delete(number);
     if (claim(control, ticket)) {
@@ -160,7 +166,7 @@ export class Calls {
       const lease = new Lease(image, guest, pages);
       afterBoot().instances.adopt(lease);
       const run = this.#open(request, plugin, modules, lease);
-      // Another worker's word.
+      // The guest's size comes from another worker, which is not trusted.
       if (guest.memoryBytes > Math.max(pages, INITIAL_MEMORY_PAGES) * WASM_PAGE_BYTES)
         run.end({ kind: "trap", message: "The call does not fit" });
       else run.goOn(state);
@@ -188,13 +194,13 @@ export class Calls {
   }
 }
 
-/** As much memory as the call may have; what its image holds already is never too much. */
+/** Returns the image, memory limit and randomness for a call. The limit is at least the size of its image. */
 function wantedBy({ state, limits }: LimitedRequest, plugin: Plugin): Wanted {
   const image = state?.image ?? plugin.image;
   return [image, Math.max(limits.memoryBytes, image.heapEnd), "fresh"];
 }
 
-/** Named by the call, or by the last one of the same export. Most plugins have none. */
+/** Returns the call's output schema, or that of the last call of the same export. Most plugins have none. */
 function schemaOf({ words: [module, name], outputSchema }: CallRequest, { outputSchemas }: Plugin): JsonSchema | undefined {
   if (outputSchema === undefined && outputSchemas.size === 0) return undefined;
   const exported = exportKey(module, name);

@@ -1,15 +1,15 @@
-/** Memory of instances that were dropped: a runtime that does not collect it by itself is asked to. */
+/** Triggers garbage collection for the memory of dropped instances, on runtimes that do not account for it. */
 
-/** Dropped since the last collection, on each worker: one instance at the default limit. */
+/** Bytes dropped on a worker before a collection: one instance at the default limit. */
 const UNCOLLECTED_BYTES = 64 * 1024 * 1024;
 
 export interface CollectingPowers {
-  /** Absent: the runtime counts such memory itself. Takes 20 ms and more. */
+  /** Collects garbage, which takes 20 ms or more. Absent: the runtime accounts for such memory itself. */
   readonly collect?: () => void;
   soon(task: () => void): void;
 }
 
-/** Tells the runtime of each instance that was dropped, by its bytes. */
+/** Creates a function to call for each dropped instance, with its bytes. */
 export function createDroppedMemory(powers: CollectingPowers): (bytes: number) => void {
   let uncollected = 0;
   return (bytes) => {
@@ -17,7 +17,7 @@ export function createDroppedMemory(powers: CollectingPowers): (bytes: number) =
     uncollected += bytes;
     if (collect === undefined || uncollected < UNCOLLECTED_BYTES) return;
     uncollected = 0;
-    // Who dropped it still has it on the stack.
+    // Later, because the caller still has the instance on its stack.
     powers.soon(() => collect());
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One guest's use of the worker's thread: it enters the engine when its turn comes, is suspended when its slice is over or when it
- * waits for an answer, and goes on in a later turn. Nothing of that shows inside the guest.
+ * A guest's use of the worker's thread: the guest enters the engine in its slice, is suspended when the slice is over or when it waits
+ * for an answer, and resumes in a later slice. The guest cannot observe this.
  */
 
 import type { CallClock } from "../call/call-clock.ts";
@@ -9,32 +9,32 @@ import type { Instances } from "./instances.ts";
 import type { Lease } from "./lease.ts";
 import { type Scheduler, SLICE_MS } from "./scheduler.ts";
 
-/** What a fiber needs of its worker. */
+/** The parts of its worker that a fiber needs. */
 export interface FiberEnvironment {
   readonly scheduler: Scheduler;
-  /** Where the guest has its instance, or gets one again after it waited. */
+  /** Gives the guest an instance, again after each wait. */
   readonly instances: Pick<Instances, "suspend" | "occupy" | "bringBack">;
-  /** Keeps the thread's event loop turning until the work is done. */
+  /** Keeps the thread's event loop running until the work is done. */
   background(work: Promise<void>): void;
-  /** A defect of ours: the worker is of no use any more. */
+  /** Reports a defect of the sandbox. The worker cannot continue. */
   breakDown(defect: unknown): void;
 }
 
 export interface FiberGuest {
-  /** Digest of the plugin whose turns the guest uses. */
+  /** Hash of the plugin whose slices the guest uses. */
   readonly plugin: string;
   readonly lease: Lease;
   readonly clock: Pick<CallClock, "enter" | "leave" | "lastPollAt">;
-  /** It leaves the thread without having left the engine. */
+  /** Called when the guest leaves the thread but stays in the engine. */
   suspended?(): void;
 }
 
 export class Fiber {
   readonly #env: FiberEnvironment;
   readonly #guest: FiberGuest;
-  /** What is to be done when its turn comes. */
+  /** Steps to run in the next slices. */
   #steps: (() => void)[] = [];
-  /** It waits for a turn for the first of them, or for an instance. */
+  /** True while the first step waits for a slice or for an instance. */
   #isScheduled = false;
   #isInside = false;
   #isClosed = false;
@@ -46,17 +46,17 @@ export class Fiber {
     this.#guest = guest;
   }
 
-  /** True while the guest is in the engine, where it may be suspended. */
+  /** True while the guest is in the engine, where it can be suspended. */
   get isInside(): boolean {
     return this.#isInside;
   }
 
-  /** True while the guest has something to do. */
+  /** True while the guest is in the engine or has queued steps. */
   get isBusy(): boolean {
     return this.#isInside || this.#steps.length > 0;
   }
 
-  /** Does the steps in the guest, in this turn and, where it is suspended, in later ones. */
+  /** Runs the steps in the guest, in this slice and, after suspensions, in later ones. */
   enter<T>(steps: Steps<T>, done: (value: T) => void, failed: (error: unknown) => void): void {
     this.#isInside = true;
     this.#beginSlice();
@@ -78,24 +78,24 @@ export class Fiber {
     );
   }
 
-  /** Takes a step, which leads to `enter`, when the turn comes after what was queued before. */
+  /** Queues a step, which must call `enter`. Runs after all steps queued before. */
   queue(step: () => void): void {
     this.#steps.push(step);
     this.#callForTurn();
   }
 
-  /** Forgets what was queued. */
+  /** Drops queued steps. */
   close(): void {
     this.#isClosed = true;
     this.#steps = [];
   }
 
-  /** True once the guest has computed for a slice, as far as its clock was looked at. */
+  /** True once the guest has used up its slice, as of its clock's last poll. */
   get isSliceOver(): boolean {
     return this.#guest.clock.lastPollAt >= this.#sliceEndsAt;
   }
 
-  /** Suspends the guest until its next turn, for others to have theirs, or until it is woken. */
+  /** Suspends the guest until its next slice, so that others can run, or until `wake` is called. */
   suspend(until: "next turn" | "woken"): Promise<void> {
     const { scheduler, instances } = this.#env;
     const { clock, lease, plugin } = this.#guest;
@@ -108,14 +108,14 @@ export class Fiber {
     return resumed;
   }
 
-  /** The guest, if it is suspended, goes on in its plugin's next turn. */
+  /** Resumes a suspended guest in its plugin's next slice. */
   wake(): void {
     if (this.#resume !== undefined) this.#env.scheduler.add(this.#guest.plugin, "answer", this.#goOn);
   }
 
   readonly #goOn = (): void => {
     const resume = this.#resume;
-    // It was woken before its turn came.
+    // Another wake-up has already resumed the guest.
     if (resume === undefined) return this.#env.scheduler.left();
     this.#resume = undefined;
     try {
@@ -153,7 +153,7 @@ export class Fiber {
     }
   };
 
-  /** Finds an instance for a guest that was parked. */
+  /** Obtains an instance for a parked guest. */
   async #comeBack(): Promise<void> {
     await this.#env.instances.bringBack(this.#guest.lease);
     this.#isScheduled = false;

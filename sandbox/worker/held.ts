@@ -1,8 +1,8 @@
-/** How much memory the calls that wait on one worker may hold, and which of them has to end when it is more. */
+/** Bounds the memory that waiting calls on one worker may hold, and selects the call to end if they hold more. */
 
-/** From here on a worker begins no further call, until some have ended. A call that runs may have its own limit on top. */
+/** Above this size a worker starts no further calls until some have ended. A running call may use its own limit on top. */
 export const FULL_BYTES: number = 256 * 1024 * 1024;
-/** Calls that were begun may grow afterwards; beyond this one has to end. */
+/** Above this size one call is ended. Calls that already run may grow beyond `FULL_BYTES`. */
 export const MAXIMUM_HELD_BYTES: number = 512 * 1024 * 1024;
 
 export interface Holder {
@@ -11,8 +11,8 @@ export interface Holder {
 }
 
 /**
- * Of the plugin that holds the most, the call that does: a plugin with many calls pays for them, however small each is,
- * and not one whose single call is larger. Undefined where only one call holds anything: a call is within its own limit.
+ * Returns the largest call of the plugin that holds the most memory in total. So a plugin with many small calls is charged for them, and
+ * not a plugin with one large call. Returns undefined if only one call holds memory, because a call is within its own limit.
  */
 export function whoHoldsMost<H extends Holder>(holders: Iterable<H>): H | undefined {
   const sums = new Map<string, { bytes: number; largest: H }>();

@@ -1,8 +1,8 @@
 /**
- * A worker's instances: few, lent to one call at a time, restored after each, replaced when they are worn.
+ * A worker's instances: each is lent to one call at a time, restored after each call, and replaced when it has grown or is broken.
  *
- * A call that waits keeps its instance until another call wants one; then the one that waits for longest is parked
- * (`../parked.ts`). So any number of calls may wait, at the price of what each changed.
+ * A waiting call keeps its instance until another call needs one. Then the call that has waited longest is parked (`../parked.ts`). So
+ * any number of calls can wait, and each costs only the memory that it changed.
  */
 
 import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
@@ -12,103 +12,103 @@ import { park, type ParkedGuest, parkIn, type Parking, unpark } from "../image/p
 import type { Restorer } from "../image/restorer.ts";
 import { Lease } from "./lease.ts";
 
-/** What is to be held, by how large a memory, and whether with randomness of its own. */
+/** An instance request: the image to hold, the memory bound, and whether randomness is reseeded. */
 export type Wanted = readonly [image: Image, memoryBytes: number, randomness: "fresh" | "image"];
 
 export interface InstancesOptions {
   readonly module: WebAssembly.Module;
   readonly restorer: Restorer;
   readonly fillRandom: (bytes: Uint8Array) => void;
-  /** Guests may be suspended in them, where the runtime can. */
+  /** Lets guests be suspended, if the runtime can. */
   readonly suspends?: "suspends";
-  /** Instances at once, whatever their memory; those that grew and wait come on top. */
+  /** Maximum number of instances of any size. Grown instances of waiting calls are not counted. */
   readonly slots: number;
   readonly parking?: Parking;
-  /** An instance is not used any more, and had so much memory. */
+  /** Called with the memory size of each dropped instance. */
   readonly onDropped?: (bytes: number) => void;
 }
 
-/** An instance that grew this far is dropped after its call: memory of WebAssembly never shrinks. */
+/** Size above which an instance is dropped after its call, because WebAssembly memory never shrinks. */
 const DROP_ABOVE_BYTES = INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES * 2;
-/** A call that waits with more memory stays in its instance: most of that is its own, wherever it lies, and copying it would hold up others. */
+/** Size above which a waiting call keeps its instance. Most of such memory belongs to the call, and copying it would delay others. */
 const STAY_ABOVE_BYTES = INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES;
 
 export class Instances {
   readonly #options: InstancesOptions;
-  /** Clean instances, each holding what it was last used for; the one unused for longest first. */
+  /** Clean instances, each with the image that it held last, least recently used first. */
   readonly #idle: Instance[] = [];
-  /** Calls that wait and could be parked, the one that waits for longest first. */
+  /** Waiting calls that can be parked, longest waiting first. */
   readonly #resting: Set<Lease> = new Set();
-  /** Calls that wait, and what each of them holds beside a slot. */
+  /** Waiting calls, with the bytes that each holds outside of a slot. */
   readonly #held: Map<Lease, number> = new Map();
-  /** Instances in slots: idle, in use, resting, or being started. */
+  /** Number of instances in slots: idle, in use, resting or starting. */
   #live = 0;
-  /** One after the other: of calls that come together most are over before a second instance is there. */
+  /** True while an instance starts. One starts at a time, because most calls that arrive together end before a second instance is ready. */
   #isStarting = false;
   #heldBytes = 0;
   #takenBytes = 0;
-  /** Of those that hold something, the calls whose guest is suspended in the engine. */
+  /** Calls in `#held` whose guest is suspended in the engine. */
   readonly #suspended: Set<Lease> = new Set();
-  /** Who needs an instance while all of them are in use, in the order they came. */
+  /** Requests that wait for an instance, first come first served. */
   readonly #line: (() => void)[] = [];
 
   constructor(options: InstancesOptions) {
     this.#options = options;
   }
 
-  /** Bytes that calls hold while they wait: parked memory, and instances that grew. */
+  /** Bytes held by waiting calls: parked memory, and instances that have grown. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   /**
-   * Bytes of memory that instances have taken so far, those that were dropped included: V8 gives these back when it collects,
-   * which a thread with nothing to do never does.
+   * Total bytes of instances started so far, including dropped ones: V8 frees their memory only on garbage collection, which never runs
+   * in an idle thread.
    */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** Calls that wait, and whose guest has left the engine. */
+  /** Number of waiting calls whose guest has left the engine. */
   get waiting(): number {
     return this.#held.size - this.#suspended.size;
   }
 
-  /** Whether the call has left the thread and has not been occupied since. */
+  /** True if the call has left the thread and has not been occupied since. */
   hasWaited(lease: Lease): boolean {
     return this.#held.has(lease);
   }
 
-  /** What one of them holds. */
+  /** Returns the bytes that a waiting call holds. */
   heldBy(lease: Lease): number {
     return this.#held.get(lease) ?? 0;
   }
 
-  /** A lease of an instance that is there, made ready as by `lease`; undefined if one has to be started or waited for. */
+  /** Returns a lease of an available instance, prepared as by `lease`. Returns undefined if an instance must be started or waited for. */
   leaseIdle(...wanted: Wanted): Lease | undefined {
     const [image, memoryBytes] = wanted;
     const instance = this.#take(image, Math.ceil(memoryBytes / WASM_PAGE_BYTES));
     return instance === undefined ? undefined : this.#begin(instance, wanted);
   }
 
-  /** An instance that holds exactly `image`; a call's gets randomness of its own, a load's keeps what is in the image. */
+  /** Returns a lease of an instance that holds exactly `image`. Calls get fresh randomness, loads keep the image's. */
   async lease(...wanted: Wanted): Promise<Lease> {
     const [image, memoryBytes] = wanted;
     return this.#begin(await this.#obtain(image, Math.ceil(memoryBytes / WASM_PAGE_BYTES)), wanted);
   }
 
-  /** Starts an instance before it is asked for. Never rejects: where none can be started, the first call says why. */
+  /** Starts an instance in advance. Never rejects: if none can be started, the first call reports why. */
   async startAhead(image: Image, memoryBytes: number): Promise<void> {
     const lease = await this.lease(image, memoryBytes, "image").catch(() => undefined);
     if (lease !== undefined) this.giveBack(lease);
   }
 
-  /** Gives a lent instance the randomness that `random` makes. */
+  /** Seeds a lent instance's randomness from `random`. */
   reseed({ instance }: Lease, random: (count: number) => Uint8Array): void {
     reseed(instance, this.#options.restorer.base.randomAddress, (bytes) => bytes.set(random(bytes.length)));
   }
 
-  /** The call waits: from now on its instance may be taken. */
+  /** Marks a call as waiting. Its instance may be taken from now on. */
   rest(lease: Lease): void {
     if (this.#options.parking === "always") return this.#keep(this.#vacate(lease, lease.image));
     const { length } = lease.instance.bytes;
@@ -120,9 +120,9 @@ export class Instances {
   }
 
   /**
-   * Copies a call that waits into memory that `room` gives, where it is parked when its instance is wanted.
+   * Copies a waiting call into memory from `room`. If the call is parked later, this copy is used.
    *
-   * @returns undefined where `room` gives none, and for a call whose memory is large: it is its instance's
+   * @returns undefined if `room` returns none, and for calls with large memory, which stay in their instance
    */
   copyOut(lease: Lease, room: (bytes: number) => Uint8Array | undefined): ParkedGuest | undefined {
     const { parked } = lease;
@@ -139,12 +139,12 @@ export class Instances {
     return lease.copy;
   }
 
-  /** A call that waits comes from another worker. */
+  /** Adds a waiting call from another worker. */
   adopt(lease: Lease): void {
     this.#hold(lease, lease.parked?.contents.length ?? 0);
   }
 
-  /** The call's guest is suspended in the engine: it keeps its instance, beside the slots. */
+  /** Marks the call's guest as suspended in the engine. It keeps its instance, which no longer counts as a slot. */
   suspend(lease: Lease): void {
     this.#suspended.add(lease);
     this.#hold(lease, lease.usedBytes);
@@ -152,12 +152,12 @@ export class Instances {
     this.#callNext();
   }
 
-  /** The call goes on, in `lease.instance`. @returns false if there is none for it yet: see `bringBack` */
+  /** Resumes a call, in `lease.instance`. @returns false if no instance is available; call `bringBack` then */
   occupy(lease: Lease): boolean {
     if (!this.#held.has(lease)) return true;
     const { parked } = lease;
     if (parked === undefined) {
-      // One that had grown takes a slot again.
+      // An instance that has grown takes a slot again.
       if (!this.#resting.delete(lease)) this.#live++;
     } else {
       const instance = this.#take(lease.image, lease.pages);
@@ -169,7 +169,7 @@ export class Instances {
     return true;
   }
 
-  /** Finds an instance for a parked call. Does nothing for one that ends meanwhile. */
+  /** Obtains an instance for a parked call. Does nothing if the call ends meanwhile. */
   async bringBack(lease: Lease): Promise<void> {
     const instance = await this.#obtain(lease.image, lease.pages);
     const { parked } = lease;
@@ -179,7 +179,7 @@ export class Instances {
     this.#letGo(lease);
   }
 
-  /** The call is over: its instance is restored now, so that the next call of the same plugin finds it ready. */
+  /** Ends the lease. Restores the instance at once, so that the plugin's next call finds it ready. */
   giveBack(lease: Lease): void {
     lease.isOver = true;
     const { parked, image } = lease;
@@ -193,14 +193,14 @@ export class Instances {
     this.#letGo(lease);
   }
 
-  /** Nobody has the instance any more. */
+  /** Stores or drops an instance that no lease uses. */
   #keep(instance: Instance): void {
     const isDropped = isWorn(instance);
     if (isDropped) {
       this.#takenBytes += instance.bytes.length;
       this.#options.onDropped?.(instance.bytes.length);
     }
-    // Those that had grown and waited make more of them than there are slots.
+    // Grown instances that were waiting can exceed the number of slots.
     if (isDropped || this.#live > this.#options.slots) this.#live--;
     else this.#idle.push(instance);
     this.#callNext();
@@ -208,16 +208,16 @@ export class Instances {
 
   #begin(instance: Instance, [image, , randomness]: Wanted): Lease {
     const { restorer, fillRandom } = this.#options;
-    // An idle instance of the base image was never reseeded: loads use it, calls never do.
+    // Idle instances of the base image are never reseeded: loads use them, calls never do.
     if (randomness === "fresh") reseed(instance, restorer.base.randomAddress, fillRandom);
     return new Lease(image, instance);
   }
 
-  /** A clean instance with the image: an idle one, or where no more may be started that of the call that waits for longest. */
+  /** Returns a clean instance with the image: an idle one, or if no more may be started, that of the call that has waited longest. */
   #take(image: Image, pages: number): Instance | undefined {
     const { restorer, slots } = this.#options;
     const fits = ({ requestedPages }: Instance): boolean => requestedPages === pages;
-    // The one used last: its memory is still near the processor.
+    // Prefer the most recently used instance: its memory is still in the processor's caches.
     const ready = this.#idle.findLastIndex((instance) => instance.holds === image && fits(instance));
     const index = ready >= 0 ? ready : this.#idle.findIndex(fits);
     const [instance] = index < 0 ? [] : this.#idle.splice(index, 1);
@@ -230,7 +230,7 @@ export class Instances {
     return undefined;
   }
 
-  /** The same, started if need be. */
+  /** Like `#take`, but starts or waits for an instance if necessary. */
   async #obtain(image: Image, pages: number): Promise<Instance> {
     for (;;) {
       const instance = this.#take(image, pages);
@@ -249,7 +249,7 @@ export class Instances {
       restorer.restore(instance, image);
       this.#takenBytes += instance.bytes.length;
       this.#isStarting = false;
-      // Whoever stands in line is called when the guest that comes into it now waits or is done.
+      // The next request in line is called when the new guest waits or ends.
       return instance;
     } catch (error) {
       this.#live--;
@@ -259,7 +259,7 @@ export class Instances {
     }
   }
 
-  /** Frees the slot of an instance whose memory is of another size than what is wanted. */
+  /** Frees the slot of an instance with another memory size than requested. */
   #dropOne(): boolean {
     const idle = this.#idle.shift();
     if (idle === undefined) {
@@ -271,7 +271,7 @@ export class Instances {
     return true;
   }
 
-  /** Parks a call that waits; its instance holds `next` now. */
+  /** Parks a waiting call. Its instance then holds `next`. */
   #vacate(lease: Lease, next: Image): Instance {
     const { restorer } = this.#options;
     const { instance } = lease;
@@ -305,11 +305,11 @@ function isWorn({ broken, memoryExhausted, bytes }: Instance): boolean {
   return broken || memoryExhausted || bytes.length > DROP_ABOVE_BYTES;
 }
 
-/** `Math.random`'s state is in the image: without this every call would repeat the last one's numbers. */
+/** Reseeds `Math.random`, whose state is part of the image. Without this every call would repeat the same numbers. */
 function reseed(instance: Instance, address: number, fillRandom: (bytes: Uint8Array) => void): void {
   const state = instance.bytes.subarray(address, address + 8);
   fillRandom(state);
   instance.wrote(address, 8);
-  // The generator has one fixed point, zero.
+  // Zero is the generator's only fixed point.
   if (state.every((byte) => byte === 0)) state[0] = 1;
 }

@@ -1,9 +1,10 @@
 /**
- * How a worker waits for its next request: for a while on a word in shared memory, then in its event loop.
+ * How a worker waits for its next request: it first sleeps on a word in shared memory for a keep-alive time, then returns to its event
+ * loop.
  *
- * Waking a thread that sleeps on such a word takes a third of the time of waking its event loop, and an answer that a
- * call waits for, or its caller's next call, mostly comes soon. Meanwhile nothing else of the thread's gets a turn, so
- * nobody may be waiting for promises, and timers are watched for here.
+ * Waking a thread from such a sleep takes a third of the time of waking its event loop, and the answer that a call waits for, or its
+ * caller's next call, usually arrives soon. The event loop is blocked meanwhile, so no promise may be pending, and timers are tracked
+ * here.
  */
 
 import { Patience } from "./patience.ts";
@@ -14,42 +15,42 @@ export interface LingerPowers {
   now(): number;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
   block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
-  /** Runs the task once the event loop has had its turn. */
+  /** Runs the task on a later turn of the event loop. */
   soon(task: () => void): void;
   after(delayMs: number, task: () => void): () => void;
 }
 
 export interface Linger {
-  /** There may be requests: looks for them once the event loop has had its turn. */
+  /** Checks for requests on the next turn of the event loop. */
   begin(): void;
-  /** A timer that ends the waiting when it is due. */
+  /** Starts a timer. The worker stops waiting when it is due. */
   after(delayMs: number, task: () => void): () => void;
 }
 
-/** How long a worker with nothing to do waits for more. */
+/** Keep-alive time of an idle worker. */
 const LINGER_MS = 20;
-/** It stays awake so long first, where that has lately been worth while. */
+/** Time to spin before sleeping, if spinning was recently successful. */
 const AWAKE_MS = 0.06;
-/** The event loop gets a turn at least so often: the engine under us (V8) has work of its own there. */
+/** Maximum time between turns of the event loop. V8 has its own work to do there. */
 const TURN_MS = 20;
-/** What the runtimes' timers take: for more, as for less than nothing, they fire at once, and each time say so where the host's own errors go. */
+/** Maximum delay of the runtimes' timers. Longer and negative delays fire at once, and print a warning to the host's stderr. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * What came of looking for something to do: a guest that has the thread until the promise is fulfilled; `idle` if there was nothing;
- * `async` if requests go on by promises of the event loop, which call `begin` at their end.
+ * Result of looking for work: a promise while a guest has the thread; `idle` if there was no work; `async` if requests continue in
+ * promises of the event loop, which call `begin` at their end.
  */
 export type Served = "served" | "idle" | "async" | Promise<void>;
 
-/** The same while requests go on by promises of the event loop. */
+/** The same while requests continue in promises of the event loop. */
 const ASYNC_TURN_MS = 5;
 
-/** @param serveNext does one thing if there is one to do @param isAsync whether requests go on by promises of the event loop */
+/** @param serveNext serves one request, if there is one @param isAsync true while requests continue in promises of the event loop */
 export function createLinger(powers: LingerPowers, serveNext: () => Served, isAsync: () => boolean): Linger {
   const { words } = powers.control;
   const sleep = createSleep(powers);
   const due = new Map<object, number>();
-  /** The earliest of them; undefined where it has to be looked for: a thousand calls may wait. */
+  /** Earliest due time. Undefined if it must be computed, which is avoided because a thousand calls may wait. */
   let nextDue: number | undefined = Number.POSITIVE_INFINITY;
   let planned = false;
   let isTurning = false;
@@ -68,7 +69,7 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
     if (isMore) begin();
   }
 
-  /** @returns whether to go on after the event loop has had its turn. */
+  /** @returns true to continue after a turn of the event loop */
   async function serveForATurn(): Promise<boolean> {
     const begun = powers.now();
     let until = begun + LINGER_MS;
@@ -106,7 +107,7 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
     begin,
     after(delayMs, task) {
       const key = {};
-      // A guest waits for as long as it likes, and may have been late.
+      // A guest may wait for any time, and its timer may already be late.
       const waitMs = Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS);
       const at = powers.now() + waitMs;
       due.set(key, at);
@@ -125,8 +126,8 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
 }
 
 /**
- * Waiting until the bell is rung or the time is over: awake for a moment where that has lately been worth while, then asleep.
- * Whoever rings looks whether somebody sleeps. One for each kind of wait: some are worth while and others not.
+ * Creates a function that waits until the bell rings or the time is over: first spinning, if that was recently successful, then asleep.
+ * The ringing side checks `ASLEEP`. Each kind of wait needs its own sleep, because spinning pays off for some and not for others.
  */
 export function createSleep(powers: Pick<LingerPowers, "control" | "now" | "block">): (seen: number, forMs: number) => void {
   const { words } = powers.control;

@@ -1,4 +1,6 @@
-/** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread, each for a slice of time. */
+/**
+ * The worker's main program: holds images and instances, loads plugins, and runs calls. One guest at a time has the thread, for a slice.
+ */
 
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../image/base-image.ts";
@@ -27,7 +29,7 @@ import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
 import { LARGE_ANSWER_BYTES } from "./untaken.ts";
 
-/** After the start's own work, before an author's first edit. */
+/** Delay that lets the startup's own work finish, and still precedes an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;
 
 /** Instances of a worker: as many as calls usually wait at once. */
@@ -43,9 +45,9 @@ export function serveWorker(powers: WorkerPowers): void {
   const outbox = new Outbox(powers.post, () => inbox.waiting + scheduler.waitingCalls, new SlotWriter(control));
   const sleepForAnswer = createSleep({ ...powers, control });
   const plugins = new Map<string, Plugin>();
-  /** Requests that go on by promises, which need the event loop. */
+  /** Number of requests that continue in promises, which need the event loop. */
   let underWay = 0;
-  /** By call: each asks for one at a time. */
+  /** Resolvers by call. Each call requests one lane at a time. */
   const laneGiven = new Map<number, () => void>();
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
 
@@ -105,7 +107,7 @@ export function serveWorker(powers: WorkerPowers): void {
         const answer = powers.takeSyncAnswer();
         if (answer !== undefined) {
           tellTaken(answer.number, 0, answer.bytes);
-          // An answer to a call that was ended while it waited is nobody's any more.
+          // An answer to a call that ended while it waited is dropped.
           if (answer.number === number) return { number, ...unpackAnswer(answer) };
           continue;
         }
@@ -129,9 +131,9 @@ export function serveWorker(powers: WorkerPowers): void {
     booted = { restorer, instances };
     resting.isEager = parking === "always";
     outbox.send({ type: "ready", base });
-    // While the host reads plugins: the first call finds an instance.
+    // Runs while the host reads plugins, so that the first call finds an instance.
     await instances.startAhead(unchanged(base), DEFAULT_LIMITS.memoryBytes);
-    // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
+    // A host that finds all plugins in its cache loads none now, but will soon compile an edited one.
     if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
   }
 
@@ -229,7 +231,7 @@ export function serveWorker(powers: WorkerPowers): void {
   }
 
   function serve(request: WorkerRequest): void {
-    // Of what it takes, no guest's polls tell.
+    // A load may take long, and no guest polls meanwhile, so send the pending messages first.
     if (request.type === "load") outbox.flush();
     const more = receive(request);
     if (more !== undefined) background(more);
@@ -243,13 +245,13 @@ export function serveWorker(powers: WorkerPowers): void {
     });
   }
 
-  /** A defect of ours ends the worker; the host gives its calls to another one or answers for them. */
+  /** Reports a defect of the sandbox, which ends the worker. The host gives its calls to another worker or fails them. */
   function breakDown(defect: unknown): void {
     outbox.send({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
     outbox.flush();
   }
 
-  /** Takes what has come, which guests wait for, and lets the next of them have the thread. */
+  /** Takes all requests, because guests wait for them, then runs the next guest. */
   function serveNext(): Served {
     try {
       takeIn();

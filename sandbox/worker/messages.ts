@@ -1,4 +1,4 @@
-/** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
+/** Checks the shape of a worker's messages, because a compromised worker may send anything. */
 
 import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
@@ -10,30 +10,30 @@ import { MAXIMUM_PARTS } from "../marshal.ts";
 import { isTape, type KeptTape } from "../tape/tape.ts";
 import { LOG_TEXT_LENGTH, MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
-/** Checked before any word of it is read; what it says is not believed any more for that. */
+/** Checks a message before any member is read. Its contents are still not trusted. */
 export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
   const type = field(raw, "type");
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as WorkerMessage["type"]](raw);
 }
 
-/** Whether a value has a shape. */
+/** Checks the shape of a value. */
 export type Check = (value: unknown) => boolean;
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
 export const isNumber = (value: unknown): value is number => typeof value === "number";
-/** Its own: bytes that two threads see may change after they were checked. */
+/** Rejects shared memory, which may change after the check. */
 const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 const isTexts = listOf(isText, MAXIMUM_LIST);
 const isAnything: Check = () => true;
 
-/** One of the four levels, and text that was cut. */
+/** One of the four levels, and text within the length limit. */
 const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]) && value[1].length <= LOG_TEXT_LENGTH;
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
-/** More than a call may log, or than an honest worker sends at once. */
+/** Longer than the list of lines that an honest worker sends at once. */
 export const isLines: Check = listOf(isLine, MAXIMUM_LIST);
 
-/** In the order in which a caller reads them. */
+/** In the order in which callers read them. */
 const USED: { readonly [K in keyof Required<InvocationUsed>]: Check } = {
   wallMs: isCount,
   cpuMs: isCount,
@@ -52,14 +52,14 @@ const USED: { readonly [K in keyof Required<InvocationUsed>]: Check } = {
 
 export const isUsed: Check = shape(USED);
 
-/** What is known of `used`, which was checked, and nothing else. */
+/** Returns only the known members of a checked `used`. */
 export function onlyUsed(used: InvocationUsed): InvocationUsed {
   const known = Object.keys(USED).map((name): [string, unknown] => [name, Reflect.get(used, name)]);
-  // Those that have to be there are, and the others are left out where they are absent.
+  // Required members are present, and absent optional ones are left out.
   return Object.fromEntries(known.filter(([, value]) => value !== undefined)) as unknown as InvocationUsed;
 }
 
-/** Members of each kind of fault; the host turns them into words. */
+/** Members of each kind of fault. The host turns them into messages. */
 const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["threw", shape({ name: isText, message: isText, stack: isText, toolError: optional(shape({ message: isText, details: isAnything })) })],
   ["timeout", shape({ limit: oneOf(["wall", "cpu"]), limitMs: isCount })],
@@ -81,7 +81,7 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["trap", shape({ message: isText })],
 ]);
 
-/** Whether a value from a worker or a file is a fault that a worker tells of. */
+/** Checks that a value from a worker or a file is a fault that a worker may report. */
 export function isFault(value: unknown): value is Fault {
   return FAULTS.get(field(value, "kind"))?.(value) === true;
 }
@@ -97,7 +97,7 @@ export const isLoadFault: Check = shape({
 
 const isAddress: Check = (value) => isCount(value) && Number.isInteger(value);
 
-/** All of it: the host writes it into a file, and gives it to every other worker. */
+/** Checked completely, because the host writes it to a file and sends it to every other worker. */
 const isBase = shape({
   bytes: (value) => value instanceof SharedArrayBuffer,
   heapEnd: isAddress,
@@ -124,7 +124,7 @@ export function isKeptTape(value: unknown): value is KeptTape {
   return value === "too_long" || isTape(value);
 }
 
-/** Of an output that crosses as bytes. Where a part belongs is read where it is put there. */
+/** Parts of an output that cross as bytes. Their paths are checked when they are inserted. */
 export const isParts: Check = listOf(shape({ at: isText, kind: oneOf(["text", "json"]), bytes: isBytes }), MAXIMUM_PARTS);
 export const isProblems: Check = listOf(shape({ pointer: isText, message: isText, keyword: isText }), MAXIMUM_LIST);
 
@@ -193,7 +193,7 @@ function listOf(check: Check, maximum: number): Check {
   return (value) => Array.isArray(value) && value.length <= maximum && everyItem(value, check);
 }
 
-/** Also what is not there: a list may have holes, which `every` passes over. */
+/** Checks every item including holes, which `every` skips. */
 function everyItem(list: readonly unknown[], check: Check): boolean {
   for (const item of list) if (!check(item)) return false;
   return true;

@@ -1,29 +1,29 @@
 /**
- * Whether to wait awake for a moment before sleeping. Waking a thread that sleeps on another processor takes 50 µs and more,
- * longer than most calls and operations; staying awake in vain takes a processor from somebody else.
+ * Decides whether to spin for a moment before sleeping. Waking a thread on another processor takes at least 50 µs, longer than most calls
+ * and operations, but spinning in vain takes a processor from other work.
  */
 export class Patience {
   #passOver = 0;
   #left = 0;
 
-  /** Asked before each wait. False ever more often the more waits were in vain. */
+  /** True if the next wait should spin. Returns false for more waits in a row the more often spinning failed. */
   isWorthwhile(): boolean {
     if (this.#left === 0) return true;
     this.#left--;
     return false;
   }
 
-  /** It came while somebody was awake for it. */
+  /** Records that spinning succeeded. */
   came(): void {
     this.#passOver >>= 1;
   }
 
-  /** Somebody stayed awake for it in vain. */
+  /** Records that spinning failed. */
   stayedAway(): void {
     this.#passOver = Math.min(MAXIMUM_PASSED_OVER, this.#passOver * 2 + 1);
     this.#left = this.#passOver;
   }
 }
 
-/** After ever so many waits in vain, one in so many is tried again. */
+/** Back-off limit: after repeated misses, spin on one wait in 64. */
 const MAXIMUM_PASSED_OVER = 63;

@@ -1,12 +1,12 @@
-/** Random bytes for many small askers. */
+/** Random bytes for many small requests. */
 
 const POOL_BYTES = 4_096;
 
 /**
- * Fills from a pool that one request to the system serves many times: eight bytes at a time would cost more than a
- * restore. What was handed out is wiped from the pool.
+ * Fills small requests from a pool. Requesting eight bytes at a time from the system would cost more than a restore. Bytes are erased
+ * from the pool when they are used.
  *
- * @param fill fills all of its argument from the system.
+ * @param fill fills its whole argument with random bytes of the system
  */
 export function pooledRandom(fill: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
   const pool = new Uint8Array(POOL_BYTES);
@@ -17,7 +17,7 @@ export function pooledRandom(fill: (bytes: Uint8Array) => void): (bytes: Uint8Ar
       fill(pool);
       used = 0;
     }
-    // Byte by byte: for so few a view of the pool would cost more.
+    // For such short requests a copying loop is faster than a view of the pool.
     for (let index = 0; index < bytes.length; index++) {
       bytes[index] = pool[used] ?? 0;
       pool[used++] = 0;

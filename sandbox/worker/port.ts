@@ -1,52 +1,52 @@
-/** What the sandbox needs of threads; implemented in `host/platform/threads/workers.ts` and its worker entry files. */
+/** The interface of threads that the sandbox needs. Implemented in `host/platform/workers.ts` and its worker entry files. */
 
 import type { Envelope } from "./wire.ts";
 
-/** A running worker, seen from the host's thread. */
+/** A running worker, as seen by the host's thread. */
 export interface WorkerConnection {
-  /** `moved` are moved rather than copied. */
+  /** Posts an envelope. Buffers in `moved` are transferred, not copied. */
   post(envelope: Envelope, moved: ArrayBuffer[]): void;
   /** Posts on the separate port that a blocked worker reads. */
   postSyncAnswer(message: unknown, moved: ArrayBuffer[]): void;
-  /** Envelopes, as far as a worker keeps to that: untrusted. */
+  /** Listens for envelopes. Untrusted: a compromised worker may send anything. */
   onMessage(listener: (envelope: unknown) => void): void;
-  /** Called once, however the worker ended. */
+  /** Called once when the worker has ended for any reason. */
   onExit(listener: (reason: string) => void): void;
-  /** Whether the worker keeps the process alive. Initially it does not. */
+  /** Sets whether the worker keeps the process alive. Initially false. */
   keepAlive(on: boolean): void;
-  /** Ends the thread whatever it is doing. Idempotent. */
+  /** Ends the thread, even while it runs code. Idempotent. */
   terminate(): Promise<void>;
 }
 
 /** Starts workers that run `sandbox/worker/main.ts`. */
 export interface WorkerLauncher {
   start(init: WorkerInit): WorkerConnection;
-  /** The host's language, as `navigator.language`: it is in the memory of every instance. */
+  /** The host's language, as `navigator.language`. It is part of every instance's memory. */
   readonly language: string;
-  /** The runtime and its version, in any words: what one makes of a URL or of bytes is not quite what another does. */
+  /** The runtime and its version, in any format. Runtimes differ slightly in how they handle URLs and bytes. */
   readonly runtime: string;
-  /** The host's time zone, in any words that name it alone. */
+  /** Returns a unique name of the host's time zone, in any format. */
   timeZone(): string;
-  /** Bytes of the engine's WebAssembly module. */
+  /** Returns the bytes of the engine's WebAssembly module. */
   readEngine(): Promise<Uint8Array>;
-  /** Which build of it runs. Default: the metered one; the other is for comparisons. */
+  /** Engine build. Default: the metered one; the other is for comparisons. */
   readonly engine?: "metered" | "plain";
-  /** A file that may vanish at any time; undefined if it is not there. */
+  /** Reads a file of the cache; undefined if it is missing. Files may vanish at any time. */
   readCache(name: string): Promise<Uint8Array | undefined>;
-  /** Never rejects: false if it could not be kept. */
+  /** Writes a file to the cache. Never rejects: returns false if the file could not be written. */
   writeCache(name: string, bytes: Uint8Array): Promise<boolean>;
   /** Milliseconds, comparable across threads. */
   now(): number;
-  /** One-shot timer that does not keep the process alive. Returns cancel. */
+  /** Starts a one-shot timer that does not keep the process alive. Returns a function that cancels it. */
   after(delayMs: number, task: () => void): () => void;
-  /** Runs the task once the code that runs now, and what follows from it, is done. Absent: every message is posted by itself. */
+  /** Runs the task after the current code and its microtasks. Absent: every message is posted separately. */
   later?(task: () => void): void;
-  /** Runs the task once the event loop has had its turn. Absent: the host's thread sleeps while it waits for workers. */
+  /** Runs the task on a later turn of the event loop. Absent: the host's thread never spins for workers. */
   soon?(task: () => void): void;
 }
 
-/** What a worker is born with. */
+/** Data for the start of a worker. */
 export interface WorkerInit {
-  /** Status words; layout in `protocol.ts`. */
+  /** Status words. See `protocol.ts` for their layout. */
   readonly control: SharedArrayBuffer;
 }

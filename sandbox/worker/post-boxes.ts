@@ -1,15 +1,15 @@
-/** A worker's messages on their way in and out, envelope by envelope. */
+/** A worker's mailboxes: incoming and outgoing messages, in envelopes. */
 
 import { POSTED, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
 import type { SlotWriter } from "./slot.ts";
 import { type Envelope, packMessage, unpackRequest } from "./wire.ts";
 
-/** Requests in their order. */
+/** Incoming requests, in order. */
 export class Inbox {
   readonly #words: Int32Array;
   #envelope: Envelope = [];
   #next = 0;
-  /** Requests so far. */
+  /** Number of requests taken so far. */
   #taken = 0;
 
   /** @param words the worker's status words */
@@ -17,7 +17,7 @@ export class Inbox {
     this.#words = words;
   }
 
-  /** An envelope came, after those that came before. */
+  /** Appends an envelope. */
   add(envelope: Envelope): void {
     this.#envelope = this.isEmpty ? envelope : [...this.#envelope.slice(this.#next), ...envelope];
     this.#next = 0;
@@ -27,7 +27,7 @@ export class Inbox {
     return this.#next >= this.#envelope.length;
   }
 
-  /** Requests that were posted and not taken yet. */
+  /** Number of requests that were posted but not yet taken. */
   get waiting(): number {
     return (Atomics.load(this.#words, POSTED) - this.#taken) | 0;
   }
@@ -36,19 +36,22 @@ export class Inbox {
     if (this.isEmpty) return undefined;
     const packed = this.#envelope[this.#next++];
     this.#taken = (this.#taken + 1) | 0;
-    // Images and files are not to be held by the envelope they came in.
+    // Releases the envelope, because it may contain images and files.
     if (this.isEmpty) this.#envelope = [];
     return unpackRequest(packed);
   }
 }
 
-/** So many answers wait for each other at most, and a quarter of what is under way: host and worker are to work at the same time. */
+/**
+ * Maximum number of results that wait to be sent together. Also bounded by a quarter of the pending requests, so that host and worker
+ * work in parallel.
+ */
 const HELD_ANSWERS = 16;
 const REQUESTS_AN_ANSWER = 3;
 
 /**
- * Messages to the host. Answers wait for the next ones while there are calls to run, so that the host's thread is woken less
- * often: until `flush`, which has to come before the thread waits for anything and whenever the engine lets the worker look around.
+ * Outgoing messages. While calls are pending, results wait for later ones, so that the host's thread is woken less often. `flush` sends
+ * them; it must be called before the thread waits, and whenever the engine polls.
  */
 export class Outbox {
   readonly #post: (envelope: Envelope, moved: ArrayBuffer[]) => void;
@@ -56,7 +59,7 @@ export class Outbox {
   readonly #slot: SlotWriter;
   #held: unknown[] = [];
 
-  /** @param waiting how many requests wait to be taken */
+  /** @param waiting number of requests that wait to be taken */
   constructor(post: (envelope: Envelope, moved: ArrayBuffer[]) => void, waiting: () => number, slot: SlotWriter) {
     this.#post = post;
     this.#waiting = waiting;
@@ -82,13 +85,13 @@ export class Outbox {
   }
 }
 
-/** A call that had no effect can be run again elsewhere, should the worker end before its answer is sent. */
+/** Only a call without effects may wait: it can run again elsewhere if the worker ends before its result is sent. */
 function mayWait(message: WorkerMessage): boolean {
   if (message.type !== "done" || message.state !== undefined || message.parts !== undefined) return false;
   return message.used.operations === 0 && message.used.logBytes === 0;
 }
 
-/** Bytes of an operation and parts of an output were made for this message alone, so they move. */
+/** Returns the buffers to transfer. Bytes of an operation and parts of an output belong to this message alone. */
 function movedWith(message: WorkerMessage): ArrayBuffer[] {
   const pieces =
     message.type === "operation" ? [message.bytes] : message.type === "done" ? (message.parts ?? []).map(({ bytes }) => bytes) : [];

@@ -1,4 +1,4 @@
-/** What a worker needs of the runtime that it is on; its entry files are in `host/platform/`. */
+/** The runtime functions that a worker needs. Worker entry files are in `host/platform/`. */
 
 import type { Codec } from "../operations/codec.ts";
 import type { LegacyDecoders } from "../operations/local-answer.ts";
@@ -7,35 +7,37 @@ import type { WorkerInit } from "./port.ts";
 import type { SyncAnswer } from "./protocol.ts";
 import type { Envelope } from "./wire.ts";
 
-/** The powers a worker's entry file hands in: its port, its clock, its waits, its randomness. Nothing else reaches a worker. */
+/**
+ * Everything that a worker gets from its entry file: its port, clock, waits and randomness. A worker has no other access to its runtime.
+ */
 export interface WorkerPowers {
   readonly init: WorkerInit;
-  /** `moved` are moved rather than copied. */
+  /** Posts an envelope. Buffers in `moved` are transferred, not copied. */
   post(envelope: Envelope, moved: ArrayBuffer[]): void;
-  /** Calls the listener for what comes while the thread is in its event loop. */
+  /** Listens for envelopes that arrive while the thread is in its event loop. */
   onMessage(listener: (envelope: Envelope) => void): void;
-  /** The next one, if it is there. */
+  /** Takes the next envelope without waiting, if there is one. */
   takeEnvelope(): Envelope | undefined;
-  /** The next message on the port for synchronous answers, if one is there. */
+  /** Takes the next message on the port for synchronous answers, if there is one. */
   takeSyncAnswer(): SyncAnswer | undefined;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
   block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
   now(): number;
-  /** CPU milliseconds of this thread so far; undefined where the runtime cannot tell cheaply. */
+  /** CPU milliseconds that this thread has used; undefined if the runtime cannot measure them cheaply. */
   threadCpuMs(): number | undefined;
-  /** The same for a load, which may ask where it takes a while. */
+  /** Like `threadCpuMs`, for loads, where a slow measurement is acceptable. */
   loadCpuMs(): number | undefined;
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
-  /** Runs the task once the event loop has had its turn. */
+  /** Runs the task on a later turn of the event loop. */
   soon(task: () => void): void;
-  /** Collects garbage. Absent: the runtime does so in time for memory of WebAssembly. */
+  /** Collects garbage. Absent: the runtime collects WebAssembly memory in time. */
   readonly collect?: () => void;
   fillRandom(bytes: Uint8Array): void;
   readonly codec: Codec;
   readonly hash: Digest;
   readonly supports: Supports;
-  /** Absent where the runtime's own are right. */
+  /** Legacy text decoders. Absent if the runtime's own are correct. */
   readonly legacyDecoders?: LegacyDecoders | undefined;
   readonly subtle: Subtle;
 }

@@ -1,8 +1,8 @@
 /**
- * What the host's thread and a worker say to each other.
+ * The messages between the host's thread and a worker.
  *
- * Messages carry JSON text and bytes, never guest objects. The host treats everything a worker says as hostile: call
- * numbers select only calls that the host itself gave to that worker, and grants are looked up by them.
+ * Messages carry JSON text and bytes, never guest objects. The host treats every worker message as hostile: a call number only selects
+ * calls that the host assigned to that worker, and the host looks up their grants itself.
  */
 
 import type { Fault, LoadFault } from "../fault.ts";
@@ -15,9 +15,9 @@ import type { CallWorld, KeptTape } from "../tape/tape.ts";
 import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
-/** Host to worker. */
+/** Messages from host to worker. */
 export type WorkerRequest =
-  /** Makes the base image, or takes one over. Sent once, before everything else. */
+  /** Creates the base image, or adopts the given one. Sent once, before all other messages. */
   | {
       readonly type: "boot";
       readonly module: WasmModule;
@@ -49,17 +49,17 @@ export type WorkerRequest =
       readonly ticket: number;
       readonly digest: string;
       readonly words: CallWords;
-      /** Absent: those of the last call of the same plugin that this worker was given. */
+      /** Absent: the limits of this plugin's last call on this worker. */
       readonly limits?: Limits | undefined;
-      /** What the tool's output is checked against where it is large, `null` for nothing. Absent: as in the last call of the same export. */
+      /** Schema for a large output; `null` for none. Absent: the schema of the last call of the same export. */
       readonly outputSchema?: JsonSchema | null | undefined;
-      /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
+      /** Set if the plugin keeps its state: the state that the call starts with. The result carries the state that the call leaves. */
       readonly state?: { readonly image?: Image } | undefined;
       readonly world?: CallWorld | undefined;
-      /** Set where the call began in another worker, which does not have it any more: where it goes on from. */
+      /** State of a call that began in another worker, which no longer has it. */
       readonly from?: RestingCall | undefined;
     }
-  /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
+  /** Answers an asynchronous operation. `answer` is tagged text (`guest/protocol.ts`). */
   | {
       readonly type: "answer";
       readonly number: number;
@@ -67,27 +67,27 @@ export type WorkerRequest =
       readonly answer: string;
       readonly bytes?: Uint8Array;
     }
-  /** The call may do the long operation of cryptography that it asked for. */
+  /** Grants the lane that a call requested for a long cryptography operation. */
   | { readonly type: "lane"; readonly number: number }
-  /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
+  /** Aborts the guest's signal. The host ends the call if it does not stop within the grace period. */
   | { readonly type: "abort"; readonly number: number }
-  /** Ends a call now (when it is not spinning; else `Control.cancel` reaches it). */
+  /** Ends a call that is not in the engine. `Control.cancel` stops a running one. */
   | { readonly type: "end"; readonly number: number };
 
-/** Host to worker on the port for synchronous answers. */
+/** Answer from host to worker, on the port for synchronous answers. */
 export interface SyncAnswer {
   readonly number: number;
   readonly answer: string;
   readonly bytes?: Uint8Array;
 }
 
-/** Worker to host. */
+/** Messages from worker to host. */
 export type WorkerMessage =
   | { readonly type: "ready"; readonly base: BaseImage }
   | { readonly type: "broken"; readonly message: string }
   | { readonly type: "loaded"; readonly number: number; readonly image: Image }
   | { readonly type: "refused"; readonly number: number; readonly fault: LoadFault }
-  /** `operation` 0 waits for its answer on the synchronous port. */
+  /** An operation. With `operation` 0, the worker waits for the answer on the synchronous port. */
   | {
       readonly type: "operation";
       readonly number: number;
@@ -96,26 +96,29 @@ export type WorkerMessage =
       readonly text: string;
       readonly bytes?: Uint8Array;
     }
-  /** The bytes of a large answer (`untaken.ts`) are in the guest, or never will be. */
+  /** The bytes of a large answer (`untaken.ts`) are in the guest, or will never be. */
   | { readonly type: "taken"; readonly number: number; readonly operation: number }
-  /** A long operation of a call's cryptography waits for a lane (`pool/crypto-lanes.ts`), or is done with it. */
+  /** Requests or releases a lane for a long cryptography operation (`pool/crypto-lanes.ts`). */
   | { readonly type: "lane"; readonly number: number; readonly wants: boolean }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
-  /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
+  /** Returns a call that was not started, because waiting calls on this worker hold too much memory. */
   | { readonly type: "full"; readonly number: number }
-  /** A call waits: until its worker claims it to go on, the host may, and give it to another one (`call/resting-call.ts`). */
+  /**
+   * Offers a waiting call: until its worker claims it to resume it, the host may claim it and give it to another worker
+   * (`call/resting-call.ts`).
+   */
   | { readonly type: "rests"; readonly number: number; readonly call: RestingCall }
   | {
       readonly type: "done";
       readonly number: number;
       /** JSON text of at most 64 KB, without the parts. */
       readonly output: string;
-      /** Of an output above 64 KB: its bytes move. */
+      /** Parts of an output above 64 KB. Their bytes are transferred. */
       readonly parts?: readonly OutputPart[];
-      /** Of an output above 64 KB: how it differs from the tool's schema. */
+      /** Schema problems of an output above 64 KB. */
       readonly problems?: readonly ValueError[];
       readonly state?: Image;
-      /** In place of a state that is too large to be kept: its size. */
+      /** Size of a state that is too large to keep, instead of the state. */
       readonly droppedStateBytes?: number;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
@@ -130,28 +133,30 @@ export type WorkerMessage =
       readonly tape?: KeptTape;
     };
 
-/** What both sides know an export of a plugin by. */
+/** Key of a plugin's export, the same on both sides. */
 export function exportKey(module: string, name: string): string {
   return `${module}\0${name}`;
 }
 
-/** Entries of a list of names in a message: exports, operations under way. */
+/** Maximum length of a list of names in a message: exports, pending operations. */
 export const MAXIMUM_LIST = 1_024;
 
-/** UTF-16 units of one line's text; the rest is cut. The host takes in no larger piece at once (SPEC LV2). */
+/** Maximum UTF-16 units of a log line's text; the rest is cut. The host processes no larger piece at once (SPEC LV2). */
 export const LOG_TEXT_LENGTH: number = 32 * 1024;
 
 /**
- * Status words in shared memory, readable whatever the worker's thread is doing. The guest cannot address them.
+ * Status words in shared memory. The host can read them whatever the worker's thread is doing; guests cannot address them.
  *
- * `current` is the call whose guest code runs now (0: none); `enteredAt`, `endBy` and `lastPoll` (when the
- * engine last asked whether to go on) are its clock times in milliseconds; `cancel` names a call that must stop at the next interrupt poll; `bell` counts what was posted: a worker may sleep on it; `claims` is a ring in which the host offers calls and the worker takes them, so that an offer
- * can be taken back.
+ * - `current` is the number of the call whose guest code runs now (0: none).
+ * - `enteredAt`, `endBy` and `lastPoll` (the engine's last interrupt poll) are the clock times of that call, in milliseconds.
+ * - `cancel` is the number of a call that must stop at the next interrupt poll.
+ * - `bell` counts posts. A worker may sleep on it.
+ * - `claims` is a ring in which the host offers calls and the worker claims them, so that the host can take an offer back.
  */
 export interface Control {
   readonly words: Int32Array;
   readonly times: Float64Array;
-  /** One short envelope for a host that is awake (`slot.ts`). */
+  /** A mailbox for one short envelope, for a host that is awake (`slot.ts`). */
   readonly slot: Uint8Array;
 }
 
@@ -160,23 +165,23 @@ export const CANCEL = 1;
 export const BELL = 2;
 /** 1 while the worker sleeps on the bell, or is about to. */
 export const ASLEEP = 3;
-/** What the worker's instances have taken so far, those it dropped included, in units of 1 KiB. */
+/** Total memory of instances started so far, including dropped ones, in KiB. */
 export const TAKEN_KB = 4;
-/** How many calls the worker has begun and runs no guest code of, because they wait. */
+/** Number of started calls that wait, without guest code running. */
 export const WAITING = 5;
-/** What they hold, in units of 1 KiB. */
+/** Memory that waiting calls hold, in KiB. */
 export const HELD_KB = 6;
-/** How many requests the host has posted: so a worker knows how many wait without taking them. */
+/** Number of requests that the host has posted, so that the worker knows how many wait without taking them. */
 export const POSTED = 7;
-/** How many bytes are in the slot; 0 for none. */
+/** Number of bytes in the slot; 0 if it is empty. */
 export const SAID = 8;
-/** 1 while the host looks into the slot. */
+/** 1 while the host polls the slot. */
 export const AWAKE = 9;
-/** How many envelopes the host has taken that the worker posted. */
+/** Number of posted envelopes that the host has processed. */
 export const HEARD = 10;
-/** How many parts of logs the host has taken (`log-credit.ts`). */
+/** Number of log batches that the host has taken (`log-credit.ts`). */
 export const LOGS_HEARD = 11;
-/** Even: the times behind them are aligned to 8 bytes. */
+/** Even, so that the times behind the claims are aligned to 8 bytes. */
 const CLAIMS = 12;
 const CLAIM_COUNT = 4_096;
 export const ENTERED_AT = 0;
@@ -185,7 +190,7 @@ export const LAST_POLL = 2;
 const TIMES = 3;
 const WORDS_BYTES = (CLAIMS + CLAIM_COUNT) * 4;
 const SLOT_AT = WORDS_BYTES + TIMES * 8;
-/** Most answers and questions are shorter. */
+/** Large enough for most results and operations. */
 const SLOT_BYTES = 8_192;
 export const CONTROL_BYTES: number = SLOT_AT + SLOT_BYTES;
 
@@ -198,8 +203,8 @@ export function openControl(buffer: SharedArrayBuffer): Control {
 }
 
 /**
- * The number after `last`, for jobs and tickets: they stand in words of 32 bits, and a busy host passes 2³¹ calls within
- * a day. Never 0, which stands for none; by the time a number comes again, its first job is long answered.
+ * Returns the number after `last`, for jobs and tickets. Numbers wrap, because they are stored in words of 32 bits and a busy host passes
+ * 2³¹ calls within a day. Never 0, which means none. By the time a number is reused, its first job is long finished.
  */
 export function nextNumber(last: number): number {
   return last >= MAXIMUM_NUMBER ? 1 : last + 1;
@@ -211,12 +216,12 @@ function claimIndex(ticket: number): number {
   return CLAIMS + (ticket % CLAIM_COUNT);
 }
 
-/** Offers the job with this ticket. A thread's tickets count up and few are open at once, so a place is always free. */
+/** Offers the job with this ticket. Tickets of a thread count up and few are open at once, so the ring always has a free entry. */
 export function offer(control: Control, ticket: number): void {
   Atomics.store(control.words, claimIndex(ticket), ticket);
 }
 
-/** Takes an offered job for good, or takes an offer back: exactly one of both sides gets true. */
+/** Claims an offered job, or takes an offer back. Exactly one of the two sides gets true. */
 export function claim(control: Control, ticket: number): boolean {
   return Atomics.compareExchange(control.words, claimIndex(ticket), ticket, 0) === ticket;
 }

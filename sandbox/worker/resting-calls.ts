@@ -1,8 +1,8 @@
 /**
- * Lays out the calls that wait on a worker, so that another one can go on with them: should this one have to be ended, or a guest
- * hold its thread when their answer comes.
+ * Copies waiting calls into shared memory, so that another worker can resume them if this worker is ended, or if a guest holds its thread
+ * when the answer arrives.
  *
- * Copying a call out costs some tens of microseconds, on both threads together. So those that wait for a moment only are left alone.
+ * Copying a call costs some tens of microseconds, on both threads together, so calls that only wait for a moment are not copied.
  */
 
 import { type CallState, claimResting, layOut, type RestingCall, RestingMemory } from "../call/resting-call.ts";
@@ -18,42 +18,42 @@ export interface RestingEnvironment {
   instances(): Pick<Instances, "copyOut">;
 }
 
-/** A call that waits. */
+/** A waiting call. */
 export interface Waiter {
   readonly number: number;
   readonly lease: Lease;
-  /** Undefined where part of the call is this worker's alone. */
+  /** Returns the call's state. Undefined if part of it belongs to this worker alone. */
   state(): CallState | undefined;
 }
 
-/** A call waits for as long at least before it is laid out, and for twice as long at most. */
+/** Interval of the checks. A call waits for one to two intervals before it is laid out. */
 const LOOK_EVERY_MS = 10;
-/** The time that laying out may take of the thread at once: many calls may wait. */
+/** Time limit of one check on the thread, because many calls may wait. */
 const LOOK_MS = 2;
 
 export class RestingCalls {
   readonly #env: RestingEnvironment;
   readonly #memory: RestingMemory = new RestingMemory();
-  /** Those that are not laid out, and whether they waited at the last look already. In the order in which they came. */
+  /** Waiting calls that are not laid out, with true if they were already waiting at the last check. In order of arrival. */
   readonly #waiters: Map<Waiter, boolean> = new Map();
   readonly #laidOut: Map<Waiter, RestingCall> = new Map();
   #lastTicket = 0;
   #isLooking = false;
-  /** Tests: a call is laid out as soon as it waits. */
+  /** For tests: lays out a call as soon as it waits. */
   isEager = false;
 
   constructor(env: RestingEnvironment) {
     this.#env = env;
   }
 
-  /** A call begins to wait. */
+  /** Adds a call that starts to wait. */
   rests(waiter: Waiter): void {
     if (this.isEager) return this.#layOut(waiter);
     this.#waiters.set(waiter, false);
     return this.#lookLater();
   }
 
-  /** The call goes on here, or ends. @returns false if another worker has it */
+  /** Takes a call back to resume or end it here. @returns false if another worker has claimed it */
   takeUp(waiter: Waiter): boolean {
     if (this.#waiters.delete(waiter)) return true;
     const call = this.#laidOut.get(waiter);

@@ -1,23 +1,27 @@
 /**
- * Which guest has the worker's thread next: plugins in turn, and of each plugin what is short first.
+ * Decides which guest gets the worker's thread next: round-robin by plugin, and within a plugin short work first.
  *
- * A guest keeps the thread until it leaves the engine, or until its slice is over and it is suspended (`fiber.ts`). So a guest that
- * computes costs every other plugin one slice, however many calls of its plugin do the same.
+ * A guest keeps the thread until it leaves the engine, or until its slice is over and it is suspended (`fiber.ts`). So a busy guest
+ * delays every other plugin by one slice, however many calls of its plugin are busy.
  */
 
-/** How long a guest computes before others get their turn, and how long a plugin with many short pieces of work keeps its turn. */
+/**
+ * Length of a slice: how long a guest computes before others run, and how long a plugin with many short pieces of work keeps the thread.
+ */
 export const SLICE_MS = 5;
 
-/** One stay of a guest on the thread. It calls `Scheduler.left` once, when the guest has left the thread. */
+/** One stay of a guest on the thread. Must lead to one call of `Scheduler.left` when the guest leaves the thread. */
 export type Stay = () => void;
 
-/** Answers, timers and ends; calls that have not begun; guests whose slice is over. In each plugin in this order. */
+/**
+ * Kinds of work, in order of priority within a plugin: answers, timers and ends; calls that have not started; guests whose slice is over.
+ */
 export type StayKind = "answer" | "call" | "slice";
 
 export class Scheduler {
   readonly #now: () => number;
   readonly #plugins: Map<string, PluginQueue> = new Map();
-  /** Those with work. The first one has its turn. */
+  /** Plugins with work. The first has the thread. */
   readonly #round: PluginQueue[] = [];
   #turnEndsAt = 0;
   #calls = 0;
@@ -27,12 +31,12 @@ export class Scheduler {
     this.#now = now;
   }
 
-  /** Calls that wait for their turn. */
+  /** Number of calls that wait to be started. */
   get waitingCalls(): number {
     return this.#calls;
   }
 
-  /** Adds a stay to those of a plugin; `plugin` is its digest. */
+  /** Queues a stay. `plugin` is the plugin's hash. */
   add(plugin: string, kind: StayKind, stay: Stay): void {
     let queue = this.#plugins.get(plugin);
     if (queue === undefined) {
@@ -44,22 +48,22 @@ export class Scheduler {
     if (kind === "call") this.#calls++;
   }
 
-  /** Forgets a plugin that has nothing to do here any more. */
+  /** Drops a plugin without queued work. */
   forget(plugin: string): void {
     const queue = this.#plugins.get(plugin);
     if (queue !== undefined && isEmpty(queue)) this.#plugins.delete(plugin);
   }
 
   /**
-   * Lets the next guest have the thread.
+   * Runs the next guest.
    *
-   * @returns undefined if no guest waits for it, true if the guest has left it, else a promise for when it has
+   * @returns undefined if no guest waits, true if the guest has already left the thread, else a promise for when it has
    */
   next(): Promise<void> | true | undefined {
     const [queue] = this.#round;
     if (queue === undefined) return undefined;
     const stay = this.#take(queue);
-    // A guest that was suspended has used its plugin's turn.
+    // A guest that was suspended has used up its plugin's slice.
     if (isEmpty(queue)) this.#leave();
     else if (queue.wasSlice || (this.#round.length > 1 && this.#now() >= this.#turnEndsAt)) this.#rotate(queue);
     let hasLeft = false;
@@ -72,7 +76,7 @@ export class Scheduler {
     return hasLeft || new Promise<void>((resolve) => (leave = resolve));
   }
 
-  /** The guest that had the thread is suspended, waits, or is done. */
+  /** Must be called when the guest that has the thread is suspended, waits or ends. */
   left(): void {
     const left = this.#left;
     this.#left = undefined;
@@ -88,7 +92,7 @@ export class Scheduler {
     return stay;
   }
 
-  /** Calls that have not begun, for the time of a slice, and a guest that computes take turns: neither waits for all of the other. */
+  /** Alternates between new calls, for the length of a slice, and a busy guest, so that neither starves the other. */
   #choose(queue: PluginQueue): StayKind {
     const { answer, call, slice, wasSlice } = queue;
     if (answer.length > 0) return "answer";
@@ -114,15 +118,15 @@ export class Scheduler {
   }
 
   #beginTurn(): void {
-    // A plugin that is alone needs no clock.
+    // A single plugin has no slice limit and needs no clock.
     if (this.#round.length > 1) this.#turnEndsAt = this.#now() + SLICE_MS;
   }
 }
 
 interface PluginQueue extends Record<StayKind, Stay[]> {
-  /** What came last of the plugin was a slice of a guest that computes. */
+  /** True if the plugin's last work was the slice of a busy guest. */
   wasSlice: boolean;
-  /** From then on a guest that computes has its turn again, in the thread's milliseconds. */
+  /** Time until which new calls go first, in the thread's milliseconds. */
   callsUntil: number;
 }
 

@@ -1,34 +1,36 @@
 /**
- * A place in shared memory for an envelope of one short message of a worker's, which a host that is awake looks at. A posted message would
- * wake its event loop, which is awake: that takes longer than most of what is said (decision 11).
+ * A mailbox in shared memory for one short message from a worker to a host that is polling it. A posted message would go through the
+ * host's event loop, which takes longer than most messages take to handle (decision 11).
  *
- * What a worker says keeps its order: it uses the place only when the host has taken all that was posted, and the host
- * looks there before it takes what was posted since.
+ * The order of messages is kept: a worker uses the slot only if the host has processed everything that was posted, and the host reads the
+ * slot before it processes later posts.
  */
 
 import { AWAKE, type Control, HEARD, SAID } from "./protocol.ts";
 import type { Envelope } from "./wire.ts";
 
-/** In `SAID`, beside the length of what is there and 0 for nothing. */
+/** State of `SAID` while the host reads the slot. Other values are the message's length, or 0 if the slot is empty. */
 const BEING_TAKEN = -1;
 
-/** Of some ten nanoseconds each. */
+/** Number of reads, of some ten nanoseconds each. */
 const LOOKS = 300;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The worker's side. */
+/** The worker's side of the slot. */
 export class SlotWriter {
   readonly #control: Control;
-  /** Envelopes that went another way. */
+  /** Number of envelopes that were posted instead. */
   #posted = 0;
 
   constructor(control: Control) {
     this.#control = control;
   }
 
-  /** @returns whether the host has it, or will look for it. Otherwise it has to be posted, and `posted` to be told. */
+  /**
+   * Tries to hand over an envelope. @returns true if the host has it or will read it; otherwise the caller must post it and call `posted`
+   */
   offer(envelope: Envelope): boolean {
     const { words, slot } = this.#control;
     if (Atomics.load(words, AWAKE) === 0 || Atomics.load(words, SAID) !== 0) return false;
@@ -37,7 +39,7 @@ export class SlotWriter {
     const { read, written } = encoder.encodeInto(text, slot);
     if (read < text.length) return false;
     Atomics.store(words, SAID, written);
-    // Fell the host asleep in this very moment, one of both sides sees it: the host looks once more, or this takes it back.
+    // If the host stops polling now, either it re-reads the slot or the worker withdraws the message; exactly one of the two happens.
     return Atomics.load(words, AWAKE) !== 0 || Atomics.compareExchange(words, SAID, written, 0) !== written;
   }
 
@@ -46,7 +48,10 @@ export class SlotWriter {
   }
 }
 
-/** One flat list of texts and numbers, which JSON carries as they are. Several share what a posting costs, which is less than what JSON does. */
+/**
+ * True for one flat list of short texts and numbers, which JSON preserves. Several messages share the cost of one post, which is then
+ * cheaper than JSON.
+ */
 function isBrief(envelope: Envelope, most: number): boolean {
   const packed = envelope[0];
   if (envelope.length > 1 || !Array.isArray(packed)) return false;
@@ -55,7 +60,7 @@ function isBrief(envelope: Envelope, most: number): boolean {
   return length <= most;
 }
 
-/** The host's side. Whatever a worker does to this memory, what comes out of it is checked like a message. */
+/** The host's side of the slot. The worker may write anything to this memory, so its contents are checked like any message. */
 export class SlotReader {
   readonly #control: Control;
 
@@ -63,34 +68,34 @@ export class SlotReader {
     this.#control = control;
   }
 
-  /** The host looks from now on. */
+  /** Starts polling. */
   open(): void {
     Atomics.store(this.#control.words, AWAKE, 1);
   }
 
-  /** It does not any more, after one last time. */
+  /** Stops polling. The caller must read the slot once more. */
   close(): void {
     Atomics.store(this.#control.words, AWAKE, 0);
   }
 
-  /** Waits for some microseconds: less than a turn of the event loop takes, after which it would be looked for again. */
+  /** Waits for some microseconds, less than a turn of the event loop. */
   waitBriefly(): void {
     for (let look = 0; look < LOOKS && Atomics.load(this.#control.words, SAID) === 0; look++);
   }
 
-  /** What is there; `[]` for what is no JSON; undefined for nothing. */
+  /** Takes the message. Returns `[]` if it is not JSON, undefined if the slot is empty. */
   take(): unknown {
     const { words, slot } = this.#control;
     const length = Atomics.load(words, SAID);
     if (length === 0 || Atomics.compareExchange(words, SAID, length, BEING_TAKEN) !== length) return undefined;
-    // Its own bytes, which nobody changes any more.
+    // Copied, so that the worker can no longer change the bytes.
     const bytes = new Uint8Array(length > 0 && length <= slot.length ? length : 0);
     bytes.set(slot.subarray(0, bytes.length));
     Atomics.store(words, SAID, 0);
     return parse(bytes);
   }
 
-  /** An envelope that was posted has been taken, and all of it heard. */
+  /** Records that a posted envelope was processed completely. */
   heard(): void {
     Atomics.add(this.#control.words, HEARD, 1);
   }
@@ -100,7 +105,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));
   } catch {
-    // No honest worker's.
+    // An honest worker only writes JSON.
     return [];
   }
 }

@@ -1,22 +1,22 @@
-/** Keeps the host's thread from falling asleep in the moment in which a worker probably answers (`patience.ts`). */
+/** Keeps the host's thread polling for the moment in which a worker will probably answer (`patience.ts`). */
 
 import { Patience } from "./patience.ts";
 import type { WorkerLauncher } from "./port.ts";
 
-/** A brief call or operation is answered by then, also by a worker that had to be woken. */
+/** Time in which a short call or operation is answered, even if the worker had to be woken. */
 const AWAKE_MS = 0.06;
 
-/** A worker takes in at least so much. */
+/** Minimum rate at which a worker copies incoming bytes. */
 const BYTES_A_MS = 4_000_000;
 
-/** Where a host that is awake looks for what the worker says. */
+/** Polls for a worker's messages. */
 export interface Lookout {
   open(): void;
   look(): void;
   close(): void;
 }
 
-/** What the host's thread expects of one worker. The event loop goes on turning meanwhile: everything else gets its turn too. */
+/** Polls for the messages of one worker. The event loop keeps running meanwhile, so other work is not delayed. */
 export class StayAwake {
   readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
   readonly #isOwed: () => boolean;
@@ -28,7 +28,7 @@ export class StayAwake {
   #until = 0;
   #forMs = 0;
 
-  /** @param isOwed whether the worker has anything to answer */
+  /** @param isOwed true while the worker has a job to answer */
   constructor(powers: Pick<WorkerLauncher, "now" | "soon">, isOwed: () => boolean, lookout: Lookout) {
     this.#powers = powers;
     this.#isOwed = isOwed;
@@ -36,9 +36,9 @@ export class StayAwake {
   }
 
   /**
-   * The worker got something that it will answer.
+   * Starts polling, because the worker received work that it will answer.
    *
-   * @param bytes how much it has to copy first
+   * @param bytes bytes that the worker has to copy first
    */
   expect(bytes: number = 0): void {
     const { soon } = this.#powers;
@@ -52,7 +52,7 @@ export class StayAwake {
     soon(this.#turn);
   }
 
-  /** The worker said something. */
+  /** Records a message from the worker. */
   heard(): void {
     this.#hasHeard = true;
   }
@@ -66,7 +66,7 @@ export class StayAwake {
     }
     if (this.#isOwed() && now() < this.#until) return soon?.(this.#turn);
     this.#lookout.close();
-    // What was said in this very moment may ask for more.
+    // The last look may have received a message whose handling expects another answer.
     this.#lookout.look();
     if (this.#isRenewed) {
       this.#lookout.open();

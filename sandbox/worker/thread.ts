@@ -1,4 +1,4 @@
-/** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
+/** One worker as the host sees it: its connection, its status words, and its jobs. */
 
 import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import type { BaseImage } from "../image/image.ts";
@@ -39,24 +39,24 @@ import type { WasmModule } from "../wasm/api-types.ts";
 export interface ThreadListener {
   onReady(thread: Thread, base: BaseImage): void;
   onMessage(thread: Thread, message: WorkerMessage): void;
-  /** The thread ended by itself. Not called after `end`. */
+  /** Called when the thread ended by itself, not after `end`. */
   onExit(thread: Thread, reason: string): void;
 }
 
 export interface ThreadBoot {
   readonly module: WasmModule;
-  /** Undefined: the worker makes it. */
+  /** Absent: the worker creates it. */
   readonly base: BaseImage | undefined;
-  /** Whether plugins will be loaded here rather than called only. */
+  /** True if plugins will be loaded on this worker, and not only called. */
   readonly prepareToLoad: boolean;
   readonly parking: Parking;
 }
 
-/** What a worker knows of a plugin's calls, which are not told it again. */
+/** Data about a plugin's calls that the worker already has, so that it need not be sent again. */
 export interface ToldOfPlugin {
-  /** Of the last call. */
+  /** Limits of the last call. */
   limits: Limits | undefined;
-  /** Of the last call of each export. */
+  /** Output schema of the last call of each export. */
   readonly outputSchemas: Map<string, JsonSchema | undefined>;
 }
 
@@ -64,37 +64,37 @@ export function toldNothing(): ToldOfPlugin {
   return { limits: undefined, outputSchemas: new Map() };
 }
 
-/** A guest entry that is under way on the thread. */
+/** A guest entry that is running on the thread. */
 export interface GuestEntry {
   readonly number: number;
   readonly enteredAt: number;
   readonly endBy: number;
-  /** When the engine last asked whether to go on. */
+  /** Time of the engine's last interrupt poll. */
   readonly lastPoll: number;
 }
 
 export class Thread {
   ready = false;
-  /** Name of the one plugin that may use this worker; undefined: they share it. */
+  /** Name of the only plugin that may use this worker; undefined if plugins share it. */
   reservedFor: string | undefined;
-  /** True once plugins are loaded here: what that needs is in memory. */
+  /** True once a plugin was loaded here, so that the compiler is in memory. */
   loads = false;
-  /** Called once the thread is over, with all that it had under way. */
+  /** Called once the thread has ended, with all its work. */
   onGone: (() => void) | undefined;
-  /** Of images that the worker held and forgot: its engine may keep them for very long, shared memory does not press it. */
+  /** Bytes of images that the worker has dropped. V8 may keep them for long, because it does not account for shared memory. */
   forgottenBytes = 0;
-  /** Digests whose image the worker holds, each with what it was told by the last calls. */
+  /** Hashes of the images that the worker holds, each with the data that was last sent for its calls. */
   readonly images: Map<string, ToldOfPlugin> = new Map();
-  /** Jobs given to this worker, by number. */
+  /** Jobs assigned to this worker, by number. */
   readonly jobs: InFlight<{ readonly ticket: number; readonly digest: string }> = new InFlight();
-  /** How many of them belong to each plugin. */
+  /** Number of jobs per plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
-  /** That of when it was last found with nothing to do. */
+  /** Value of `#lastTicket` when the thread was last found idle. */
   #ticketAtRest = -1;
-  /** Jobs that the host answered for, and when, in its own time: the worker still has to say that it is done with them. */
+  /** Jobs that the host has answered itself, with the host's time. The worker must still report their end. */
   readonly #owed: Map<number, number> = new Map();
-  /** What it said out of turn since a job was last answered. */
+  /** Number of unexpected messages since a job was last answered. */
   #strikes = 0;
   readonly #connection: WorkerConnection;
   readonly #awake: StayAwake;
@@ -107,15 +107,15 @@ export class Thread {
   #outbox: unknown[] = [];
   #moved: ArrayBuffer[] = [];
   #ended = false;
-  /** Somebody waits for it to be ready. */
+  /** True while a caller waits for the worker to be ready. */
   #isWanted = false;
-  /** Somebody waits for a place on it. */
+  /** True while a job waits for space on the worker. */
   #isHeld = false;
 
   /**
-   * Starts a thread, which is of use after `boot`.
+   * Starts a thread. Call `boot` before giving it jobs.
    *
-   * @param isWanted whether somebody waits for it: a start that nobody waits for keeps no process alive
+   * @param isWanted true if a caller waits for the thread; otherwise its start does not keep the process alive
    */
   constructor(launcher: WorkerLauncher, isWanted: boolean, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
@@ -134,7 +134,7 @@ export class Thread {
       close: () => this.#slot.close(),
     });
     this.#connection.onMessage((envelope) => {
-      // What was said before.
+      // The slot holds earlier messages.
       this.#look();
       this.#hear(envelope);
       this.#slot.heard();
@@ -160,8 +160,8 @@ export class Thread {
     try {
       for (const packed of envelope) this.#receive(packed);
     } catch (defect) {
-      // A defect of the host's: what waits for this message would wait for ever, and the process is not to end by it.
-      this.#listener.onExit(this, `A message of a worker could not be dealt with: ${String(defect)}`);
+      // A defect of the host. A job may wait for this message forever, so the worker is ended instead of the process.
+      this.#listener.onExit(this, `Handling a worker message failed: ${String(defect)}`);
     }
   }
 
@@ -178,7 +178,7 @@ export class Thread {
     this.#listener.onReady(this, message.base);
   }
 
-  /** What the worker needs before its first job. Once. */
+  /** Sends the worker what it needs before its first job. Called once. */
   boot(boot: ThreadBoot): void {
     this.loads = boot.prepareToLoad;
     this.send({ type: "boot", ...boot });
@@ -190,7 +190,7 @@ export class Thread {
     const later = this.jobs.size > FEW_JOBS ? this.#soon : this.#later;
     const most = Math.max(AT_LEAST_TOGETHER, this.jobs.size / SHARE_TOGETHER);
     if (later === undefined || this.#outbox.length === ENVELOPE_MESSAGES || this.#outbox.length > most) return this.#flush();
-    // Answers that came together mostly lead to calls that can go together.
+    // Answers that arrive together usually lead to calls that can be sent together.
     if (this.#outbox.length === 1) later(this.#flush);
   }
 
@@ -205,7 +205,7 @@ export class Thread {
     this.#ring();
   };
 
-  /** Gives a job to the worker. */
+  /** Assigns a job to the worker. */
   give(number: number, digest: string, request: (ticket: number) => WorkerRequest): void {
     const ticket = nextNumber(this.#lastTicket);
     this.#lastTicket = ticket;
@@ -217,24 +217,24 @@ export class Thread {
     this.#awake.expect();
   }
 
-  /** True if the worker had not begun the job yet; it never will then. */
+  /** Takes a job back. True if the worker had not started it, and so never will. */
   takeBack(number: number): boolean {
     const job = this.jobs.get(number);
     return job !== undefined && claim(this.#control, job.ticket);
   }
 
-  /** True once the worker took the job up. */
+  /** True once the worker has started the job. */
   hasBegun(number: number): boolean {
     const job = this.jobs.get(number);
     return job !== undefined && !isOffered(this.#control, job.ticket);
   }
 
-  /** The job is answered. */
+  /** Records that a job was answered. */
   settle(number: number): void {
     const job = this.jobs.get(number);
     if (job === undefined) return;
     this.#strikes = 0;
-    // A synchronous answer that the call did not wait for stays where it is until the worker looks there again.
+    // A synchronous answer that the call did not wait for stays in the port until the worker reads it.
     this.#untaken.taken(number, 0);
     this.jobs.delete(number);
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
@@ -243,7 +243,7 @@ export class Thread {
     if (this.jobs.size <= 1) this.#keepAlive();
   }
 
-  /** Whether jobs wait that have no thread yet: nothing else would keep the process alive for them. */
+  /** Sets whether jobs wait that have no thread yet. Nothing else keeps the process alive for them. */
   hold(on: boolean): void {
     this.#isHeld = on;
     this.#keepAlive();
@@ -257,7 +257,7 @@ export class Thread {
     return this.#plugins.has(digest);
   }
 
-  /** True if calls of another plugin are here. */
+  /** True if calls of another plugin are on this worker. */
   servesOthers(digest: string): boolean {
     return this.#plugins.size > (this.#plugins.has(digest) ? 1 : 0);
   }
@@ -291,23 +291,23 @@ export class Thread {
     if (Atomics.load(words, ASLEEP) === 1) Atomics.notify(words, BELL);
   };
 
-  /** Jobs that do not wait for anything in the worker, as far as that is to be believed. */
+  /** Number of jobs that do not wait. Reported by the worker, so not trusted. */
   get active(): number {
     return this.jobs.size - Math.max(0, Math.min(Atomics.load(this.#control.words, WAITING), this.jobs.size));
   }
 
-  /** The calls that wait here hold so much that the worker begins no other. Where it has begun none, it has nothing to hold. */
+  /** True if the waiting calls hold so much memory that the worker starts no others. Ignored if the worker has started no call. */
   get isFull(): boolean {
     if (Atomics.load(this.#control.words, HELD_KB) * 1024 < FULL_BYTES) return false;
     return this.jobs.keys().some((number) => this.hasBegun(number));
   }
 
-  /** What its instances have taken so far, as far as that is to be believed. */
+  /** Total memory of the worker's instances so far. Reported by the worker, so not trusted. */
   get takenBytes(): number {
     return Atomics.load(this.#control.words, TAKEN_KB) * 1024;
   }
 
-  /** True if it has nothing to do, had nothing when this was last asked, and was given nothing since. */
+  /** True if the worker is idle, was idle at the last check, and got no job in between. */
   restsSinceAsked(): boolean {
     const ticket = this.ready && this.jobs.size === 0 ? this.#lastTicket : -1;
     const rests = ticket >= 0 && ticket === this.#ticketAtRest;
@@ -315,42 +315,45 @@ export class Thread {
     return rests;
   }
 
-  /** The host answered for a job that the worker has: it will say at last that it is done with it. */
+  /** Records that the host answered a job itself. The worker will still report its end. */
   owe(number: number, since: number): void {
     this.#owed.set(number, since);
   }
 
-  /** @returns whether the worker is done now with a job that the host answered for. */
+  /** @returns true if the worker was still expected to report the end of this job */
   pay(number: number): boolean {
     return this.#owed.delete(number);
   }
 
-  /** True if the worker was told to end a job so long ago and has not said that it did. */
+  /** True if the worker was told before `time` to end a job and has not reported its end. */
   owesSince(time: number): boolean {
-    // In the order of their times.
+    // Ordered by time, so the first entry is the oldest.
     for (const since of this.#owed.values()) return since < time;
     return false;
   }
 
-  /** The worker said what no honest one says, or too late. Some is passed over; who goes on would keep the host busy, and is ended. */
+  /**
+   * Counts a message that an honest worker does not send, or sent too late. A few are ignored. A worker that continues would keep the
+   * host busy, so it is ended.
+   */
   unheard(): void {
     this.#strikes++;
-    if (this.#strikes === MAXIMUM_STRIKES) this.#listener.onExit(this, "A worker said too much that answers nothing");
+    if (this.#strikes === MAXIMUM_STRIKES) this.#listener.onExit(this, "The worker sent too many unexpected messages");
   }
 
-  /** True if the worker says that it runs a guest it was never given. */
+  /** True if the worker claims to run a guest that it was never given. */
   get isLying(): boolean {
     const number = Atomics.load(this.#control.words, CURRENT);
     return number !== 0 && !this.hasBegun(number) && !this.#owed.has(number);
   }
 
-  /** Asks for an end at the next interrupt poll, or while the guest waits for a synchronous answer. */
+  /** Requests an end at the next interrupt poll, or while the guest waits for a synchronous answer. */
   interrupt(number: number): void {
     Atomics.store(this.#control.words, CANCEL, number);
     this.#ring();
   }
 
-  /** The guest entry under way, if any, whatever the thread is doing. */
+  /** The running guest entry, if any. Readable whatever the thread is doing. */
   get entry(): GuestEntry | undefined {
     const number = Atomics.load(this.#control.words, CURRENT);
     if (number === 0) return undefined;
@@ -362,12 +365,12 @@ export class Thread {
     };
   }
 
-  /** Digest of the plugin whose guest is under way. */
+  /** Hash of the plugin whose guest is running. */
   get runs(): string | undefined {
     return this.jobs.get(Atomics.load(this.#control.words, CURRENT))?.digest;
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Ends the thread, even while it runs code. */
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
@@ -377,11 +380,14 @@ export class Thread {
   }
 }
 
-/** With more under way, the worker has something to do while what is said in one turn of the event loop gathers, and is woken once for it. */
+/**
+ * Number of jobs above which requests of one turn of the event loop are collected and sent together. The worker is busy meanwhile, and is
+ * woken only once.
+ */
 const FEW_JOBS = 4;
-/** No more than an eighth of what is under way gathers, or both threads would wait for each other in turn. */
+/** At most an eighth of the pending jobs is collected. Otherwise both threads would alternate in waiting for each other. */
 const SHARE_TOGETHER = 8;
 const AT_LEAST_TOGETHER = 4;
 
-/** An honest worker may be a few log lines late, for a call that the host has answered for. */
+/** An honest worker may send a few log lines late, for a call that the host has answered itself. */
 const MAXIMUM_STRIKES = 4_096;

@@ -1,14 +1,14 @@
-/** Large answers that were sent to a worker or a process, which has not taken them yet: they are the host's memory until then. */
+/** Large answers that were sent to a worker or a process and not taken yet. Until then they count as the host's memory. */
 
-/** A large answer's bytes, and what is told when they are in the guest, or never will be. */
+/** A large answer's bytes, with a callback for when they are in the guest or will never be. */
 export interface Brought {
   readonly bytes: Uint8Array;
-  /** Nobody else has them: they are moved rather than copied. */
+  /** True if the answer owns the bytes, so that they can be transferred instead of copied. */
   readonly moves: boolean;
   readonly taken: () => void;
 }
 
-/** Answers with fewer bytes are copied, and not counted: a call has as many of them as operations that wait. */
+/** Size from which answers are counted. Smaller ones are copied; a call has at most one per pending operation. */
 export const LARGE_ANSWER_BYTES: number = 64 * 1024;
 
 export class Untaken {
@@ -17,12 +17,12 @@ export class Untaken {
   sent(number: number, operation: number, { bytes, taken }: Brought): void {
     if (bytes.length < LARGE_ANSWER_BYTES) return taken();
     const key = keyOf(number, operation);
-    // An earlier synchronous answer that its call did not wait for.
+    // Drops an earlier synchronous answer that its call did not wait for.
     this.taken(number, operation);
     this.#open.set(key, taken);
   }
 
-  /** @returns false for one that was not sent. */
+  /** @returns false if no such answer was sent */
   taken(number: number, operation: number): boolean {
     const key = keyOf(number, operation);
     const taken = this.#open.get(key);
@@ -31,7 +31,7 @@ export class Untaken {
     return taken !== undefined;
   }
 
-  /** Nothing is taken any more. */
+  /** Releases all answers, because none will be taken any more. */
   end(): void {
     const all = [...this.#open.values()];
     this.#open.clear();
@@ -43,7 +43,7 @@ function keyOf(number: number, operation: number): string {
   return `${number} ${operation}`;
 }
 
-/** The memory to move with an answer; empty where most of it would be somebody else's. */
+/** Returns the buffer to transfer with an answer. Empty if most of the buffer is not part of the answer. */
 export function movedWith({ bytes, moves }: Brought): ArrayBuffer[] {
   const { buffer, length } = bytes;
   return moves && length >= LARGE_ANSWER_BYTES && buffer instanceof ArrayBuffer && buffer.byteLength <= 2 * length ? [buffer] : [];

@@ -1,20 +1,20 @@
 /**
- * How messages travel: several in one envelope, and the most frequent kinds as flat lists.
+ * The wire format: packs several messages into one envelope, and the most frequent messages as flat lists.
  *
- * What a message costs is mostly the sending: a posting, a wake-up and an event for each. Then it is names: an answer as a
- * flat list is written and read in a third of the time of an object that names its thirteen counts (decision 11).
+ * Most of a message's cost is sending it: a post, a wake-up and an event. Next are member names: a result as a flat list is written and
+ * read in a third of the time of an object with thirteen named counts (decision 11).
  */
 
 import { isCount, isNumber, isText, isWorkerMessage, onlyUsed } from "./messages.ts";
 import type { WorkerMessage, WorkerRequest } from "./protocol.ts";
 
-/** What is posted: messages in their order, each as it was packed. */
+/** A posted list of packed messages, in order. */
 export type Envelope = readonly unknown[];
 
-/** More are never sent together. */
+/** Maximum number of messages in an envelope. */
 export const ENVELOPE_MESSAGES = 64;
 
-/** What a flat list begins with. */
+/** First item of a flat list, its message type. */
 const CALL = 1;
 const ANSWER = 2;
 const DONE = 3;
@@ -36,7 +36,7 @@ function isPlainCall({ limits, outputSchema, state, world, from }: Extract<Worke
   return limits === undefined && outputSchema === undefined && state === undefined && world === undefined && from === undefined;
 }
 
-/** A host says nothing but what it packed. */
+/** Unpacks a request. Trusted, because only the host packs requests. */
 export function unpackRequest(packed: unknown): WorkerRequest {
   if (!Array.isArray(packed)) return packed as WorkerRequest;
   if (packed[0] === ANSWER) {
@@ -63,17 +63,17 @@ export function packMessage(message: WorkerMessage): unknown {
   if (message.state !== undefined || message.droppedStateBytes !== undefined || message.tape !== undefined || message.parts !== undefined)
     return message;
   const { wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes, pendingOperations, timers, jsonDepth, stackBytes } = message.used;
-  // An engine without a write barrier does not know how far its stack reached.
+  // An engine without a write barrier cannot measure its stack.
   if (stackBytes === undefined) return message;
   const { outputBytes, logBytes, operations, fuel } = message.used;
   const first = [DONE, message.number, message.output, wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes];
   return [...first, pendingOperations, timers, jsonDepth, stackBytes, outputBytes, logBytes, operations, fuel];
 }
 
-/** @returns undefined for what is no message: a worker that lost control of itself may say anything. */
+/** Unpacks a message. @returns undefined if it is malformed, because a compromised worker may send anything */
 export function unpackMessage(packed: unknown): WorkerMessage | undefined {
   if (!Array.isArray(packed)) return isWorkerMessage(packed) ? withOnlyUsed(packed) : undefined;
-  // Item by item, without a copy: the answers of all calls come through here.
+  // Read item by item without a copy, because the results of all calls pass through here.
   const number: unknown = packed[1];
   if (!isNumber(number)) return undefined;
   if (packed[0] === DONE) return unpackDone(number, packed);

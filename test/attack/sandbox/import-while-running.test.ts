@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
 const REFUSED = {
-  "../../outside/secret.txt": "it leads out of the plugin",
-  "/etc/passwd": "it leads out of the plugin",
-  "file:///tmp/secret.txt": "it leads out of the plugin",
+  "../../outside/secret.txt": "it leads outside of the plugin",
+  "/etc/passwd": "it leads outside of the plugin",
+  "file:///tmp/secret.txt": "it leads outside of the plugin",
   "./missing.js": "no such file in the plugin",
   "node:fs": "a plugin imports its own files only",
   "data:text/javascript,export const a = 1": "a plugin imports its own files only",

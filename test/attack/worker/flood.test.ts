@@ -21,7 +21,7 @@ it.each(Object.entries({ ...EMPTY, ...ACTING }))(
     const { outcome, worker, number } = begin({ limits: { ...DEFAULT_LIMITS, operations: 50 } });
     for (let count = 0; count < 20_000 && !worker.ended; count++) worker.say(message(number));
     expect(worker.ended).toBe(true);
-    expect(defects).toEqual(["A worker said too much that answers nothing"]);
+    expect(defects).toEqual(["The worker sent too many unexpected messages"]);
     // It need not read its answers, so it gets no more than it may ask for.
     expect(worker.requests.filter(({ type }) => type === "answer").length).toBeLessThanOrEqual(50);
     if (what in ACTING) return expect(await outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });

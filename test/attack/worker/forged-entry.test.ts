@@ -13,7 +13,7 @@ it.each([7_777, -1, 1])(
     control.times[ENTERED_AT] = Number.POSITIVE_INFINITY;
     control.times[END_BY] = Number.POSITIVE_INFINITY;
     await pass(2);
-    expect(defects).toEqual(["A worker says that it runs a guest it was not given"]);
+    expect(defects).toEqual(["A worker claims to run a guest that it was not given"]);
     finish('{"o":"elsewhere"}');
     expect(await outcome).toMatchObject({ ok: true, output: { o: "elsewhere" } });
   },

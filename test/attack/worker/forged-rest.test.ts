@@ -132,7 +132,7 @@ describe("attack: a worker lies about a call that waits", () => {
     const { outcome, worker, number } = begin();
     for (let time = 0; time < 6_000 && !worker.ended; time++) worker.say(rests(number, 0));
     expect(worker.ended).toBe(true);
-    expect(defects).toEqual(["A worker said too much that answers nothing"]);
+    expect(defects).toEqual(["The worker sent too many unexpected messages"]);
     void outcome;
   });
 

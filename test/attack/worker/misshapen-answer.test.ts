@@ -94,7 +94,7 @@ it.each([
   const { begin, finish, defects } = await hostileWorkers();
   const { outcome, worker } = begin();
   for (let count = 0; count < 20_000 && !worker.ended; count++) worker.send(envelope);
-  expect(defects).toEqual(["A worker said too much that answers nothing"]);
+  expect(defects).toEqual(["The worker sent too many unexpected messages"]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(worker.ended).toBe(true);
   finish('{"o":"elsewhere"}');

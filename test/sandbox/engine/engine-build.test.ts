@@ -41,7 +41,7 @@ describe("loadEngine()", () => {
     for (const file of launcher.files.values()) file[1_000] = (file[1_000] ?? 0) ^ 1;
     const defects: string[] = [];
     expect(Buffer.compare(await loadEngine(launcher, "metered", (message) => defects.push(message)), first)).toBe(0);
-    expect(defects).toEqual([expect.stringMatching(/^The cached engine [0-9a-f]{64} is damaged; it is made anew$/)]);
+    expect(defects).toEqual([expect.stringMatching(/^The cached engine [0-9a-f]{64} is damaged; rewriting it again$/)]);
   });
 
   it("gives the published engine where it is asked for", async () => {
@@ -54,6 +54,6 @@ describe("loadEngine()", () => {
     const unknown = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
     const defects: string[] = [];
     expect(await loadEngine(testLauncher(unknown), "metered", (message) => defects.push(message))).toBe(unknown);
-    expect(defects).toEqual(["Cannot rewrite the engine (The module does not import its one memory); it runs without a meter"]);
+    expect(defects).toEqual(["Cannot rewrite the engine (The module must import its memory and have no other); it runs without a meter"]);
   });
 });

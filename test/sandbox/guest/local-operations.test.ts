@@ -89,7 +89,7 @@ describe("LOCAL_OPERATIONS", () => {
       answer: 'e{"name":"TypeError","message":"The input is not valid"}',
     });
     expect(run("url.set", '{"href":"a:b","name":"constructor","value":"x"}')).toEqual({
-      answer: 'e{"name":"TypeError","message":"There is no part \\"constructor\\" of a URL to set"}',
+      answer: 'e{"name":"TypeError","message":"Unknown URL part \\"constructor\\""}',
     });
     expect(run("text.label", '"nope"')).toEqual({
       answer: `e{"name":"RangeError","message":"The encoding label provided ('nope') is invalid."}`,

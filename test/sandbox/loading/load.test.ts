@@ -116,14 +116,14 @@ export function run() { return [text, later, import.meta.url]; }`,
     [
       "an import of what is not exported",
       "import { other } from './main.ts'; export const x = other;",
-      { kind: "import", message: 'Cannot import "other" from "main.ts": there is no such export (of a type: write "import type")' },
+      { kind: "import", message: 'Cannot import "other" from "main.ts": no such export (to import a type, write "import type")' },
     ],
   ] as const)("refuses %s with its place [H5.load] [B7.refused]", async (_what, source, fault) => {
     expect(await load(source)).toMatchObject({ ok: false, fault });
   });
 
-  const JSX = "(JSX is not read: call functions that make what it stands for, or compile it; `bascule pack` does so for .tsx and .jsx)";
-  const DASH = `(a function's name holds no "-": name it sayHello, and write "export": "sayHello" for the tool in the manifest)`;
+  const JSX = "(JSX is not supported: call functions instead, or compile it; `bascule pack` compiles .tsx and .jsx)";
+  const DASH = `(a function's name cannot contain "-": name it sayHello, and write "export": "sayHello" for the tool in the manifest)`;
   it.each<readonly [what: string, files: Record<string, string>, fault: object]>([
     [
       "a name with a dash",
@@ -174,7 +174,7 @@ export function run() { return [text, later, import.meta.url]; }`,
       ok: false,
       fault: {
         kind: "no_export",
-        message: `Cannot find the function "say-hi" in "main.ts": there is no such export (there is sayHi); name it sayHi, and write "export": "sayHi" for the tool in the manifest`,
+        message: `Cannot find the function "say-hi" in "main.ts": no such export (it exports sayHi); name it sayHi, and write "export": "sayHi" for the tool in the manifest`,
       },
     });
   });

@@ -140,7 +140,7 @@ export const run = () => [data, text, code, answer, later];`,
     ).toEqual([
       "late",
       'Cannot import "npm:x" from "main.',
-      'Cannot import "../x.ts" from "main.ts": it leads out of the plugin (main.ts:5:32)',
+      'Cannot import "../x.ts" from "main.ts": it leads outside of the plugin (main.ts:5:32)',
     ]);
   });
 
@@ -191,7 +191,7 @@ export const run = () => [url, filename, dirname, main, Object.keys(import.meta)
       { "main.ts": `import "./x.txt";`, "x.txt": "" },
       { kind: "import", message: expect.stringContaining('write `with { type: "text" }`') },
     ],
-    ["JSX", { "main.ts": `import "./x.tsx";`, "x.tsx": "" }, { kind: "import", message: expect.stringContaining("JSX is not read") }],
+    ["JSX", { "main.ts": `import "./x.tsx";`, "x.tsx": "" }, { kind: "import", message: expect.stringContaining("JSX is not supported") }],
     [
       "CommonJS",
       { "main.ts": `import "./x.cjs";`, "x.cjs": "" },

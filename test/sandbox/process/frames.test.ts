@@ -34,14 +34,14 @@ describe("frames", () => {
   });
 
   it.each<[string, (frame: DataView) => void, RegExp]>([
-    ["is longer than may be", (frame) => frame.setUint32(0, 10_001), /A frame of 10005 bytes, above 10000/],
-    ["is longer than any memory", (frame) => frame.setUint32(0, 0xffff_ffff), /above 10000/],
-    ["has no room for its own beginning", (frame) => frame.setUint32(0, 3), /shorter than what stands in front/],
-    ["has a head longer than may be", (frame) => frame.setUint32(4, 5_001), /A head of 5001 bytes, above 5000/],
-    ["has a head longer than itself", (frame) => frame.setUint32(4, 4_999), /head does not fit/],
-    ["has too many pieces", (frame) => frame.setUint32(8, 4), /4 pieces, above 3/],
-    ["has a piece longer than itself", (frame) => frame.setUint32(12, 0xffff_fff0), /pieces do not fit/],
-    ["has bytes that belong to nothing", (frame) => frame.setUint32(12, 1), /belong to nothing/],
+    ["is longer than may be", (frame) => frame.setUint32(0, 10_001), /Frame of 10005 bytes exceeds 10000/],
+    ["is longer than any memory", (frame) => frame.setUint32(0, 0xffff_ffff), /exceeds 10000/],
+    ["has no room for its own beginning", (frame) => frame.setUint32(0, 3), /shorter than its header/],
+    ["has a head longer than may be", (frame) => frame.setUint32(4, 5_001), /Head of 5001 bytes exceeds 5000/],
+    ["has a head longer than itself", (frame) => frame.setUint32(4, 4_999), /Head does not fit/],
+    ["has too many pieces", (frame) => frame.setUint32(8, 4), /4 parts exceeds 3/],
+    ["has a piece longer than itself", (frame) => frame.setUint32(12, 0xffff_fff0), /Parts do not fit/],
+    ["has bytes that belong to nothing", (frame) => frame.setUint32(12, 1), /unused bytes/],
   ])("is refused where it %s [B5.frames]", (_what, break_, message) => {
     const stream = joined(encodeFrame({ a: 1 }, [new Uint8Array(5)]));
     break_(new DataView(stream.buffer));

@@ -79,7 +79,7 @@ describe("a sandbox in a process", () => {
     done(first());
     done(good, 2);
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
-    expect(defects).toEqual(["The sandbox's process said something that is no message"]);
+    expect(defects).toEqual(["The sandbox's process sent an invalid message"]);
   });
 
   it.each<[string, Uint8Array]>([
@@ -292,7 +292,7 @@ describe("a sandbox in a process", () => {
     expect(() => first().say({ type: "logs", number, lines: [["info", "a line"]] })).not.toThrow();
     expect(isBroken).toBe(false);
     expect(first().killed).toBe(true);
-    expect(defects).toEqual(["The sandbox's process said what could not be dealt with: Error: a defect"]);
+    expect(defects).toEqual(["The sandbox's process sent a message that failed: Error: a defect"]);
     // Another process takes its place.
     await expect.poll(() => host.processes.length).toBe(2);
     void outcome;

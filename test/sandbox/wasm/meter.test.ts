@@ -85,7 +85,7 @@ describe("the meter", () => {
 
   it("refuses a module without exactly one interpreter", () => {
     expect(() => rewriteEngine(tinyModule(ROUNDS), { barrier: false, meter: true })).toThrow(
-      new WasmFormatError("The module has 0 interpreters, not one; this is not the engine that is known"),
+      new WasmFormatError("The module has 0 interpreters instead of one; this is not the known engine"),
     );
   });
 });
