@@ -53,3 +53,6 @@ export interface OperationError {
  * The host binds the handler to a call; guest input cannot select it. It answers every input and never rejects because of a guest.
  */
 export type HostCallHandler = (operation: HostOperation) => Promise<HostAnswer>;
+
+/** Operations that wait for a confirmation (SPEC D4, E7). If synchronous, they are bounded by the call's wall time. */
+export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);

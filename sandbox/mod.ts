@@ -29,9 +29,9 @@ export type {
   OutputPart,
   PluginSource,
 } from "./invocation.ts";
-export { MAXIMUM_STATE_BYTES } from "./image/session-states.ts";
+export { MAXIMUM_STATE_BYTES } from "./told-state.ts";
 export { LARGE_BYTES } from "./marshal.ts";
-export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
+export { droppedText, LOG_LINE_BYTES } from "./log-lines.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
@@ -40,7 +40,7 @@ export { createTurns } from "./pool/turns.ts";
 export { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Shares } from "./call/shares.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
-export { findOwn, ownPath } from "./operations/own-files.ts";
+export { findOwn, ownPath } from "./plugin-files.ts";
 export type { LegacyDecoders } from "./operations/local-answer.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";

@@ -6,14 +6,15 @@ import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call/call-o
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
-import { shareFiles } from "./operations/own-files.ts";
+import { shareFiles } from "./plugin-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./pool/job.ts";
 import type { Parking } from "./image/parked.ts";
 import { CryptoLanes } from "./pool/crypto-lanes.ts";
 import { createPluginCache } from "./image/plugin-cache.ts";
 import { Pool } from "./pool/pool.ts";
 import type { SandboxUse } from "./pool/use.ts";
-import { SessionStates, type ToldState, toldState } from "./image/session-states.ts";
+import { SessionStates } from "./image/session-states.ts";
+import { type ToldState, toldState } from "./told-state.ts";
 import { laidOut, tellRest } from "./pool/resting-jobs.ts";
 import { createTurns } from "./pool/turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";

@@ -6,7 +6,7 @@
  * are read one at a time, in slices if the host supplies a sliced reader.
  */
 
-import { ASKS_PERSON } from "./call-operations.ts";
+import { ASKS_PERSON } from "../host-call.ts";
 import type { HostAnswer, Room } from "../host-call.ts";
 import type { Invocation } from "../invocation.ts";
 import { JSON_IN_BYTES, LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";

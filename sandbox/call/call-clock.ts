@@ -3,6 +3,7 @@
  * read it at any time.
  */
 
+import { loadWallMs } from "../loading/load-clock.ts";
 import type { Limits } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
 import type { ClockState } from "./resting-call.ts";
@@ -204,3 +205,8 @@ export class CallClock {
 
 /** Largest step of thread CPU clocks: 4 ms on Node, 10 ms on Deno. */
 const CPU_CLOCK_STEP_MS = 10;
+
+/** Starts the clock of a load. */
+export function createLoadClock(number: number, loadMs: number, env: ClockEnvironment): CallClock {
+  return new CallClock(number, { wallMs: loadWallMs(loadMs), cpuMs: loadMs }, env);
+}

@@ -1,16 +1,12 @@
 /** The log of one call: counts the cost of each line, enforces the call's limit, and sends lines to the host in batches. */
 
+import { droppedText, LOG_LINE_BYTES } from "../log-lines.ts";
 import type { LogState } from "./resting-call.ts";
 import { readLogLine } from "./status.ts";
 import type { LogCredit } from "./log-credit.ts";
 import type { LogLine } from "../invocation.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Limits } from "../../manifests/mod.ts";
-
-/** Cost of a line besides its text: its time, level and call ids are written with it. */
-export const LOG_LINE_BYTES = 256;
-/** Bytes on top of a call's limit for the line that reports dropped lines. */
-export const LAST_LINE_BYTES: number = LOG_LINE_BYTES + 64;
 
 /** Batch size. At most 64 lines, which the host's thread takes in without a pause. */
 const PART_BYTES = 16_384;
@@ -100,11 +96,6 @@ export class CallLog {
     this.#unsentBytes = 0;
     return { all, length: all.length, bytes };
   }
-}
-
-/** Describes missing log lines: "1,000,000 lines, 999,000 dropped". */
-export function droppedText(lines: number, dropped: number): string {
-  return `${lines.toLocaleString("en-US")} ${lines === 1 ? "line" : "lines"}, ${dropped.toLocaleString("en-US")} dropped`;
 }
 
 /** Upper bound of a line's size when written: UTF-8, with `\uXXXX` for characters that JSON escapes or that are invisible. */

@@ -1,5 +1,6 @@
 /** Operations of one call: counts and bounds each of them, then answers it in the worker or sends it to the host. */
 
+import { ASKS_PERSON } from "../host-call.ts";
 import type { Limits } from "../../manifests/mod.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
@@ -54,9 +55,6 @@ export interface OperatingCall {
   pauseWall(): void;
   resumeWall(): void;
 }
-
-/** Operations that wait for a confirmation (SPEC D4, E7). If synchronous, they are bounded by the call's wall time. */
-export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
 
 /** Source of an answer. A `LocalAnswer` (about the plugin's own files) is known at once, but enters the guest like the others. */
 type Answerer = "host" | "crypto" | "person" | LocalAnswer;

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../fault.ts";
 import type { ValueError } from "../../manifests/mod.ts";
-import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "./call-log.ts";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../log-lines.ts";
 import type { Invocation, InvocationOutcome, LogLine } from "../invocation.ts";
 import { LARGE_BYTES, parseGuestJson } from "../marshal.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";

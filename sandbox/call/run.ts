@@ -13,7 +13,7 @@ import type { World } from "../tape/call-world.ts";
 import type { Fault } from "../fault.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
 import type { EntryOrder } from "../tape/entry-order.ts";
-import { toldState } from "../image/session-states.ts";
+import { toldState } from "../told-state.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { guestTurn, type Step, type TurningCall } from "./guest-turn.ts";
 import type { CallState } from "./resting-call.ts";

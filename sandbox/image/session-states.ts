@@ -8,21 +8,8 @@
 
 import type { Image } from "./image.ts";
 
-/** Maximum size of a state. If a call leaves a larger one, its outcome reports it and the session's next call starts with fresh state. */
-export const MAXIMUM_STATE_BYTES: number = 8 * 1024 * 1024;
 export const MAXIMUM_STATES = 64;
 export const MAXIMUM_STATES_BYTES: number = 128 * 1024 * 1024;
-
-/** The state that a call left, as a worker reports it: the image, or only its size if it is too large. */
-export interface ToldState {
-  readonly state?: Image;
-  readonly droppedStateBytes?: number;
-}
-
-export function toldState(image: Image): ToldState {
-  const bytes = image.pages.byteLength;
-  return bytes > MAXIMUM_STATE_BYTES ? { droppedStateBytes: bytes } : { state: image };
-}
 
 export interface StateKey {
   readonly digest: string;

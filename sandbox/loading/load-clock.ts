@@ -1,6 +1,5 @@
 /** The time limits of a load. Top-level code has the limit as CPU time, and a slow machine does not count against it. */
 
-import { CallClock, type ClockEnvironment } from "../call/call-clock.ts";
 import type { Fault, LoadFault } from "../fault.ts";
 
 /** Factor of the wall limit, whatever CPU time was used: 2 minutes for a limit of 5 s. */
@@ -8,11 +7,6 @@ const WALL_FACTOR = 24;
 
 export function loadWallMs(loadMs: number): number {
   return loadMs * WALL_FACTOR;
-}
-
-/** Starts the clock of a load. */
-export function createLoadClock(number: number, loadMs: number, env: ClockEnvironment): CallClock {
-  return new CallClock(number, { wallMs: loadWallMs(loadMs), cpuMs: loadMs }, env);
 }
 
 /**

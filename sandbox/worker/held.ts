@@ -1,7 +1,5 @@
 /** Bounds the memory that waiting calls on one worker may hold, and selects the call to end if they hold more. */
 
-/** Above this size a worker starts no further calls until some have ended. A running call may use its own limit on top. */
-export const FULL_BYTES: number = 256 * 1024 * 1024;
 /** Above this size one call is ended. Calls that already run may grow beyond `FULL_BYTES`. */
 export const MAXIMUM_HELD_BYTES: number = 512 * 1024 * 1024;
 

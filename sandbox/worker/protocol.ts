@@ -15,6 +15,9 @@ import type { CallWorld, KeptTape } from "../tape/tape.ts";
 import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
+/** Above this size a worker starts no further calls until some have ended. A running call may use its own limit on top. */
+export const FULL_BYTES: number = 256 * 1024 * 1024;
+
 /** Messages from host to worker. */
 export type WorkerRequest =
   /** Creates the base image, or adopts the given one. Sent once, before all other messages. */

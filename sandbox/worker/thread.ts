@@ -4,7 +4,7 @@ import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import type { BaseImage } from "../image/image.ts";
 import type { Parking } from "../image/parked.ts";
 import { InFlight } from "../pool/in-flight.ts";
-import { FULL_BYTES } from "./held.ts";
+import { FULL_BYTES } from "./protocol.ts";
 import {
   CANCEL,
   claim,

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { createSandbox, type HostCallHandler, type WorkerLauncher } from "../../../sandbox/mod.ts";
 import { WATCH_EVERY_MS } from "../../../sandbox/pool/watchdog.ts";
-import { FULL_BYTES, MAXIMUM_HELD_BYTES } from "../../../sandbox/worker/held.ts";
+import { MAXIMUM_HELD_BYTES } from "../../../sandbox/worker/held.ts";
+import { FULL_BYTES } from "../../../sandbox/worker/protocol.ts";
 import { INVOCATION, PLUGIN } from "../../support/scripted-worker.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { threadCpuMs } from "../../../host/platform/threads/thread-cpu.ts";
-import { createLoadClock, lateFault } from "../../../sandbox/loading/load-clock.ts";
+import { lateFault } from "../../../sandbox/loading/load-clock.ts";
+import { createLoadClock } from "../../../sandbox/call/call-clock.ts";
 import { CONTROL_BYTES, openControl } from "../../../sandbox/worker/protocol.ts";
 
 /** A load of at most 1,000 ms on a thread that has a processor for a share of the time, looked at every `stepMs`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answerOwn, shareFiles } from "../../../sandbox/operations/own-files.ts";
+import { answerOwn } from "../../../sandbox/operations/own-files.ts";
+import { shareFiles } from "../../../sandbox/plugin-files.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const files = shareFiles(
