@@ -26,7 +26,7 @@ const ALONE = [
   "test/host/{embedding,heap}/*.test.ts",
   "test/plugins/llm.test.ts",
   "test/sandbox/process/!(frames).test.ts",
-  "test/sandbox/{call,pool}/{calls,crew,limits,parking,pool}.test.ts",
+  "test/sandbox/{worker/call,pool}/{calls,worker-set,limits,parking,pool}.test.ts",
 ];
 const NO_TESTS = ["test/fixtures/**", "node_modules/**"];
 

@@ -1,6 +1,6 @@
 /** `guard_cpu_tracked`: what counting loops and marking pages cost together, as guests run. */
 
-import { METERED_ENGINE } from "../sandbox/engine/engine-build.ts";
+import { METERED_ENGINE } from "../sandbox/pool/engine-build.ts";
 import { rewrittenAgainstPublished } from "./guard.ts";
 import type { Bench } from "./measure.ts";
 

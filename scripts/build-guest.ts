@@ -1,5 +1,5 @@
 /**
- * Turns `sandbox/guest/` into the modules of `sandbox/prelude.gen.ts`.
+ * Turns `sandbox/guest/` into the modules of `sandbox/image/prelude.gen.ts`.
  *
  * They stay modules: the engine compiles one after the other and frees what it needed for that, where one large script
  * leaves twice its size in holes, which every restore would copy.
@@ -8,13 +8,13 @@
  */
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { bundlePackages } from "./guest-packages.ts";
 
 const SOURCES = fileURLToPath(new URL("../sandbox/guest", import.meta.url));
-const OUTPUT = fileURLToPath(new URL("../sandbox/prelude.gen.ts", import.meta.url));
+const OUTPUT = fileURLToPath(new URL("../sandbox/image/prelude.gen.ts", import.meta.url));
 /** Every image begins with the prelude: it stays small. */
 const MAX_CHARACTERS = 320_000;
 
@@ -22,21 +22,26 @@ const generated = await generate();
 if (process.argv.includes("--check")) {
   const current = await readFile(OUTPUT, "utf8").catch(() => "");
   if (current !== generated) {
-    console.error("sandbox/prelude.gen.ts is stale (run `node scripts/build-guest.ts`)");
+    console.error("sandbox/image/prelude.gen.ts is stale (run `node scripts/build-guest.ts`)");
     process.exitCode = 1;
   }
 } else {
   await writeFile(OUTPUT, generated);
-  console.log(`sandbox/prelude.gen.ts: ${generated.length} characters`);
+  console.log(`sandbox/image/prelude.gen.ts: ${generated.length} characters`);
 }
 
 async function generate(): Promise<string> {
-  const files = (await readdir(SOURCES)).filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts")).sort();
+  // `node/` is built by `build-node-modules.ts`. Inside, a module's name is its file's, without folders.
+  const paths = (await readdir(SOURCES, { recursive: true }))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts") && !path.startsWith("node"))
+    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
+  const names = paths.map((path) => basename(path));
+  if (new Set(names).size !== names.length) throw new Error("Two files of sandbox/guest have the same name (rename one)");
   const { modules, notices } = await bundlePackages();
-  for (const file of files) {
-    const code = await compile(await readFile(join(SOURCES, file), "utf8"), file);
-    // Types only.
-    if (code !== "") modules.push([file, code]);
+  for (const path of paths) {
+    const code = await compile(await readFile(join(SOURCES, path), "utf8"), path);
+    // Empty for a file of types.
+    if (code !== "") modules.push([basename(path), code]);
   }
   const characters = modules.reduce((sum, [, code]) => sum + code.length, 0);
   if (characters > MAX_CHARACTERS) throw new Error(`The prelude has ${characters} characters; at most ${MAX_CHARACTERS} are meant`);
@@ -64,5 +69,5 @@ async function compile(source: string, file: string): Promise<string> {
     minify: true,
     tsconfigRaw: { compilerOptions: { strict: true, target: "es2022", useDefineForClassFields: true, verbatimModuleSyntax: true } },
   });
-  return code.trim();
+  return code.trim().replaceAll(/(\b(?:from|import)\s*)"\.{1,2}\/(?:[\w-]+\/)*([\w.-]+\.ts)"/g, '$1"./$2"');
 }

@@ -22,7 +22,7 @@ export const basculeThread: Peer = {
   },
 };
 
-/** The output in what the guest's entry function answers (`sandbox/guest/protocol.ts`). */
+/** The output in what the guest's entry function answers (`sandbox/guest/call/protocol.ts`). */
 function outputOf(answer: string): string {
   return JSON.stringify((JSON.parse(answer.slice(answer.indexOf("{"))) as { readonly o: unknown }).o);
 }

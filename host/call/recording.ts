@@ -53,7 +53,7 @@ export type RecordedAnswer<Value = JsonValue> =
   | { readonly ok: true; readonly value: Value; readonly bytes?: Uint8Array }
   | { readonly ok: false; readonly error: OperationError };
 
-/** The result of the sandbox: the prelude's message (`guest/protocol.ts`), or why the call stopped. */
+/** The result of the sandbox: the prelude's message (`guest/call/protocol.ts`), or why the call stopped. */
 export type RecordedOutcome =
   | { readonly ok: true; readonly output: JsonValue; readonly parts?: readonly RecordedPart[] }
   | { readonly ok: false; readonly fault: Fault };

@@ -28,7 +28,7 @@ export const toolsBridge: Bridge = {
       if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here (nor in a dry run)");
       return answer(await context.tools.call(meant, args));
     }),
-    /** While it is unanswered, the caller's time stands still (`sandbox/call/call-operations.ts`): only while a person really is asked. */
+    /** While it is unanswered, the caller's time stands still (`sandbox/worker/call/call-operations.ts`): only while a person really is asked. */
     "tools.asked": operation({ step: "count" }, async ({ step }, { tools }) => {
       await tools?.asked(step);
       return answer(null);

@@ -38,7 +38,7 @@ function lostName(value: object): string | undefined {
   return tag === "Object" || tag === "Arguments" ? undefined : tag.slice(0, MAX_NAME);
 }
 
-/** Keep in sync with `sandbox/guest/lost-values.ts`, which runs beside a plugin's code. */
+/** Keep in sync with `sandbox/guest/call/lost-values.ts`, which runs beside a plugin's code. */
 function adviceOn(name: string): string {
   if (name === "Promise") return "await it";
   if (["Map", "Headers", "FormData", "URLSearchParams"].includes(name)) return "Object.fromEntries makes an object of it";

@@ -175,7 +175,7 @@ function withoutDependencies({ manifest, files }: PluginBytes): PluginBytes {
   return { manifest: alone, files: new Map([...files, [MANIFEST_FILE, new TextEncoder().encode(manifestToJson(alone))]]) };
 }
 
-/** The same as in the guest (`sandbox/guest/test-run.ts`). */
+/** The same as in the guest (`sandbox/guest/test/test-run.ts`). */
 function toMatcher(filter: string | undefined): (name: string) => boolean {
   if (filter === undefined) return () => true;
   const expression = /^\/(.+)\/$/.exec(filter)?.[1];

@@ -3,7 +3,7 @@
 /** Host side of an instance while guest code runs. Replaced for each call. */
 export interface GuestHost {
   /**
-   * See `Native.hostCall` in `guest/protocol.ts`. `"later"` (allowed if `mayWait`) suspends the guest; `awaited` then returns the answer.
+   * See `Native.hostCall` in `guest/call/protocol.ts`. `"later"` (allowed if `mayWait`) suspends the guest; `awaited` then returns the answer.
    */
   hostCall(call: HostCallWords, mayWait: boolean): HostCallAnswer | "later";
   /** Returns the answer that the guest was suspended for. */
@@ -20,7 +20,7 @@ export interface GuestHost {
   moduleName(base: string, name: string): string | GuestThrow;
 }
 
-/** See `Native.hostCall` in `guest/protocol.ts`. */
+/** See `Native.hostCall` in `guest/call/protocol.ts`. */
 export type HostCallWords = readonly [id: number, operation: string, text: string, bytes: Uint8Array | undefined];
 
 export interface HostCallAnswer {

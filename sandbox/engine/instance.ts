@@ -22,9 +22,9 @@ import { CallsOut, callbacksOf, HOST_CALL_REF, TAKE_BYTES_REF } from "./calls-ou
 import { CLOSED_HOST, type GuestHost } from "./guest-host.ts";
 import { atOnce, entered, type Steps } from "./steps.ts";
 import { type Entries, GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
-import type { Image } from "../image/image.ts";
-import { PAGE_BYTES } from "../image/marks.ts";
-import type { Shadow } from "../image/shadow.ts";
+import type { Image } from "./image.ts";
+import { PAGE_BYTES } from "./marks.ts";
+import type { Shadow } from "./shadow.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
 /** State of a guest at rest that is not in its memory. */
@@ -195,7 +195,7 @@ export class Instance {
 
   /**
    * Creates a runtime and a context, runs the prelude and keeps its entry functions. Called once, on an empty instance whose host serves
-   * the prelude's modules. `entryModule` exports `boot` (`guest/protocol.ts`).
+   * the prelude's modules. `entryModule` exports `boot` (`guest/call/protocol.ts`).
    */
   boot(entryModule: string): void {
     const f = this.#functions;
@@ -317,7 +317,7 @@ export class Instance {
 
   /**
    * Delivers the answer of an asynchronous operation. The guest can take the bytes only during this call, because they may be in memory
-   * that is lent for this one answer (`worker/thread.ts`).
+   * that is lent for this one answer (`pool/thread.ts`).
    */
   settle(operation: number, answer: string, bytes: Uint8Array | undefined): Steps<void> {
     return this.#guard(this.#settle(operation, answer, bytes));

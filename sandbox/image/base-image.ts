@@ -2,13 +2,13 @@
 
 import { type EngineFacts, INITIAL_MEMORY_PAGES } from "../engine/engine.ts";
 import { learnFacts } from "../engine/engine-facts.ts";
-import { type BaseImage, unchanged } from "./image.ts";
+import { type BaseImage, unchanged } from "../engine/image.ts";
 import { captureBase } from "./capture.ts";
 import { plainCopy } from "./plain-copy.ts";
 import { type GuestHost, NEVER_SUSPENDS } from "../engine/guest-host.ts";
 import { atOnce } from "../engine/steps.ts";
 import { Instance } from "../engine/instance.ts";
-import { PRELUDE } from "../prelude.gen.ts";
+import { PRELUDE } from "./prelude.gen.ts";
 
 /** Fixed time while loading, so that an image depends on its bytes only (SPEC B9). */
 export const LOAD_TIME_MS: number = Date.UTC(2026, 0, 1);

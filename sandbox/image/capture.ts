@@ -2,8 +2,8 @@
 
 import type { Instance } from "../engine/instance.ts";
 import { NO_WORDS, pageDiffers } from "./compare.ts";
-import { type BaseImage, endOfPage, type Image, partsOf, partsOfBase } from "./image.ts";
-import { PAGE_BYTES } from "./marks.ts";
+import { type BaseImage, endOfPage, type Image, partsOf, partsOfBase } from "../engine/image.ts";
+import { PAGE_BYTES } from "../engine/marks.ts";
 
 /** Captures a base image. */
 export function captureBase(instance: Instance): BaseImage {

@@ -2,8 +2,8 @@
 
 import { WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Instance } from "../engine/instance.ts";
-import { type BaseImage, type Image, partsOf, partsOfBase } from "./image.ts";
-import { PAGE_BYTES } from "./marks.ts";
+import { type BaseImage, type Image, partsOf, partsOfBase } from "../engine/image.ts";
+import { PAGE_BYTES } from "../engine/marks.ts";
 import { type PageRun, toRuns } from "./page-runs.ts";
 
 /** Returns the pages that differ from the image that the instance was last restored to. */

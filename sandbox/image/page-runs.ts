@@ -1,6 +1,6 @@
 /** Runs of adjacent pages. Most guests change some hundred runs, but thousands of pages. */
 
-import type { Marks } from "./marks.ts";
+import type { Marks } from "../engine/marks.ts";
 
 /** The first page and the page after the last. */
 export type PageRun = readonly [first: number, end: number];

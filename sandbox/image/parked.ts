@@ -3,9 +3,9 @@
  * guest consists of the pages changed since its image and the little state outside of memory.
  */
 
-import type { Image } from "./image.ts";
+import type { Image } from "../engine/image.ts";
 import type { Instance, Registers } from "../engine/instance.ts";
-import { PAGE_BYTES } from "./marks.ts";
+import { PAGE_BYTES } from "../engine/marks.ts";
 import type { PageRun } from "./page-runs.ts";
 import type { Restorer } from "./restorer.ts";
 import { OVERHANG_BYTES } from "../wasm/barrier.ts";

@@ -4,8 +4,8 @@ import { WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Instance } from "../engine/instance.ts";
 import { breakOf, capture } from "./capture.ts";
 import { changedPages, isZero } from "./compare.ts";
-import { type BaseImage, endOfPage, type Image, partsOf } from "./image.ts";
-import { PAGE_BYTES } from "./marks.ts";
+import { type BaseImage, endOfPage, type Image, partsOf } from "../engine/image.ts";
+import { PAGE_BYTES } from "../engine/marks.ts";
 import type { Restorer } from "./restorer.ts";
 
 /**

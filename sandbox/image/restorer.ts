@@ -1,7 +1,7 @@
 /** The restorer interface. Two implementations leave the same bytes. */
 
 import type { Instance } from "../engine/instance.ts";
-import type { BaseImage, Image } from "./image.ts";
+import type { BaseImage, Image } from "../engine/image.ts";
 import type { PageRun } from "./page-runs.ts";
 
 /** Restores instances to images. Every implementation leaves byte-identical memory and passes `test/attack/state/`. */

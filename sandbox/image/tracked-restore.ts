@@ -3,8 +3,8 @@
  * write barrier it copies everything.
  */
 
-import { type BaseImage, partsOf, partsOfBase } from "./image.ts";
-import { PAGE_BYTES } from "./marks.ts";
+import { type BaseImage, partsOf, partsOfBase } from "../engine/image.ts";
+import { PAGE_BYTES } from "../engine/marks.ts";
 import { markedRuns } from "./page-runs.ts";
 import { plainCopy } from "./plain-copy.ts";
 import type { Restorer } from "./restorer.ts";

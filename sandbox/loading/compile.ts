@@ -8,7 +8,7 @@
 import { adviceOnSyntax } from "./advice.ts";
 import type { Program } from "acorn";
 import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
-import type { LoadFault } from "../fault.ts";
+import type { LoadFault } from "../wire/fault.ts";
 import { lowerLoops, mayLowerLoops } from "./lower-loops.ts";
 import { type Lowering, lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
 import { applyEdits, fromMappings, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";

@@ -3,7 +3,7 @@
  * - `yield` in the head makes the engine's compiler fail ("stack underflow"). The iterated value is evaluated before the loop, and the
  *   item is bound inside it.
  * - `for await` does not wait for the promise of `return()`, also calls it after the end, and swallows its errors. It becomes a loop that
- *   awaits, around a `for … of` with one item (`sandbox/guest/async-loop.ts`).
+ *   awaits, around a `for … of` with one item (`sandbox/guest/language/async-loop.ts`).
  */
 
 import type { AnyNode, ForOfStatement, Program } from "acorn";

@@ -1,6 +1,6 @@
 /**
  * Rewrites syntax that the engine does not support, by inserting text without moving lines: `using` and `await using`
- * (https://tc39.es/proposal-explicit-resource-management/) become a scope (`sandbox/guest/using-scope.ts`) with `try … finally`, and
+ * (https://tc39.es/proposal-explicit-resource-management/) become a scope (`sandbox/guest/language/using-scope.ts`) with `try … finally`, and
  * imports of texts get a marked name, so that the loader can distinguish them from modules.
  */
 

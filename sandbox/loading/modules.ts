@@ -6,7 +6,7 @@
 
 import { adviceOnName } from "./advice.ts";
 import { type Compiled, compileModule, type Compiler, loadCompiler, type ModuleFault } from "./compile.ts";
-import type { LoadFault } from "../fault.ts";
+import type { LoadFault } from "../wire/fault.ts";
 import type { GuestThrow } from "../engine/guest-host.ts";
 import { type ImportMap, readImportMap } from "./import-map.ts";
 import { LOOP_MODULE } from "./lower-loops.ts";

@@ -5,8 +5,8 @@
  * until the host grants it one of two lanes. A plugin gets one lane, and plugins take turns (SPEC LV3).
  */
 
-import { type GiveBack, Shares } from "../call/shares.ts";
-import type { Thread } from "../worker/thread.ts";
+import { type GiveBack, Shares } from "./shares.ts";
+import type { Thread } from "./thread.ts";
 
 const LANES = 2;
 const LANES_OF_A_PLUGIN = 1;

@@ -1,15 +1,15 @@
 /** Jobs that the pool assigns to workers, with the host's state of them. */
 
-import type { Answering } from "../call/answer-operation.ts";
+import type { Answering } from "./answer-operation.ts";
 import type { Limits } from "../../manifests/mod.ts";
-import type { Fault } from "../fault.ts";
-import { lateFault, loadWallMs } from "../loading/load-clock.ts";
-import type { CallWords } from "../guest/protocol.ts";
-import type { Image } from "../image/image.ts";
-import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
-import type { RestingCall } from "../call/resting-call.ts";
-import type { Brought } from "../worker/untaken.ts";
-import type { Thread } from "../worker/thread.ts";
+import type { Fault } from "../wire/fault.ts";
+import { lateFault, loadWallMs } from "../wire/load-clock.ts";
+import type { CallWords } from "../guest/call/protocol.ts";
+import type { Image } from "../engine/image.ts";
+import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
+import type { RestingCall } from "../wire/resting-call.ts";
+import type { Brought } from "../wire/untaken.ts";
+import type { Thread } from "./thread.ts";
 
 /** A loaded plugin: its image, and how many calls use it. */
 export interface LoadedPlugin {

@@ -1,6 +1,6 @@
 /** Chooses the worker for a job. Pure over the workers' state. */
 
-import type { Thread } from "../worker/thread.ts";
+import type { Thread } from "./thread.ts";
 
 /** The parts of a worker that placement reads. */
 export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "runs" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {

@@ -6,20 +6,20 @@
  */
 
 import { Apart } from "./apart.ts";
-import { Crew, START_WITHIN_MS } from "./crew.ts";
+import { Crew, START_WITHIN_MS } from "./worker-set.ts";
 import { canSuspend } from "../engine/engine.ts";
-import type { EngineBuild } from "../engine/engine-build.ts";
-import type { Fault } from "../fault.ts";
-import type { BaseImage } from "../image/image.ts";
-import { InFlight } from "./in-flight.ts";
+import type { EngineBuild } from "./engine-build.ts";
+import type { Fault } from "../wire/fault.ts";
+import type { BaseImage } from "../engine/image.ts";
+import { InFlight } from "../wire/in-flight.ts";
 import { type CallJob, digestOf, isBrief, type Job, nameOf, type Said, settleWithFault, usedUntil } from "./job.ts";
-import { OwnTime } from "./own-time.ts";
+import { OwnTime } from "./used-time.ts";
 import type { Parking } from "../image/parked.ts";
 import { canMove, claimRest, dropRest, forgetRest, isDue, sendAnswer } from "./resting-jobs.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import { type SandboxUse, useOf } from "./use.ts";
-import type { WorkerLauncher } from "../worker/port.ts";
-import type { WorkerMessage } from "../worker/protocol.ts";
+import type { WorkerLauncher } from "../wire/port.ts";
+import type { WorkerMessage } from "../wire/protocol.ts";
 import {
   CANCEL_GRACE_MS,
   type Circumstances,
@@ -30,7 +30,7 @@ import {
   type Look,
   WATCH_EVERY_MS,
 } from "./watchdog.ts";
-import type { Thread } from "../worker/thread.ts";
+import type { Thread } from "./thread.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export interface PoolOptions {

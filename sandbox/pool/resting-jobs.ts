@@ -1,9 +1,9 @@
 /** Host side of waiting calls: claims them from their worker, and keeps their answers meanwhile. */
 
-import { type RestingCall, claimResting, isAtRest } from "../call/resting-call.ts";
+import { type RestingCall, claimResting, isAtRest } from "../wire/resting-call.ts";
 import type { CallJob, Rest, Said } from "./job.ts";
-import type { Thread } from "../worker/thread.ts";
-import { LARGE_ANSWER_BYTES } from "../worker/untaken.ts";
+import type { Thread } from "./thread.ts";
+import { LARGE_ANSWER_BYTES } from "../wire/untaken.ts";
 
 /** Minimum average interval at which an honest worker lays a call out, after an initial number. */
 const REST_EVERY_MS = 5;

@@ -4,9 +4,9 @@
  * The engine's own interrupt acts first. The watchdog handles guests that it does not reach.
  */
 
-import type { Fault } from "../fault.ts";
+import type { Fault } from "../wire/fault.ts";
 import { type CallJob, cpuMsOf, type Job, lastingMsOf, wallMsOf } from "./job.ts";
-import type { GuestEntry } from "../worker/thread.ts";
+import type { GuestEntry } from "./thread.ts";
 
 /** Interval of the pool's checks while jobs are running. */
 export const WATCH_EVERY_MS: number = 5;

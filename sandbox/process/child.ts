@@ -1,9 +1,9 @@
 /** One process as the host sees it: its stream, its plugins, and its jobs. */
 
-import type { Answering, AskingCall } from "../call/answer-operation.ts";
-import type { LoggingCall } from "../call/call-outcome.ts";
-import type { InvocationOutcome, LoadOutcome, PluginSource } from "../invocation.ts";
-import { type Brought, Untaken } from "../worker/untaken.ts";
+import type { Answering, AskingCall } from "../pool/answer-operation.ts";
+import type { LoggingCall } from "../pool/call-outcome.ts";
+import type { InvocationOutcome, LoadOutcome, PluginSource } from "../wire/invocation.ts";
+import { type Brought, Untaken } from "../wire/untaken.ts";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 import { LEAST_BOUNDS, readMessage, withCall } from "./messages.ts";
 import type { ProcessConnection } from "./port.ts";

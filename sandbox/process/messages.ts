@@ -1,7 +1,7 @@
 /** Checks the shape of a process's messages before any member is read. */
 
-import type { Invocation } from "../invocation.ts";
-import { LARGE_BYTES, MAXIMUM_PARTS, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
+import type { Invocation } from "../wire/invocation.ts";
+import { LARGE_BYTES, MAXIMUM_PARTS, OPERATION_TEXT_BYTES, parseGuestJson } from "../wire/marshal.ts";
 import {
   isCount,
   isFault,
@@ -17,7 +17,7 @@ import {
   optional,
   shape,
   type Check,
-} from "../worker/messages.ts";
+} from "../wire/messages.ts";
 import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";

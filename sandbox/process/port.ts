@@ -1,6 +1,6 @@
 /** The interface of processes that the sandbox needs. Implemented in `host/platform/isolation/`. */
 
-import type { WorkerLauncher } from "../worker/port.ts";
+import type { WorkerLauncher } from "../wire/port.ts";
 
 /** A running process, as seen by the host. */
 export interface ProcessConnection {

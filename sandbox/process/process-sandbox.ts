@@ -5,19 +5,19 @@
  * the operations that a call may run, the messages that it may send, and the end of a process that makes no progress.
  */
 
-import { afterProgress, answerOperation, createOperationRoom } from "../call/answer-operation.ts";
-import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "../call/call-outcome.ts";
-import { loadEngine } from "../engine/engine-build.ts";
-import type { Fault } from "../fault.ts";
-import { imageFileName } from "../image/image-file.ts";
-import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
-import { loadWallMs } from "../loading/load-clock.ts";
-import type { Sandbox, SandboxOptions } from "../sandbox.ts";
+import { afterProgress, answerOperation, createOperationRoom } from "../pool/answer-operation.ts";
+import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "../pool/call-outcome.ts";
+import { loadEngine } from "../pool/engine-build.ts";
+import type { Fault } from "../wire/fault.ts";
+import { imageFileName } from "../pool/image-file.ts";
+import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
+import { loadWallMs } from "../wire/load-clock.ts";
+import type { Sandbox, SandboxOptions } from "../pool/sandbox.ts";
 import { createTurns } from "../pool/turns.ts";
 import { CANCEL_GRACE_MS } from "../pool/watchdog.ts";
-import { nextNumber } from "../worker/protocol.ts";
+import { nextNumber } from "../wire/protocol.ts";
 import type { Child, ProcessCall, ProcessJob } from "./child.ts";
-import { Household } from "./household.ts";
+import { Household } from "./process-set.ts";
 import type { ProcessLauncher } from "./port.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";

@@ -1,9 +1,9 @@
 /** The messages between the host and the process of a sandbox. Messages of the process are hostile, like those of a worker. */
 
-import type { OperationMessage } from "../call/answer-operation.ts";
-import type { Invocation, PluginSource } from "../invocation.ts";
-import type { WorkerMessage } from "../worker/protocol.ts";
-import type { Fault } from "../fault.ts";
+import type { OperationMessage } from "../pool/answer-operation.ts";
+import type { Invocation, PluginSource } from "../wire/invocation.ts";
+import type { WorkerMessage } from "../wire/protocol.ts";
+import type { Fault } from "../wire/fault.ts";
 import type { TapeText, WorldText } from "./tape-text.ts";
 
 /** Messages from host to process. Binary parts follow the head, in the order named. */

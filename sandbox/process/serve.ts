@@ -1,10 +1,10 @@
 /** Inside the process: a whole sandbox with its own workers, which serves the host's frames. */
 
-import type { HostAnswer } from "../host-call.ts";
-import { createSandbox, type Sandbox } from "../sandbox.ts";
-import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
-import { JSON_IN_BYTES, LARGE_BYTES } from "../marshal.ts";
-import { LARGE_ANSWER_BYTES } from "../worker/untaken.ts";
+import type { HostAnswer } from "../wire/host-call.ts";
+import { createSandbox, type Sandbox } from "../pool/sandbox.ts";
+import type { InvocationOutcome, LoadOutcome } from "../wire/invocation.ts";
+import { JSON_IN_BYTES, LARGE_BYTES } from "../wire/marshal.ts";
+import { LARGE_ANSWER_BYTES } from "../wire/untaken.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
 import { fromWorldText, toTapeText } from "./tape-text.ts";

@@ -1,9 +1,9 @@
 /** Converts tapes for the transfer between host and process: JSON with bytes as text. */
 
-import { decodeHexText, encodeHexText } from "../operations/byte-text.ts";
-import type { CallWorld } from "../tape/tape.ts";
-import { type KeptTape, type Tape, TAPE_BOUNDS } from "../tape/tape.ts";
-import { isKeptTape } from "../worker/messages.ts";
+import { decodeHexText, encodeHexText } from "../worker/operations/byte-text.ts";
+import type { CallWorld } from "../wire/tape.ts";
+import { type KeptTape, type Tape, TAPE_BOUNDS } from "../wire/tape.ts";
+import { isKeptTape } from "../wire/messages.ts";
 
 const encoder = new TextEncoder();
 

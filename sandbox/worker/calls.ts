@@ -2,22 +2,22 @@
 
 import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import { loadCompiler } from "../loading/compile.ts";
-import type { Image } from "../image/image.ts";
+import type { Image } from "../engine/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
-import { InFlight } from "../pool/in-flight.ts";
+import { InFlight } from "../wire/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
-import { unpackAnswer } from "../marshal.ts";
-import { openWorld } from "../tape/call-world.ts";
+import { unpackAnswer } from "../wire/marshal.ts";
+import { openWorld } from "./tape/call-world.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
-import type { RestingCall } from "../call/resting-call.ts";
-import { Run } from "../call/run.ts";
-import type { RunEnvironment } from "../call/run-request.ts";
+import type { RestingCall } from "../wire/resting-call.ts";
+import { Run } from "./call/run.ts";
+import type { RunEnvironment } from "./call/run-request.ts";
 import { MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
-import { FULL_BYTES } from "./protocol.ts";
+import { FULL_BYTES } from "../wire/protocol.ts";
 import type { Instances, Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
-import { claim, exportKey, type WorkerRequest } from "./protocol.ts";
+import { claim, exportKey, type WorkerRequest } from "../wire/protocol.ts";
 
 /** A plugin in a worker. */
 export interface Plugin {

@@ -3,7 +3,7 @@
  * for an answer, and resumes in a later slice. The guest cannot observe this.
  */
 
-import type { CallClock } from "../call/call-clock.ts";
+import type { CallClock } from "./call/call-clock.ts";
 import { inTurns, type Steps } from "../engine/steps.ts";
 import type { Instances } from "./instances.ts";
 import type { Lease } from "./lease.ts";

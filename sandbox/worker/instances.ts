@@ -6,7 +6,7 @@
  */
 
 import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
-import type { Image } from "../image/image.ts";
+import type { Image } from "../engine/image.ts";
 import { Instance } from "../engine/instance.ts";
 import { park, type ParkedGuest, parkIn, type Parking, unpark } from "../image/parked.ts";
 import type { Restorer } from "../image/restorer.ts";

@@ -1,6 +1,6 @@
 /** A call's lease of an instance, or its parked guest while another call has the instance. */
 
-import type { Image } from "../image/image.ts";
+import type { Image } from "../engine/image.ts";
 import type { Instance } from "../engine/instance.ts";
 import type { ParkedGuest } from "../image/parked.ts";
 

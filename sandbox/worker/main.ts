@@ -5,13 +5,13 @@
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../image/base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../loading/compile.ts";
-import { unchanged } from "../image/image.ts";
+import { unchanged } from "../engine/image.ts";
 import type { Restorer } from "../image/restorer.ts";
-import { unpackAnswer } from "../marshal.ts";
-import { lateFault } from "../loading/load-clock.ts";
-import { createLoadClock } from "../call/call-clock.ts";
-import { type Loaded, loadInSteps, type LoadRequest } from "../loading/load.ts";
-import { LogCredit } from "../call/log-credit.ts";
+import { unpackAnswer } from "../wire/marshal.ts";
+import { lateFault } from "../wire/load-clock.ts";
+import { createLoadClock } from "./call/call-clock.ts";
+import { type Loaded, loadInSteps, type LoadRequest } from "./load.ts";
+import { LogCredit } from "./call/log-credit.ts";
 import { NEVER_SUSPENDS } from "../engine/guest-host.ts";
 import { Fiber } from "./fiber.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -21,14 +21,14 @@ import { Calls, type CallsEnvironment, type Plugin, pluginOf } from "./calls.ts"
 import { RestingCalls } from "./resting-calls.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
-import { createSubtleCalls } from "../operations/subtle-calls.ts";
-import { createLinger, createSleep, type Served } from "./linger.ts";
-import { CANCEL, claim, HELD_KB, openControl, BELL, TAKEN_KB, WAITING, type WorkerRequest } from "./protocol.ts";
-import { Inbox, Outbox } from "./post-boxes.ts";
+import { createSubtleCalls } from "./operations/subtle-calls.ts";
+import { createLinger, createSleep, type Served } from "./idle.ts";
+import { CANCEL, claim, HELD_KB, openControl, BELL, TAKEN_KB, WAITING, type WorkerRequest } from "../wire/protocol.ts";
+import { Inbox, Outbox } from "./mailboxes.ts";
 import { createDroppedMemory } from "./dropped-memory.ts";
 import type { WorkerPowers } from "./powers.ts";
-import { SlotWriter } from "./slot.ts";
-import { LARGE_ANSWER_BYTES } from "./untaken.ts";
+import { SlotWriter } from "../wire/slot.ts";
+import { LARGE_ANSWER_BYTES } from "../wire/untaken.ts";
 
 /** Delay that lets the startup's own work finish, and still precedes an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;

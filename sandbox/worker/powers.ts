@@ -1,11 +1,11 @@
 /** The runtime functions that a worker needs. Worker entry files are in `host/platform/`. */
 
-import type { Codec } from "../operations/codec.ts";
-import type { LegacyDecoders } from "../operations/local-answer.ts";
-import type { Digest, Subtle, Supports } from "../operations/subtle.ts";
-import type { WorkerInit } from "./port.ts";
-import type { SyncAnswer } from "./protocol.ts";
-import type { Envelope } from "./wire.ts";
+import type { Codec } from "./operations/codec.ts";
+import type { LegacyDecoders } from "./operations/local-answer.ts";
+import type { Digest, Subtle, Supports } from "./operations/subtle.ts";
+import type { WorkerInit } from "../wire/port.ts";
+import type { SyncAnswer } from "../wire/protocol.ts";
+import type { Envelope } from "../wire/wire.ts";
 
 /**
  * Everything that a worker gets from its entry file: its port, clock, waits and randomness. A worker has no other access to its runtime.

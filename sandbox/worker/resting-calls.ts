@@ -5,10 +5,10 @@
  * Copying a call costs some tens of microseconds, on both threads together, so calls that only wait for a moment are not copied.
  */
 
-import { type CallState, claimResting, layOut, type RestingCall, RestingMemory } from "../call/resting-call.ts";
+import { type CallState, claimResting, layOut, type RestingCall, RestingMemory } from "../wire/resting-call.ts";
 import type { Instances } from "./instances.ts";
 import type { Lease } from "./lease.ts";
-import { nextNumber, type WorkerMessage } from "./protocol.ts";
+import { nextNumber, type WorkerMessage } from "../wire/protocol.ts";
 
 export interface RestingEnvironment {
   now(): number;

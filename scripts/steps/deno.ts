@@ -35,19 +35,19 @@ const THE_SAME: readonly LeftOut[] = [
   { files: "test/sandbox/wasm/**", because: "rewrites bytes to bytes, which V8 validates and runs" },
   { files: "test/attack/state/**", because: "guest code in an engine on the test's own thread" },
   { files: "test/sandbox/image/{parked,tracked-restore}.test.ts", because: "the same" },
-  { files: "test/sandbox/{call/run,worker/instances}.test.ts", because: "the same" },
-  { files: "test/sandbox/engine/{engine,engine-build,fuel}.test.ts", because: "the same" },
+  { files: "test/sandbox/worker/{call/run,instances}.test.ts", because: "the same" },
+  { files: "test/sandbox/{engine/engine,engine/fuel,pool/engine-build}.test.ts", because: "the same" },
   { files: "test/attack/sandbox/engine-imports.test.ts", because: "the same" },
   {
     files: "test/attack/engine/!(deep-recursion|promise-bombs|regexp-bombs).test.ts",
     because: "guest code; those that stay go for stack and time",
   },
   {
-    files: "test/sandbox/guest/{as-deno,base64,blob,console,context,events,globals,hostile,inspect,invoke,language}.test.ts",
+    files: "test/sandbox/guest/{as-deno,events,globals,hostile,call/*,inspect/*,language/*,web/base64,web/blob}.test.ts",
     because: "guest code that asks the runtime for nothing",
   },
-  { files: "test/sandbox/guest/{node-modules,performance,streams,structured-clone,timers}.test.ts", because: "the same" },
-  { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/call/limits.test.ts" },
+  { files: "test/sandbox/guest/{node-modules,streams,web/performance,web/structured-clone,web/timers}.test.ts", because: "the same" },
+  { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/worker/call/limits.test.ts" },
   {
     files: "test/plugins/{archive,calculate,canvas,cases,csv,hostile-input,json,numerics,plot,readme,statistics,symbolic}.test.ts",
     because: "guest code that asks the host for nothing but files; code, llm, sql and web stay, which do more",
@@ -87,7 +87,7 @@ const THE_SAME: readonly LeftOut[] = [
   },
   { files: "test/attack/sandbox/waiting-heaps.test.ts", because: "counts in the sandbox's own code of what instances hold" },
   { files: "test/sandbox/engine/{native-loops,rejections}.test.ts", because: "guest code that asks the runtime for nothing" },
-  { files: "test/sandbox/{image/session-state,tape/call-world,call/used}.test.ts", because: "the same" },
+  { files: "test/sandbox/{image/session-state,worker/tape/call-world,worker/call/used}.test.ts", because: "the same" },
 ];
 
 export async function checkDeno(): Promise<StepOutcome> {

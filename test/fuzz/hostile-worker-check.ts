@@ -3,10 +3,10 @@
  * shares with the host, while calls of two plugins run on it and a third plugin's worker is honest.
  */
 
-import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../sandbox/log-lines.ts";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../sandbox/wire/log-lines.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
-import { claim, CONTROL_BYTES, SAID, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { claim, CONTROL_BYTES, SAID, type WorkerRequest } from "../../sandbox/wire/protocol.ts";
 import {
   EMPTY_BASE,
   EMPTY_IMAGE,

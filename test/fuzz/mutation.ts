@@ -1,6 +1,6 @@
 /** Damaged modules: whatever is done to the bytes, the rewriter answers with a valid module of the same behaviour or with an error. */
 
-import { METERED_ENGINE } from "../../sandbox/engine/engine-build.ts";
+import { METERED_ENGINE } from "../../sandbox/pool/engine-build.ts";
 import { WasmFormatError } from "../../sandbox/wasm/binary.ts";
 import { FUEL_EXPORT, rewriteEngine, type RewriteOptions, SUSPEND_IMPORT, TICK_IMPORT } from "../../sandbox/wasm/rewrite.ts";
 import { parseSections, SECTION } from "../../sandbox/wasm/sections.ts";

@@ -56,11 +56,28 @@ const ROOMS: readonly string[] = [
   "doors",
 ];
 
+/**
+ * The folders of `sandbox/`, by height. `worker/` runs in workers and `pool/` in the host: neither imports the other, and both speak
+ * `wire/`. `guest/` runs inside and imports only itself.
+ */
+const SANDBOX_HEIGHTS: ReadonlyMap<string, number> = new Map([
+  ["wasm", 0],
+  ["engine", 1],
+  ["image", 2],
+  ["wire", 3],
+  ["loading", 4],
+  ["worker", 5],
+  ["pool", 5],
+  ["process", 6],
+]);
+
 /** The entry of service threads is a file beside the one that names it. */
 const ENTRY_FILE = "host/host/service-entry.ts";
 
 /** Imported in `host/platform/` only, besides `node:*`. */
 const PLATFORM_PACKAGES: readonly string[] = ["@exodus/bytes", "chokidar", "esbuild", "pino", "undici"];
+
+const GUEST_PROTOCOL = "sandbox/guest/call/protocol.ts";
 
 /** Names that are authority, or a clock, or randomness. Only `host/platform/` may reach for them. */
 const AMBIENT: ReadonlySet<string> = new Set([
@@ -107,7 +124,7 @@ const AMBIENT: ReadonlySet<string> = new Set([
 const HASHING_FILES: ReadonlySet<string> = new Set([
   "host/primitives/digest.ts",
   "host/plugins/folder/signature.ts",
-  "sandbox/image/cache-file.ts",
+  "sandbox/pool/cache-file.ts",
 ]);
 
 const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl", "proveProgram"]);
@@ -151,7 +168,7 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
 function checkLayers(from: string, at: string, target: string): string[] {
   if (isGuest(from)) return isGuest(target) ? [] : [`${at}: the guest imports "${target}" (only sandbox/guest/ runs inside)`];
   const [own, other] = [layerOf(from), layerOf(target)];
-  if (own === other) return own === "host" ? checkRooms(from, at, target) : [];
+  if (own === other) return own === "host" ? checkRooms(from, at, target) : own === "sandbox" ? checkSides(from, at, target) : [];
   if (!LAYERS[own]?.layers.includes(other)) return [`${at}: ${own} imports "${target}" (it may import ${allowedLayers(own)})`];
   if (target === `${other}/mod.ts` || isWorkerEntry(from, target)) return [];
   return [`${at}: reaches past ${other}/mod.ts to "${target}" (import ${other}/mod.ts)`];
@@ -165,6 +182,17 @@ function checkRooms(from: string, at: string, target: string): string[] {
   return [`${at}: host/${own} imports "${target}", which is above it (move what it needs down, or hand it in)`];
 }
 
+function checkSides(from: string, at: string, target: string): string[] {
+  const [own, other] = [roomOf(from), roomOf(target)];
+  if (own === "mod.ts" || own === other || target.endsWith(".d.ts")) return [];
+  // The words of the calls between host and guest are types.
+  if (target === GUEST_PROTOCOL) return [];
+  const [height, below] = [SANDBOX_HEIGHTS.get(own), SANDBOX_HEIGHTS.get(other)];
+  if (height === undefined) return [`${at}: "${own}" is not a folder of sandbox/ (add it to SANDBOX_HEIGHTS)`];
+  if (below !== undefined && below < height) return [];
+  return [`${at}: sandbox/${own} imports "${target}" (worker/ and pool/ meet in wire/ only; nothing imports a folder above it)`];
+}
+
 /** The folder below `host/`; a file's name for `host/mod.ts`. */
 function roomOf(path: string): string {
   return path.split("/")[1] ?? "";
@@ -172,7 +200,7 @@ function roomOf(path: string): string {
 
 /** What starts and enters a worker hands it port, clock and waits: they meet in sandbox/worker/, which is no part of the public face. */
 function isWorkerEntry(from: string, target: string): boolean {
-  return /^host\/platform\/threads\/(worker-(node|deno)|workers)\.ts$/.test(from) && target.startsWith("sandbox/worker/");
+  return /^host\/platform\/threads\/(worker-(node|deno)|workers)\.ts$/.test(from) && /^sandbox\/(worker|wire)\//.test(target);
 }
 
 function checkPackage(from: string, at: string, specifier: string): string[] {

@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished } from "vitest";
 import { createSandbox, type Invocation, type InvocationOutcome, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
-import { claim, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { claim, type WorkerRequest } from "../../sandbox/wire/protocol.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "./scripted-worker.ts";
 
 export interface BegunCall {

@@ -3,17 +3,17 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeBaseImage } from "../../sandbox/image/base-image.ts";
-import { type BaseImage, type Image, unchanged } from "../../sandbox/image/image.ts";
+import { type BaseImage, type Image, unchanged } from "../../sandbox/engine/image.ts";
 import { differsFrom, memoryOf } from "../../sandbox/image/compare.ts";
 import type { Restorer } from "../../sandbox/image/restorer.ts";
 import { loadCompiler } from "../../sandbox/loading/compile.ts";
 import { type GuestHost, NEVER_SUSPENDS } from "../../sandbox/engine/guest-host.ts";
 import { atOnce, type Steps } from "../../sandbox/engine/steps.ts";
 import { Instance } from "../../sandbox/engine/instance.ts";
-import { loadPlugin } from "../../sandbox/loading/load.ts";
+import { loadPlugin } from "../../sandbox/worker/load.ts";
 import { zlibCodec } from "../../host/platform/zlib-codec.ts";
-import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../sandbox/operations/local-operations.ts";
-import { METERED_ENGINE } from "../../sandbox/engine/engine-build.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../sandbox/worker/operations/local-operations.ts";
+import { METERED_ENGINE } from "../../sandbox/pool/engine-build.ts";
 import { rewriteEngine } from "../../sandbox/wasm/rewrite.ts";
 
 /** The engine's module as it is published. */
@@ -44,7 +44,7 @@ export interface InThreadPlugin {
   restore(image?: Image): void;
   /** Where the memory is not the image's, if anywhere (`differsFrom`). */
   differs(image?: Image): number | undefined;
-  /** Calls an export with JSON arguments; gives the poll text (`guest/protocol.ts`). Runs jobs, no timers, no operations. */
+  /** Calls an export with JSON arguments; gives the poll text (`guest/call/protocol.ts`). Runs jobs, no timers, no operations. */
   call(name: string, args?: unknown): string;
 }
 

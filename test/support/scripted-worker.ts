@@ -1,10 +1,10 @@
 /** A worker that says what the test says, on a host's thread whose clock the test moves. */
 
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
-import type { BaseImage, Image } from "../../sandbox/image/image.ts";
+import type { BaseImage, Image } from "../../sandbox/engine/image.ts";
 import type { Invocation, PluginSource, WorkerLauncher } from "../../sandbox/mod.ts";
-import { type Control, openControl, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
-import { unpackRequest } from "../../sandbox/worker/wire.ts";
+import { type Control, openControl, type WorkerRequest } from "../../sandbox/wire/protocol.ts";
+import { unpackRequest } from "../../sandbox/wire/wire.ts";
 
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 /** The pool never looks into an image. */

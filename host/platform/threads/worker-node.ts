@@ -2,8 +2,8 @@
 
 import { randomFillSync } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import type { SyncAnswer } from "../../../sandbox/worker/protocol.ts";
-import type { Envelope } from "../../../sandbox/worker/wire.ts";
+import type { SyncAnswer } from "../../../sandbox/wire/protocol.ts";
+import type { Envelope } from "../../../sandbox/wire/wire.ts";
 import { collectGarbage } from "./collection.ts";
 import { enableCompileCache } from "./compile-cache.ts";
 import { legacyDecoders } from "../legacy-text.ts";

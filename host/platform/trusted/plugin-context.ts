@@ -1,4 +1,4 @@
-/** The second argument of a tool in a process of its own, with the shape of `sandbox/guest/context.ts` (SPEC D7, C8). */
+/** The second argument of a tool in a process of its own, with the shape of `sandbox/guest/call/context.ts` (SPEC D7, C8). */
 
 import { refuseLost } from "../lost-values.ts";
 
@@ -46,7 +46,7 @@ export function createContext(told: object, { signal, request, log, progress }: 
   });
 }
 
-/** Calls a tool. The host answers as it answers `sandbox/guest/tools.ts`. */
+/** Calls a tool. The host answers as it answers `sandbox/guest/call/tools.ts`. */
 async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
   const text = JSON.stringify(args);
   if (text === undefined) throw new TypeError("The arguments of a tool must be a JSON object");

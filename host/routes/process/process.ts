@@ -195,7 +195,7 @@ async function callPieces(
   { code, programs, slices }: CallParts,
 ): Promise<readonly (string | Uint8Array)[]> {
   const { tool, args, call } = execution;
-  // As `TOLD` of sandbox/guest/context.ts: the rest is for the prelude.
+  // As `TOLD` of sandbox/guest/call/context.ts: the rest is for the prelude.
   const { cwd, limits: _timers, ...told } = JSON.parse(guestContextText(execution, record)) as Readonly<Record<string, unknown>>;
   const written = sizeOf(args) === undefined ? [JSON.stringify(args)] : await slices.run(encodeSlices(args));
   const rest = JSON.stringify({

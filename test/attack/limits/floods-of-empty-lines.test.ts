@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../../sandbox/log-lines.ts";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../../sandbox/wire/log-lines.ts";
 import { attacker } from "../../support/attacker.ts";
 
 const EVIL = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/worker/protocol.ts";
+import { CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/wire/protocol.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 

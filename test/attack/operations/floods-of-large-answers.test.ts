@@ -10,9 +10,9 @@ import {
   type AskingCall,
   createOperationRoom,
   type OperationRoom,
-} from "../../../sandbox/call/answer-operation.ts";
-import type { GiveBack } from "../../../sandbox/call/shares.ts";
-import type { Brought } from "../../../sandbox/worker/untaken.ts";
+} from "../../../sandbox/pool/answer-operation.ts";
+import type { GiveBack } from "../../../sandbox/pool/shares.ts";
+import type { Brought } from "../../../sandbox/wire/untaken.ts";
 import type { HostCallHandler } from "../../../sandbox/mod.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 import { outputOf, SANDBOXES, startSandbox } from "../../support/sandbox.ts";

@@ -5,7 +5,7 @@
  */
 
 import { afterEach, describe, expect, it } from "vitest";
-import type { HostAnswer } from "../../../sandbox/host-call.ts";
+import type { HostAnswer } from "../../../sandbox/wire/host-call.ts";
 import { EngineInterrupted } from "../../../sandbox/engine/fuel.ts";
 import { GuestException } from "../../../sandbox/engine/guest-values.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../../sandbox/log-lines.ts";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../../sandbox/wire/log-lines.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import { partsOf } from "../../../sandbox/image/image.ts";
+import { partsOf } from "../../../sandbox/engine/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
-import { MAXIMUM_STATE_BYTES } from "../../../sandbox/told-state.ts";
-import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
+import { MAXIMUM_STATE_BYTES } from "../../../sandbox/wire/told-state.ts";
+import { claim, HELD_KB, WAITING } from "../../../sandbox/wire/protocol.ts";
 import { turn } from "../../support/hostile-worker.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 

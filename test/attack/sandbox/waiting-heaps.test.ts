@@ -1,12 +1,12 @@
 /** A guest fills its memory and waits, a hundred times at once: what all of them hold is bounded, and others are answered. */
 
-import { type Envelope, unpackMessage } from "../../../sandbox/worker/wire.ts";
+import { type Envelope, unpackMessage } from "../../../sandbox/wire/wire.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/threads/workers.ts";
 import { createSandbox, type HostCallHandler, type WorkerLauncher } from "../../../sandbox/mod.ts";
 import { WATCH_EVERY_MS } from "../../../sandbox/pool/watchdog.ts";
 import { MAXIMUM_HELD_BYTES } from "../../../sandbox/worker/held.ts";
-import { FULL_BYTES } from "../../../sandbox/worker/protocol.ts";
+import { FULL_BYTES } from "../../../sandbox/wire/protocol.ts";
 import { INVOCATION, PLUGIN } from "../../support/scripted-worker.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 

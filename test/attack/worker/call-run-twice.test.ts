@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CURRENT, END_BY, ENTERED_AT, offer } from "../../../sandbox/worker/protocol.ts";
+import { CURRENT, END_BY, ENTERED_AT, offer } from "../../../sandbox/wire/protocol.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 

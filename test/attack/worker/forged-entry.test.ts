@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CURRENT, ENTERED_AT, END_BY } from "../../../sandbox/worker/protocol.ts";
+import { CURRENT, ENTERED_AT, END_BY } from "../../../sandbox/wire/protocol.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 

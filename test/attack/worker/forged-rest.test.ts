@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
-import { isWorkerMessage } from "../../../sandbox/worker/messages.ts";
-import { claim, CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/worker/protocol.ts";
+import { isWorkerMessage } from "../../../sandbox/wire/messages.ts";
+import { claim, CURRENT, END_BY, ENTERED_AT } from "../../../sandbox/wire/protocol.ts";
 import { hostileWorkers, turn } from "../../support/hostile-worker.ts";
 import type { ScriptedWorker } from "../../support/scripted-worker.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { HELD_KB } from "../../../sandbox/worker/protocol.ts";
+import { HELD_KB } from "../../../sandbox/wire/protocol.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 

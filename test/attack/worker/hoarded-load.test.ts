@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
-import { claim } from "../../../sandbox/worker/protocol.ts";
+import { claim } from "../../../sandbox/wire/protocol.ts";
 import { EMPTY_IMAGE, PLUGIN, type ScriptedWorker } from "../../support/scripted-worker.ts";
 import { type HostileWorkers, hostileWorkers } from "../../support/hostile-worker.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { outcomeOf } from "../../../sandbox/call/call-outcome.ts";
+import { outcomeOf } from "../../../sandbox/pool/call-outcome.ts";
 import type { Invocation, OutputPart } from "../../../sandbox/mod.ts";
-import { isWorkerMessage } from "../../../sandbox/worker/messages.ts";
+import { isWorkerMessage } from "../../../sandbox/wire/messages.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { type FakeGuest, fakeSandbox, USED } from "../../support/fake-sandbox.ts";
 import { testHost } from "../../support/test-host.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { InvocationUsed } from "../../../sandbox/mod.ts";
-import { isWorkerMessage } from "../../../sandbox/worker/messages.ts";
-import { packMessage, unpackMessage } from "../../../sandbox/worker/wire.ts";
+import { isWorkerMessage } from "../../../sandbox/wire/messages.ts";
+import { packMessage, unpackMessage } from "../../../sandbox/wire/wire.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 
 const USED: Required<InvocationUsed> = {

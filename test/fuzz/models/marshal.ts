@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import { engineFault } from "../../../sandbox/call/call-faults.ts";
+import { engineFault } from "../../../sandbox/worker/call/call-faults.ts";
 import { EngineInterrupted } from "../../../sandbox/engine/fuel.ts";
-import { nestsWithin, parseGuestJson } from "../../../sandbox/marshal.ts";
-import { readLogLine, readStatus } from "../../../sandbox/call/status.ts";
+import { nestsWithin, parseGuestJson } from "../../../sandbox/wire/marshal.ts";
+import { readLogLine, readStatus } from "../../../sandbox/wire/status.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 import { model, type Model } from "./model.ts";

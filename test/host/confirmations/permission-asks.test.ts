@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { CallClock } from "../../../sandbox/call/call-clock.ts";
+import { CallClock } from "../../../sandbox/worker/call/call-clock.ts";
 import type { ConfirmationRequest, ConfirmPrompt, HostEvent } from "../../../host/mod.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSlots } from "../../../host/call/session.ts";
-import { CONTROL_BYTES, END_BY, openControl } from "../../../sandbox/worker/protocol.ts";
+import { CONTROL_BYTES, END_BY, openControl } from "../../../sandbox/wire/protocol.ts";
 import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
 
 const READS = `

@@ -34,7 +34,9 @@ describe("toPluginView()", () => {
     // Whatever it is granted: it has to be trusted, and says so.
     for (const tool of ["convert", "probe"]) {
       const { error } = await project.run(["call", tool, "--allow-read=.", "--allow-run=ffmpeg"]);
-      expect(error).toContain('it starts programs or is native code, which the route "wasm" does not allow (add "media" to "trusted" in bascule.json');
+      expect(error).toContain(
+        'it starts programs or is native code, which the route "wasm" does not allow (add "media" to "trusted" in bascule.json',
+      );
     }
     expect((await project.run(["call", "look", "--allow-read=."])).out).toContain("3");
 

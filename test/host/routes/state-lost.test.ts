@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createHost } from "../../../host/mod.ts";
-import { MAXIMUM_STATES } from "../../../sandbox/image/session-states.ts";
+import { MAXIMUM_STATES } from "../../../sandbox/pool/session-states.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 
 const MANIFEST = {

@@ -2,9 +2,9 @@
 
 import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
-import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/worker/operations/local-operations.ts";
 import { isPlainText } from "../../../sandbox/engine/guest-values.ts";
-import { argumentsJson } from "../../../sandbox/marshal.ts";
+import { argumentsJson } from "../../../sandbox/wire/marshal.ts";
 import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
 /** An error that a fake operation answers. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCAL_OPERATIONS, type LocalAnswer, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
+import { LOCAL_OPERATIONS, type LocalAnswer, type LocalEnvironment } from "../../../sandbox/worker/operations/local-operations.ts";
 import "../../support/seed.ts";
 
 const ENVIRONMENT: LocalEnvironment = { monotonicMs: () => 12.5, randomBytes: (count) => new Uint8Array(count).fill(7) };
@@ -111,7 +111,7 @@ describe("LOCAL_OPERATIONS", () => {
   });
 });
 
-/** What the guest's TextDecoder does with chunks (`sandbox/guest/encoding.ts`), by the operation alone. */
+/** What the guest's TextDecoder does with chunks (`sandbox/guest/web/encoding.ts`), by the operation alone. */
 function streamed(label: string, bytes: Uint8Array, ends: readonly number[]): string {
   let text = "";
   let pending = new Uint8Array(0);

@@ -5,7 +5,7 @@
  */
 
 import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from "quickjs-emscripten";
-import { PRELUDE } from "../../../sandbox/prelude.gen.ts";
+import { PRELUDE } from "../../../sandbox/image/prelude.gen.ts";
 
 /** What the prelude calls. */
 export interface Native {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { type Image, unchanged } from "../../../sandbox/image/image.ts";
+import { type Image, unchanged } from "../../../sandbox/engine/image.ts";
 import { Instance } from "../../../sandbox/engine/instance.ts";
-import { PAGE_BYTES } from "../../../sandbox/image/marks.ts";
+import { PAGE_BYTES } from "../../../sandbox/engine/marks.ts";
 import { markedRuns, toRuns } from "../../../sandbox/image/page-runs.ts";
 import { park, unpark } from "../../../sandbox/image/parked.ts";
 import { differsFrom } from "../../../sandbox/image/compare.ts";

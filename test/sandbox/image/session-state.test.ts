@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MAXIMUM_STATE_BYTES } from "../../../sandbox/told-state.ts";
+import { MAXIMUM_STATE_BYTES } from "../../../sandbox/wire/told-state.ts";
 import type { InvocationOutcome } from "../../../sandbox/mod.ts";
 import { outputOf, SANDBOXES, startSandbox, type TestCall, type TestSandbox } from "../../support/sandbox.ts";
 

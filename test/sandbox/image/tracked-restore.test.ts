@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Image, unchanged } from "../../../sandbox/image/image.ts";
+import { type Image, unchanged } from "../../../sandbox/engine/image.ts";
 import { differsFrom } from "../../../sandbox/image/compare.ts";
 import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
 import { Instance } from "../../../sandbox/engine/instance.ts";
-import { PAGE_BYTES } from "../../../sandbox/image/marks.ts";
+import { PAGE_BYTES } from "../../../sandbox/engine/marks.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { baseImage, type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CryptoLanes } from "../../../sandbox/pool/crypto-lanes.ts";
-import type { WorkerRequest } from "../../../sandbox/worker/protocol.ts";
+import type { WorkerRequest } from "../../../sandbox/wire/protocol.ts";
 
 /** A worker that writes down which calls got a lane. */
 function worker(): { readonly given: number[]; onGone: (() => void) | undefined; send(request: WorkerRequest): void } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../../sandbox/mod.ts";
-import { CURRENT, ENTERED_AT } from "../../../sandbox/worker/protocol.ts";
+import { CURRENT, ENTERED_AT } from "../../../sandbox/wire/protocol.ts";
 import { EMPTY_BASE, EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, scriptedWorkers } from "../../support/scripted-worker.ts";
 
 describe("a process with a sandbox", () => {

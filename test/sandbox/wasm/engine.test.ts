@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { learnFacts } from "../../../sandbox/engine/engine-facts.ts";
-import { METERED_ENGINE } from "../../../sandbox/engine/engine-build.ts";
+import { METERED_ENGINE } from "../../../sandbox/pool/engine-build.ts";
 import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
 import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
 import { baseImage, engineBytes, engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import type { RestingCall } from "../../../sandbox/call/resting-call.ts";
+import type { RestingCall } from "../../../sandbox/wire/resting-call.ts";
 import type { ModuleTable } from "../../../sandbox/loading/modules.ts";
 import { Calls, type CallsEnvironment, type Plugin } from "../../../sandbox/worker/calls.ts";
-import { CONTROL_BYTES, offer, openControl } from "../../../sandbox/worker/protocol.ts";
+import { CONTROL_BYTES, offer, openControl } from "../../../sandbox/wire/protocol.ts";
 import { Scheduler } from "../../../sandbox/worker/scheduler.ts";
 
 const FROM = {

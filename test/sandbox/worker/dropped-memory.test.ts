@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../../../host/platform/threads/collection.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
-import { unchanged } from "../../../sandbox/image/image.ts";
+import { unchanged } from "../../../sandbox/engine/image.ts";
 import { createDroppedMemory } from "../../../sandbox/worker/dropped-memory.ts";
 import { Instances } from "../../../sandbox/worker/instances.ts";
 import { baseImage, meteredModule } from "../../support/in-thread.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { type BaseImage, type Image, unchanged } from "../../../sandbox/image/image.ts";
+import { type BaseImage, type Image, unchanged } from "../../../sandbox/engine/image.ts";
 import type { Instance } from "../../../sandbox/engine/instance.ts";
 import { differsFrom } from "../../../sandbox/image/compare.ts";
 import { plainCopy } from "../../../sandbox/image/plain-copy.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claim, CONTROL_BYTES, isOffered, nextNumber, offer, openControl } from "../../../sandbox/worker/protocol.ts";
+import { claim, CONTROL_BYTES, isOffered, nextNumber, offer, openControl } from "../../../sandbox/wire/protocol.ts";
 
 describe("numbers of jobs and tickets", () => {
   it("count on from 1 past the last that fits a word of 32 bits, so that offers are still taken", () => {

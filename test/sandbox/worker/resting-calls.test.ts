@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { claimResting, type CallState, type RestingCall } from "../../../sandbox/call/resting-call.ts";
+import { claimResting, type CallState, type RestingCall } from "../../../sandbox/wire/resting-call.ts";
 import type { ParkedGuest } from "../../../sandbox/image/parked.ts";
 import type { Lease } from "../../../sandbox/worker/lease.ts";
-import type { WorkerMessage } from "../../../sandbox/worker/protocol.ts";
+import type { WorkerMessage } from "../../../sandbox/wire/protocol.ts";
 import { RestingCalls, type Waiter } from "../../../sandbox/worker/resting-calls.ts";
 
 const STATE = { answers: 3 } as CallState;

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../../host/platform/threads/workers.ts";
-import { CONTROL_BYTES } from "../../../../sandbox/worker/protocol.ts";
+import { CONTROL_BYTES } from "../../../../sandbox/wire/protocol.ts";
 
 const isDeno = "Deno" in globalThis;
 const canCount = process.platform === "linux";

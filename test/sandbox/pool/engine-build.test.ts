@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { loadEngine, METERED_ENGINE } from "../../../sandbox/pool/engine-build.ts";
+import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
+import { engineBytes } from "../../support/in-thread.ts";
+
+function testLauncher(engine: Uint8Array = engineBytes) {
+  const files = new Map<string, Uint8Array>();
+  const log: string[] = [];
+  return {
+    files,
+    log,
+    readEngine: () => Promise.resolve(engine),
+    readCache(name: string) {
+      log.push(files.has(name) ? "hit" : "miss");
+      return Promise.resolve(files.get(name));
+    },
+    writeCache(name: string, bytes: Uint8Array) {
+      log.push("write");
+      files.set(name, bytes);
+      return Promise.resolve(true);
+    },
+  };
+}
+
+describe("loadEngine()", () => {
+  it("rewrites the engine once and finds it in the cache from then on", async () => {
+    const launcher = testLauncher();
+    const defects: string[] = [];
+    const expected = rewriteEngine(engineBytes, METERED_ENGINE);
+    for (let start = 0; start < 2; start++) {
+      const engine = await loadEngine(launcher, "metered", (message) => defects.push(message));
+      expect(Buffer.compare(engine, expected)).toBe(0);
+    }
+    expect(launcher.log).toEqual(["miss", "write", "hit"]);
+    expect(defects).toEqual([]);
+  });
+
+  it("makes a damaged file anew and says so", async () => {
+    const launcher = testLauncher();
+    const first = await loadEngine(launcher, "metered", () => {});
+    for (const file of launcher.files.values()) file[1_000] = (file[1_000] ?? 0) ^ 1;
+    const defects: string[] = [];
+    expect(Buffer.compare(await loadEngine(launcher, "metered", (message) => defects.push(message)), first)).toBe(0);
+    expect(defects).toEqual([expect.stringMatching(/^The cached engine [0-9a-f]{64} is damaged; rewriting it again$/)]);
+  });
+
+  it("gives the published engine where it is asked for", async () => {
+    const launcher = testLauncher();
+    expect(await loadEngine(launcher, "plain", () => {})).toBe(engineBytes);
+    expect(launcher.log).toEqual([]);
+  });
+
+  it("runs an engine that the rewriter does not know as it is published, and says so", async () => {
+    const unknown = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+    const defects: string[] = [];
+    expect(await loadEngine(testLauncher(unknown), "metered", (message) => defects.push(message))).toBe(unknown);
+    expect(defects).toEqual(["Cannot rewrite the engine (The module must import its memory and have no other); it runs without a meter"]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { Patience } from "../../../sandbox/wire/back-off.ts";
+import { createSleep } from "../../../sandbox/worker/idle.ts";
+import { ASLEEP, BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
+import { StayAwake } from "../../../sandbox/pool/stay-awake.ts";
+
+describe("Patience", () => {
+  it("passes over ever more waits the more were in vain, and fewer again once one was not", () => {
+    const patience = new Patience();
+    const passedOver = (): number => {
+      let count = 0;
+      while (!patience.isWorthwhile()) count++;
+      return count;
+    };
+    const inVain = Array.from({ length: 8 }, () => {
+      patience.stayedAway();
+      return passedOver();
+    });
+    expect(inVain).toEqual([1, 3, 7, 15, 31, 63, 63, 63]);
+    patience.came();
+    patience.stayedAway();
+    expect(passedOver()).toBe(63);
+    for (let time = 0; time < 6; time++) patience.came();
+    expect(passedOver()).toBe(0);
+  });
+});
+
+describe("StayAwake", () => {
+  /** An event loop whose clock moves by a hundredth of a millisecond at each turn. */
+  function start() {
+    const planned: (() => void)[] = [];
+    const state = { now: 0, isOwed: true, isOpen: false, said: 0, opened: 0 };
+    const awake = new StayAwake({ now: () => state.now, soon: (task) => void planned.push(task) }, () => state.isOwed, {
+      open() {
+        state.isOpen = true;
+        state.opened++;
+      },
+      close: () => void (state.isOpen = false),
+      look() {
+        // What is said is mostly followed by a question.
+        for (; state.said > 0; state.said--) {
+          awake.heard();
+          awake.expect();
+        }
+      },
+    });
+    /** Turns until nothing is planned, or so often. */
+    const turn = (most = 1_000): number => {
+      let turns = 0;
+      for (; turns < most && planned.length > 0; turns++) {
+        state.now += 0.01;
+        planned.shift()?.();
+      }
+      return turns;
+    };
+    return { awake, state, turn };
+  }
+
+  it("turns the event loop until the worker has nothing left to answer", () => {
+    const { awake, state, turn } = start();
+    awake.expect();
+    awake.expect();
+    expect(turn(3)).toBe(3);
+    awake.heard();
+    state.isOwed = false;
+    expect(turn()).toBe(1);
+    awake.expect();
+    expect(turn()).toBe(1);
+  });
+
+  it("waits longer where the worker has much to copy first", () => {
+    const turns = [0, 1_000_000].map((bytes) => {
+      const { awake, turn } = start();
+      awake.expect(bytes);
+      return turn();
+    });
+    expect(turns).toEqual([7, 32]);
+  });
+
+  it("falls asleep where no answer comes, and tries less and less often then", () => {
+    const { awake, turn } = start();
+    const turns = Array.from({ length: 7 }, () => {
+      awake.expect();
+      return turn() > 0;
+    });
+    expect(turns).toEqual([true, false, true, false, false, false, true]);
+  });
+
+  it("waits anew from each thing that the worker is given", () => {
+    const { awake, turn } = start();
+    awake.expect();
+    const alone = turn();
+    const second = start();
+    second.awake.expect();
+    expect(second.turn(4)).toBe(4);
+    second.awake.expect();
+    expect(4 + second.turn()).toBeGreaterThan(alone);
+  });
+
+  it("looks for what the worker says at each turn, and once more when it says that it does not any more", () => {
+    const { awake, state, turn } = start();
+    awake.expect();
+    expect(state.isOpen).toBe(true);
+    turn(3);
+    state.said = 1;
+    turn(1);
+    expect(state).toMatchObject({ said: 0, isOpen: true });
+    state.isOwed = false;
+    turn();
+    expect(state.isOpen).toBe(false);
+
+    awake.expect();
+    const { now } = state;
+    // In the very moment in which nothing is owed and it looks for the last time.
+    Object.defineProperty(state, "isOwed", { get: () => (state.now === now + 0.01 ? ((state.said = 1), false) : true) });
+    expect(turn()).toBeGreaterThan(3);
+    expect(state).toMatchObject({ said: 0, isOpen: false, opened: 3 });
+  });
+
+  it("does nothing where the runtime has no such turn", () => {
+    expect(() => new StayAwake({ now: () => 0 }, () => true, { open() {}, look() {}, close() {} }).expect()).not.toThrow();
+  });
+});
+
+describe("createSleep()", () => {
+  function start(ringAt: number) {
+    const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
+    const state = { now: 0, blocked: [] as number[], sleptWhileAsleep: true };
+    const sleep = createSleep({
+      control,
+      now() {
+        state.now += 0.01;
+        if (state.now >= ringAt) Atomics.store(control.words, BELL, 1);
+        return state.now;
+      },
+      block(...[, , , timeoutMs]) {
+        state.blocked.push(timeoutMs);
+        state.sleptWhileAsleep &&= Atomics.load(control.words, ASLEEP) === 1;
+      },
+    });
+    return { sleep, state };
+  }
+
+  it("stays awake first, and does not sleep if the bell is rung meanwhile", () => {
+    const { sleep, state } = start(0.03);
+    sleep(0, 20);
+    expect(state.blocked).toEqual([]);
+  });
+
+  it("sleeps where it is not, at once after that was so, and says that it sleeps", () => {
+    const { sleep, state } = start(Infinity);
+    sleep(0, 20);
+    const { now } = state;
+    sleep(0, 20);
+    expect(state).toMatchObject({ now, blocked: [20, 20], sleptWhileAsleep: true });
+  });
+});

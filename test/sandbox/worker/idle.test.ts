@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { createLinger } from "../../../sandbox/worker/idle.ts";
+import { BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
+
+/** A thread whose clock moves while it blocks, and a little whenever it is looked at, and whose event loop turns when the test says so. */
+function start(requests: number[]) {
+  const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
+  const state = {
+    now: 0,
+    served: [] as number[],
+    blocked: [] as number[],
+    planned: [] as (() => void)[],
+    timers: [] as (() => void)[],
+    delays: [] as number[],
+  };
+  let asynchronous = false;
+  const linger = createLinger(
+    {
+      control,
+      now: () => (state.now += 0.001),
+      block(_words, index, _value, timeoutMs) {
+        expect(index).toBe(BELL);
+        state.blocked.push(Math.round(timeoutMs));
+        state.now += timeoutMs;
+      },
+      soon: (task) => void state.planned.push(task),
+      after(delayMs, task) {
+        state.delays.push(delayMs);
+        state.timers.push(task);
+        return () => void state.timers.splice(state.timers.indexOf(task), 1);
+      },
+    },
+    () => {
+      if (asynchronous) return "async";
+      const request = requests.shift();
+      if (request === undefined) return "idle";
+      state.served.push(request);
+      asynchronous = request < 0;
+      state.now += Math.abs(request);
+      return "served";
+    },
+    () => asynchronous,
+  );
+  async function turn(): Promise<void> {
+    for (const task of state.planned.splice(0)) task();
+    // The turn plans the next one when it has ended.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { linger, state, turn };
+}
+
+describe("createLinger()", () => {
+  it("serves what is there, then sleeps on the bell for a while, then leaves it to the event loop", async () => {
+    const { linger, state, turn } = start([1, 2]);
+    linger.begin();
+    linger.begin();
+    expect(state.planned).toHaveLength(1);
+    await turn();
+    expect(state).toMatchObject({ served: [1, 2], blocked: [20], planned: [] });
+  });
+
+  it("gives the event loop a turn between requests, however many there are", async () => {
+    const { linger, state, turn } = start([15, 15, 15]);
+    linger.begin();
+    await turn();
+    expect(state).toMatchObject({ served: [15, 15], blocked: [] });
+    await turn();
+    expect(state.served).toEqual([15, 15, 15]);
+  });
+
+  it("sleeps until the next timer that is left, whatever was cancelled", async () => {
+    const { linger, state, turn } = start([]);
+    linger.after(9, () => {});
+    const cancel = linger.after(3, () => {});
+    linger.after(6, () => {});
+    cancel();
+    linger.begin();
+    await turn();
+    expect(state.blocked).toEqual([6]);
+  });
+
+  it("asks for no timer that the runtime would fire at once with a warning, however long a guest wants to wait [B3.timers] [B3.logs]", async () => {
+    const { linger, state } = start([]);
+    for (const delay of [2 ** 40, Infinity, -1e9, 5]) linger.after(delay, () => {});
+    expect(state.delays).toEqual([2 ** 31 - 1, 2 ** 31 - 1, 0, 5]);
+  });
+
+  it("gives the event loop its turn for a timer that is due, whatever is left to serve", async () => {
+    const { linger, state, turn } = start([2, 2, 2, 2]);
+    linger.after(3, () => {});
+    linger.begin();
+    await turn();
+    expect(state).toMatchObject({ served: [2, 2], blocked: [] });
+    expect(state.planned).toHaveLength(1);
+  });
+
+  it("stops at a request that goes on by promises", async () => {
+    const { linger, state, turn } = start([-1, 5]);
+    linger.begin();
+    await turn();
+    expect(state).toMatchObject({ served: [-1], blocked: [], planned: [] });
+  });
+
+  it("sleeps no longer than until the next timer, and looks again after it", async () => {
+    const { linger, state, turn } = start([]);
+    let ran = 0;
+    linger.after(7, () => void ran++);
+    const cancel = linger.after(3, () => void ran++);
+    cancel();
+    linger.begin();
+    await turn();
+    expect(state.blocked).toEqual([7]);
+    for (const timer of state.timers.splice(0)) timer();
+    expect(ran).toBe(1);
+    await turn();
+    expect(state.blocked).toEqual([7, 20]);
+  });
+});
