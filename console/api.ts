@@ -1,11 +1,11 @@
-/** Talks to the server: a token in every request, and the stream of events. */
+/** Client of the server's API: sends the token with every request and reads the event stream. */
 
 import { type Signal, signal } from "@preact/signals";
 import type { HostEvent, Problem } from "./types.ts";
 
 const KEPT = "bascule.token";
 
-/** Kept for this tab only: storage is the origin's own, port included, which cookies are not. */
+/** Token of this tab. Session storage is per origin including the port; cookies are shared between ports. */
 export const token: Signal<string | undefined> = signal(sessionStorage.getItem(KEPT) ?? undefined);
 
 export function logIn(given: string): void {
@@ -18,7 +18,7 @@ export function logOut(): void {
   token.value = undefined;
 }
 
-/** The server did not do what it was asked; the message says why and what to do. */
+/** Thrown if the server refuses a request; the message tells why and what to do. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;
@@ -28,20 +28,20 @@ export class RequestError extends Error {
   }
 }
 
-/** What a token that is not used yet is good for. @throws {RequestError} if it is none. */
+/** Returns the scopes of a token before login. @throws {RequestError} if the token is unknown. */
 export async function scopesOf(given: string): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${given}` };
   return (await read<{ readonly scopes: readonly string[] }>(await send("/v1/whoami", { headers }))).scopes;
 }
 
-/** The JSON of an answer, whose shape the caller knows. @throws {RequestError} */
+/** Sends a request and returns the JSON answer, whose type the caller knows. @throws {RequestError} if the server refuses it. */
 export async function ask<T>(path: string, body?: unknown): Promise<T> {
   return await read<T>(await send(path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }));
 }
 
 async function read<T>(response: Response): Promise<T> {
   const answer: unknown = await response.json();
-  // Of the server that served this page; `types.ts` has what it answers.
+  // The answer comes from the server that served this page; `types.ts` has its types.
   if (response.ok) return answer as T;
   throw new RequestError(answer as Problem);
 }
@@ -57,7 +57,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 
 const RETRY_MS = 2_000;
 
-/** Reads events until the signal fires; comes back where it left off. `onState` hears whether the server is there. */
+/** Reads events until the signal fires, and reconnects after the last event. Calls `onState` when the connection changes. */
 export async function followEvents(
   stop: AbortSignal,
   onEvent: (event: HostEvent) => void,
@@ -74,7 +74,7 @@ export async function followEvents(
         if (event !== undefined) onEvent(event);
       }
     } catch {
-      // The server is gone or ends: shown by the state, and tried again below.
+      // The connection broke or the server is closing: report the state below and retry.
     }
     if (stop.aborted) return;
     onState(false);
@@ -99,7 +99,7 @@ async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<{ r
       );
       text = text.slice(end + 2);
       const [id, type, data] = [fields.get("id"), fields.get("event"), fields.get("data")];
-      // A gap is told by what is loaded anew when the stream begins.
+      // A `gap` needs no handling, because the page reloads its data when a stream begins.
       if (data !== undefined && type !== "gap") yield { ...(id !== undefined && { id }), event: JSON.parse(data) as HostEvent };
     }
   }

@@ -1,9 +1,9 @@
-/** Text of any length, as it is: it scrolls, so the keyboard must reach it. */
+/** Block of text of any length. It scrolls, so it is focusable by keyboard. */
 
 import type { VNode } from "preact";
 import type { Json } from "./types.ts";
 
-/** `value` is JSON, but for a text, which is shown without quotes. */
+/** Shows `value` as JSON; a string is shown without quotes. */
 export function Block({ label, value }: { readonly label: string; readonly value: Json }): VNode {
   return (
     <pre tabIndex={0} role="region" aria-label={label}>

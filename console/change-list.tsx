@@ -1,11 +1,11 @@
-/** What is new in a version that waits for a person: old against new, and what can do more than before. */
+/** List of the changes in a version that waits for acceptance. */
 
 import type { VNode } from "preact";
 import type { ChangeWords } from "./types.ts";
 
-/** The weighty ones first, as they come: what can do more than before is said to. */
+/** Shows old and new values in the server's order and marks changes that widen access. */
 export function ChangeList({ words }: { readonly words: readonly ChangeWords[] }): VNode {
-  if (words.length === 0) return <p>Nothing that others see of it is new: its code is.</p>;
+  if (words.length === 0) return <p>Only the code has changed.</p>;
   return (
     <ul class="plain">
       {words.map(({ sign, what, from, to, widens }, index) => (

@@ -1,4 +1,4 @@
-/** What a call would change, as a person reads it: each file with its diff, and what was not sent. */
+/** Shows the changes that a call would make: each file with its diff, and the requests that were not sent. */
 
 import type { VNode } from "preact";
 import type { DryRun, FileChange } from "./types.ts";
@@ -10,7 +10,7 @@ export function Changes({
 }): VNode {
   return (
     <>
-      {changes.length === 0 && held.length === 0 && <p>It changes nothing.</p>}
+      {changes.length === 0 && held.length === 0 && <p>No changes.</p>}
       {changes.map((change) => (
         <Change key={change.path} change={change} />
       ))}
@@ -35,7 +35,7 @@ function Change({ change: { path, kind, type, from, mode, diff, before, after } 
         <span class={`badge ${STATE[kind] ?? ""}`}>{kind}</span> <code>{type === "directory" ? `${path}/` : path}</code>{" "}
         <span class="soft">
           {from !== undefined && `from ${from} `}
-          {type === "symlink" && "a link "}
+          {type === "symlink" && "symlink "}
           {sizes} {mode}
         </span>
       </figcaption>
@@ -49,7 +49,7 @@ function Change({ change: { path, kind, type, from, mode, diff, before, after } 
       )}
       {diff !== undefined && (
         <pre class="diff" tabIndex={0} role="region" aria-label={`Changes in ${path}`}>
-          {/* The first two lines name the file, which the line above has done. */}
+          {/* Skip the first two lines, which repeat the file name of the caption. */}
           {diff
             .replace(/\n$/, "")
             .split("\n")

@@ -1,27 +1,27 @@
-/** What a person has entered so far for a schema, and the value that it makes. Pure: the fields are in `schema-form.tsx`. */
+/** The user's entries for a schema, and their conversion to a value. Pure; the fields are in `schema-form.tsx`. */
 
 import type { Json, JsonObject, Schema } from "./types.ts";
 
-/** One field's entry. Names are the plugin's own, so members are a map. */
+/** Entry of a field. Members are a map, because their names come from the plugin. */
 export type Draft =
-  /** Nothing: the member is left out. */
+  /** No entry: the member is omitted. */
   | { readonly kind: "none" }
   | { readonly kind: "value"; readonly value: Json }
-  /** A number as far as it is written: `1.` becomes `1.5`. */
+  /** Text of a number, possibly incomplete, such as `1.`. */
   | { readonly kind: "number"; readonly text: string }
-  /** JSON that is still being written. */
+  /** JSON text, possibly incomplete. */
   | { readonly kind: "json"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly Draft[] }
   | { readonly kind: "object"; readonly members: ReadonlyMap<string, Draft> };
 
-/** How a schema's value is entered. */
+/** Kind of input for a schema. */
 export type FieldKind = "text" | "number" | "flag" | "choice" | "list" | "object" | "json";
 
 export const NONE: Draft = { kind: "none" };
-/** Deeper, a value is written as JSON. */
+/** Maximum depth of fields; deeper values are entered as JSON. */
 const MAX_DEPTH = 6;
 
-/** `null` is entered beside the field, so it does not count here. */
+/** Returns the kind of input, ignoring `null`, which has its own checkbox. */
 export function kindOf({ type, enum: values, const: only, items, properties }: Schema, depth: number): FieldKind {
   if (values !== undefined || only !== undefined) return "choice";
   const types = [type ?? []].flat().filter((one) => one !== "null");
@@ -47,13 +47,13 @@ export function isNullable({ type, enum: values }: Schema): boolean {
   return values === undefined && Array.isArray(type) && type.length > 1 && type.includes("null");
 }
 
-/** What a field begins with: the default; else what has to be there, empty. */
+/** Returns the initial entry of a field: the default, or an empty value if required. */
 export function firstDraft(schema: Schema, isRequired: boolean, depth = 0): Draft {
   if (schema.default !== undefined) return draftOf(schema, schema.default, depth);
   return isRequired ? emptyDraft(schema, depth) : NONE;
 }
 
-/** As much of a value as cannot be left out. */
+/** Returns an entry with only the required parts. */
 export function emptyDraft(schema: Schema, depth = 0): Draft {
   switch (kindOf(schema, depth)) {
     case "text":
@@ -76,7 +76,7 @@ export function emptyDraft(schema: Schema, depth = 0): Draft {
   }
 }
 
-/** A value as the fields of its schema show it. */
+/** Converts a value to entries of the schema's fields. */
 export function draftOf(schema: Schema, value: Json, depth = 0): Draft {
   const kind = kindOf(schema, depth);
   if (value === null) return kind === "json" ? { kind: "json", text: "null" } : { kind: "value", value };
@@ -91,7 +91,12 @@ export function draftOf(schema: Schema, value: Json, depth = 0): Draft {
   return fits ? { kind: "value", value } : { kind: "json", text: JSON.stringify(value, null, 2) };
 }
 
-/** @returns undefined where there is nothing. @throws {Error} if what was written as JSON is none; `what` says where. */
+/**
+ * Converts an entry to a value; undefined if there is none.
+ *
+ * @param what names the field in errors
+ * @throws {Error} if a text is not valid JSON or not a number
+ */
 export function readDraft(draft: Draft, what: string): Json | undefined {
   switch (draft.kind) {
     case "none":
@@ -104,7 +109,7 @@ export function readDraft(draft: Draft, what: string): Json | undefined {
     case "json":
       return draft.text.trim() === "" ? undefined : parse(what, draft.text);
     case "list":
-      // What is left empty in a list is nothing that could be left out.
+      // List items cannot be omitted: an empty one becomes null.
       return draft.items.map((item, index) => readDraft(item, `${what} ${index + 1}`) ?? null);
     case "object": {
       const members = Array.from(draft.members, ([name, member]) => [name, readDraft(member, `"${name}"`)] as const);
@@ -117,7 +122,7 @@ export function choicesOf({ enum: values, const: only }: Schema): readonly Json[
   return values ?? (only === undefined ? [] : [only]);
 }
 
-/** Of a name that may be `constructor`. */
+/** Returns the schema of a member. The name is untrusted and may be `constructor`. */
 export function memberSchema({ properties = {} }: Schema, name: string): Schema {
   return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? {};
 }
@@ -138,6 +143,6 @@ function parse(what: string, text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new Error(`${what} is not JSON: write texts in quotes`);
+    throw new Error(`${what} is not JSON (strings need quotes)`);
   }
 }

@@ -1,4 +1,4 @@
-/** Calls as they happen. */
+/** Live view of the host's calls. */
 
 import type { VNode } from "preact";
 import { Block } from "./block.tsx";
@@ -16,7 +16,7 @@ export function Live(): VNode {
     <section aria-labelledby="live-title">
       <h2 id="live-title">Calls</h2>
       {calls.value.length === 0 ? (
-        <p>No call since this page was opened.</p>
+        <p>No calls since this page was opened.</p>
       ) : (
         <ol class="cards">
           {calls.value.map(({ callId, tool, plugin, state, isDry, time, durationMs, detail }) => (
@@ -31,7 +31,7 @@ export function Live(): VNode {
                   {durationMs !== undefined && `, ${durationMs.toFixed(1)} ms`}
                 </span>
               </div>
-              {detail !== undefined && <Block label={`What came of ${tool}`} value={detail} />}
+              {detail !== undefined && <Block label={`Result of ${tool}`} value={detail} />}
               <div class="line">
                 <code class="soft">{callId}</code>
                 {(state === "running" || state === "waiting") && (

@@ -1,4 +1,4 @@
-/** Asks for a token where the address brought no code. */
+/** Login form, shown if the URL has no login code. */
 
 import type { VNode } from "preact";
 import { logIn, RequestError, scopesOf } from "./api.ts";
@@ -13,12 +13,12 @@ export function Login(): VNode {
     if (typeof given !== "string") return;
     await attempt(async () => {
       const scopes = await scopesOf(given.trim()).catch((error: unknown) => {
-        // What the server says of it is for programs.
+        // The server's message is written for programs.
         if (error instanceof RequestError && error.status === 401)
-          throw new Error("This is no token of this server: the file .bascule/admin.token in the project's folder holds one");
+          throw new Error("Unknown token: use the one in the file .bascule/admin.token of the project's folder");
         throw error;
       });
-      if (!scopes.includes("admin")) throw new Error("This token is not a person's: the console needs one with the scope admin");
+      if (!scopes.includes("admin")) throw new Error("This token lacks the scope admin, which the console needs");
       logIn(given.trim());
     });
   }

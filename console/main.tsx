@@ -1,4 +1,4 @@
-/** The console: one page that shows what the host does and lets a person decide (SPEC I5). */
+/** The console: one page that shows the host's activity and lets the user decide (SPEC I5). */
 
 import { type Signal, signal } from "@preact/signals";
 import { render, type VNode } from "preact";
@@ -16,11 +16,11 @@ import { Why } from "./why.tsx";
 
 const VIEWS: Readonly<Record<string, { readonly title: string; readonly show: () => VNode }>> = {
   live: { title: "Live", show: () => <Live /> },
-  questions: { title: "Questions", show: () => <Questions /> },
+  questions: { title: "Confirmations", show: () => <Questions /> },
   plugins: { title: "Plugins", show: () => <Plugins /> },
   run: { title: "Run", show: () => <Run /> },
   servers: { title: "Servers", show: () => <Servers /> },
-  record: { title: "Record", show: () => <RecordView /> },
+  record: { title: "Journal", show: () => <RecordView /> },
   why: { title: "Why", show: () => <Why /> },
 };
 
@@ -32,7 +32,7 @@ function viewOf(hash: string): string {
   return Object.hasOwn(VIEWS, name) ? name : "live";
 }
 
-/** A code in the fragment, which no server is told, is for one login, and is taken out of the address at once. */
+/** Logs in with the code in the URL's fragment. Browsers do not send fragments to servers; the code works once and is removed at once. */
 async function takeCode(): Promise<void> {
   const code = /^#code=(\w+)$/.exec(location.hash)?.[1];
   if (code === undefined) return;
@@ -41,12 +41,12 @@ async function takeCode(): Promise<void> {
 }
 
 function App(): VNode {
-  // Preact leaves open what was thrown.
+  // Preact types the thrown value as `any`.
   const [error, reset] = useErrorBoundary() as readonly [unknown, () => void];
   if (error !== undefined) {
     return (
       <main>
-        <p role="alert">The page failed: {error instanceof Error ? error.message : "something was thrown"}</p>
+        <p role="alert">The page failed: {error instanceof Error ? error.message : "unknown error"}</p>
         <button onClick={reset}>Try again</button>
       </main>
     );

@@ -1,4 +1,4 @@
-/** What a plugin asks for, what it was granted, and what it used by the record, kind by kind (SPEC I5, C3, P9). */
+/** Table of the requested, granted and used permissions of a plugin, per kind (SPEC I5, C3, P9). */
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -18,7 +18,7 @@ export function Permissions({ plugin: { name, requested, granted, directory } }:
           <thead>
             <tr>
               <th scope="col">kind</th>
-              <th scope="col">asks for</th>
+              <th scope="col">requested</th>
               <th scope="col">granted</th>
               {used !== undefined && <th scope="col">used</th>}
             </tr>
@@ -37,8 +37,8 @@ export function Permissions({ plugin: { name, requested, granted, directory } }:
       )}
       {used === undefined && directory !== undefined && (
         <p>
-          <button aria-label={`What it used: ${name}`} onClick={() => void read()}>
-            What it used
+          <button aria-label={`Show used permissions: ${name}`} onClick={() => void read()}>
+            Show used permissions
           </button>
         </p>
       )}
@@ -52,9 +52,7 @@ function UsedNotes({ used: { calls, since, unused, leftOut, leftOutMore } }: { r
   return (
     <div role="status">
       <p class="soft">
-        {calls === 0 || since === undefined
-          ? "The record holds no call of it."
-          : `${calls} calls since ${new Date(since).toLocaleString()}.`}
+        {calls === 0 || since === undefined ? "No calls in the journal." : `${calls} calls since ${new Date(since).toLocaleString()}.`}
       </p>
       {never.length > 0 && (
         <p>
@@ -80,7 +78,7 @@ function UsedNotes({ used: { calls, since, unused, leftOut, leftOutMore } }: { r
   );
 }
 
-/** `read $workspace`, `net example.com`, … */
+/** Returns texts such as `read $workspace` and `net example.com`. */
 export function permissionTexts(permissions: JsonObject): readonly string[] {
   return Object.entries(permissions).flatMap(([kind, value]) => itemsOf(value).map((text) => `${kind} ${text}`));
 }
@@ -100,13 +98,13 @@ function Cell({ permissions, kind }: { readonly permissions: JsonObject; readonl
   );
 }
 
-/** The forms that a kind's value has: all of it, a list, or what is allowed with what is denied. */
+/** Returns the items of a kind's value, which is a boolean, a list, or an object with `allow` and `deny`. */
 function itemsOf(value: Json | undefined): readonly string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return ["everything"];
   if (Array.isArray(value)) return value.map(itemText);
   if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
-  // Neither null nor a list: an object.
+  // The value is neither null nor a list, so it is an object.
   const { allow, deny } = value as JsonObject;
   return [...itemsOf(allow), ...itemsOf(deny).map((text) => `not ${text}`)];
 }

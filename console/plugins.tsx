@@ -1,4 +1,4 @@
-/** Plugins: what each asks for, what it holds, and versions that wait for a person (SPEC C3, H6). */
+/** Plugins with their requested and granted permissions, and versions that wait for acceptance (SPEC C3, H6). */
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -18,7 +18,7 @@ export function Plugins(): VNode {
   return (
     <section aria-labelledby="plugins-title">
       <h2 id="plugins-title">Plugins</h2>
-      <button onClick={() => void reload()}>Look for changes</button>
+      <button onClick={() => void reload()}>Check for changes</button>
       <ol class="cards">
         {plugins.value.map((plugin) => (
           <PluginCard key={`${plugin.name} ${plugin.directory ?? ""}`} plugin={plugin} />
@@ -64,7 +64,7 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
           {limits.map(({ limit, text, by }) => (
             <code key={limit} class="item">
               {text}
-              {by === "policy" && " (a rule)"}
+              {by === "policy" && " (set by policy)"}
             </code>
           ))}
         </p>
@@ -82,12 +82,12 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
       )}
       <div class="line">
         {held === undefined && digest !== undefined && limits.some(({ by }) => by === "consent") && (
-          <button onClick={() => void act(`${place}/accept`, { digest })}>Allow the limits it asks for</button>
+          <button onClick={() => void act(`${place}/accept`, { digest })}>Allow the requested limits</button>
         )}
         {Object.keys(missing).length > 0 && (
-          <button onClick={() => void act("/v1/grants", { plugin: name, permissions: missing })}>Grant what is missing</button>
+          <button onClick={() => void act("/v1/grants", { plugin: name, permissions: missing })}>Grant missing permissions</button>
         )}
-        {Object.keys(granted).length > 0 && <button onClick={() => void act("/v1/grants/revoke", { plugin: name })}>Take all back</button>}
+        {Object.keys(granted).length > 0 && <button onClick={() => void act("/v1/grants/revoke", { plugin: name })}>Revoke all</button>}
       </div>
       <details>
         <summary>
@@ -111,7 +111,7 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
   );
 }
 
-/** Read when it is opened. */
+/** Loads the settings when opened. */
 function SettingsPart({ plugin: { name, tools } }: { readonly plugin: Plugin }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** Questions that wait for a person, with everything that the call would do (SPEC E2, E5). */
+/** Pending confirmations, with everything that the call would do (SPEC E2, E5). */
 
 import type { VNode } from "preact";
 import { ask } from "./api.ts";
@@ -10,8 +10,8 @@ import type { Question } from "./types.ts";
 export function Questions(): VNode {
   return (
     <section aria-labelledby="questions-title">
-      <h2 id="questions-title">Questions</h2>
-      <div role="status">{questions.value.length === 0 ? <p>Nothing waits for you.</p> : <p>{questions.value.length} waiting</p>}</div>
+      <h2 id="questions-title">Confirmations</h2>
+      <div role="status">{questions.value.length === 0 ? <p>No pending confirmations.</p> : <p>{questions.value.length} pending</p>}</div>
       <ol class="cards">
         {questions.value.map((question) => (
           <QuestionCard key={question.request.requestId} question={question} />
@@ -53,7 +53,7 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
       {calledBy !== undefined && <p>called by {calledBy.join(" → ")}</p>}
       {permission !== undefined && (
         <p>
-          It asks in the middle of the call for {permission.kind} <code>{permission.value ?? "of everything"}</code>
+          During the call, the tool requests {permission.kind} <code>{permission.value ?? "everything"}</code>
           {permission.leadsTo !== undefined && (
             <>
               , which leads to <code>{permission.leadsTo}</code>
@@ -71,7 +71,7 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
       )}
       {preview === undefined && projectedModifications.length > 0 && (
         <>
-          <h4>Files that it says it writes</h4>
+          <h4>Declared file changes</h4>
           <ul>
             {projectedModifications.map((path) => (
               <li key={path}>
@@ -83,7 +83,7 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
       )}
       {preview !== undefined && (
         <>
-          <h4>What will change, and nothing else</h4>
+          <h4>Exact changes</h4>
           <Changes report={preview} />
         </>
       )}

@@ -1,4 +1,4 @@
-/** Searches the durable record, and says whether it is as it was written (SPEC AU3). */
+/** Searches the journal and shows whether it is intact (SPEC AU3). */
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -12,7 +12,7 @@ const found: Signal<readonly { readonly number: number; readonly event: HostEven
 interface ChainReport {
   readonly ok: boolean;
   readonly rows: number;
-  /** What is known of the journal outside of it. */
+  /** Checkpoint that is kept outside of the journal. */
   readonly checkpoint?: object;
   readonly problems: readonly string[];
 }
@@ -21,7 +21,7 @@ const chain: Signal<ChainReport | undefined> = signal(undefined);
 
 const FIELDS = ["text", "type", "tool", "plugin", "callId"] as const;
 
-/** What was searched for last. */
+/** Last search. */
 let asked = new URLSearchParams();
 const PAGE = 100;
 const hasMore: Signal<boolean> = signal(false);
@@ -55,7 +55,7 @@ export function RecordView(): VNode {
   }
   return (
     <section aria-labelledby="record-title">
-      <h2 id="record-title">Record</h2>
+      <h2 id="record-title">Journal</h2>
       <Chain />
       <form class="search" onSubmit={submit}>
         {FIELDS.map((name) => (
@@ -82,15 +82,16 @@ export function RecordView(): VNode {
           </li>
         ))}
       </ol>
-      {hasMore.value && <button onClick={() => void search(asked, found.value)}>Show older ones</button>}
+      {hasMore.value && <button onClick={() => void search(asked, found.value)}>Show older</button>}
     </section>
   );
 }
 
 function Chain(): VNode {
-  if (chain.value === undefined) return <p>Reading the record…</p>;
+  if (chain.value === undefined) return <p>Reading the journal…</p>;
   const { ok, rows, problems, checkpoint } = chain.value;
-  const fits = checkpoint === undefined ? "which fit together; nothing is noted of them outside" : "as they were written";
+  const fits =
+    checkpoint === undefined ? "the hash chain is intact; no checkpoint outside of the journal" : "unchanged since they were written";
   return (
     <p role="status">
       <span class={`badge ${ok ? "completed" : "denied"}`}>{ok ? "sealed" : "changed"}</span>{" "}

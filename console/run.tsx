@@ -1,4 +1,4 @@
-/** Calls any tool with a form made of its schema. */
+/** Calls any tool with a form generated from its schema. */
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -97,7 +97,7 @@ function Outcome({ result }: { readonly result: Result }): VNode {
       </p>
       {status === "pending_approval" && (
         <p>
-          It waits for an answer: <a href="#questions">Questions</a>
+          Waiting for confirmation: <a href="#questions">Confirmations</a>
         </p>
       )}
       {error !== undefined && (
@@ -117,7 +117,7 @@ function Outcome({ result }: { readonly result: Result }): VNode {
   );
 }
 
-/** What was not done yet, and doing it: as it is shown here, or not at all. */
+/** Report of a dry run, with a button that commits exactly what is shown. */
 function DryRunPart({ result: { callId, tool }, report }: { readonly result: Result; readonly report: DryRun }): VNode {
   const [committed, show] = useState<Committed | undefined>(undefined);
   const commit = (): Promise<void> =>
@@ -128,7 +128,7 @@ function DryRunPart({ result: { callId, tool }, report }: { readonly result: Res
   if (committed !== undefined) {
     return (
       <div class="line">
-        <span class={`badge ${committed.ok ? "completed" : "failed"}`}>{committed.ok ? "done" : "not all of it is done"}</span>
+        <span class={`badge ${committed.ok ? "completed" : "failed"}`}>{committed.ok ? "done" : "partly done"}</span>
         <span>{committed.ok ? committed.filesModified.join(", ") : committed.message}</span>
         <Undo callId={callId} tool={tool} />
       </div>
@@ -136,7 +136,7 @@ function DryRunPart({ result: { callId, tool }, report }: { readonly result: Res
   }
   return (
     <div class="held">
-      <h3>Nothing was changed. The call would have done this:</h3>
+      <h3>Nothing was changed. The call would make these changes:</h3>
       <Changes report={report} />
       {report.canCommit && report.changes.length > 0 && (
         <button class="primary" onClick={() => void commit()}>

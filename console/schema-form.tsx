@@ -1,4 +1,4 @@
-/** Fields for what a schema asks for: texts, numbers, flags, choices, lists and objects of them; anything else is written as JSON. */
+/** Form fields for a schema: texts, numbers, flags, choices, lists and objects; any other value is entered as JSON. */
 
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
@@ -6,7 +6,7 @@ import { choicesOf, type Draft, emptyDraft, isNullable, kindOf, memberSchema, NO
 import type { Json, Schema } from "./types.ts";
 
 export interface FieldProps {
-  /** What the person reads: a name, or a place in a list. */
+  /** Label of the field: a name, or a position in a list. */
   readonly label: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
@@ -15,7 +15,7 @@ export interface FieldProps {
   readonly depth?: number;
 }
 
-/** The members of an object, one below the other; what is no object is one field. */
+/** Form with a field per member of an object; any other value gets a single field. */
 export function SchemaForm({ schema, draft, onChange }: Pick<FieldProps, "schema" | "draft" | "onChange">): VNode {
   if (draft.kind === "object") return <Members schema={schema} draft={draft} onChange={onChange} depth={0} />;
   return <JsonField label="Arguments" schema={schema} isRequired={false} draft={draft} onChange={onChange} />;
@@ -39,7 +39,7 @@ export function Field(props: FieldProps): VNode {
 
 function Plain(props: FieldProps): VNode {
   const { schema, draft, depth = 0 } = props;
-  // A default, or a setting, that does not fit its own schema is shown as it is.
+  // A default or setting that does not match its schema is shown as JSON.
   if (draft.kind === "json") return <JsonField {...props} />;
   switch (kindOf(schema, depth)) {
     case "text":
@@ -59,7 +59,7 @@ function Plain(props: FieldProps): VNode {
   }
 }
 
-/** A label, the control that it names, and what the schema says of it. */
+/** A label with its control and the schema's description. */
 function Labelled({
   label,
   schema,
@@ -88,7 +88,7 @@ function Labelled({
 
 function TextField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
   const text = draft.kind === "value" && typeof draft.value === "string" ? draft.value : "";
-  // Nothing and the empty text differ where the member may be left out.
+  // An empty optional field omits the member.
   const change = (value: string): void => onChange(value === "" && !isRequired ? NONE : { kind: "value", value });
   return (
     <Labelled
@@ -197,7 +197,7 @@ function ListField({ label, schema, draft, onChange, depth = 0 }: FieldProps): V
             Add to {name}
           </button>
         )}
-        {draft.kind === "none" && <span class="soft">not given</span>}
+        {draft.kind === "none" && <span class="soft">not set</span>}
       </div>
     </fieldset>
   );
@@ -211,7 +211,7 @@ function ObjectField({ label, schema, isRequired, draft, onChange, depth = 0 }: 
       {schema.description !== undefined && <p class="soft">{schema.description}</p>}
       {!isRequired && (
         <Flag
-          label={`Give ${name}`}
+          label={`Include ${name}`}
           isOn={draft.kind === "object"}
           onChange={(isOn) => onChange(isOn ? emptyDraft(schema, depth) : NONE)}
         />

@@ -1,4 +1,4 @@
-/** MCP servers whose tools are offered: how they are doing, and what of them waits for a person (SPEC K3). */
+/** MCP servers with their state, tools, and changes that wait for acceptance (SPEC K3). */
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -20,11 +20,11 @@ export function Servers(): VNode {
     <section aria-labelledby="servers-title">
       <div class="line">
         <h2 id="servers-title">MCP servers</h2>
-        <button onClick={() => void attempt(loadServers)}>Look again</button>
+        <button onClick={() => void attempt(loadServers)}>Refresh</button>
       </div>
       {servers.value?.length === 0 && (
         <p>
-          <code>bascule.json</code> lists none under <code>mcpServers</code>.
+          No servers under <code>mcpServers</code> in <code>bascule.json</code>.
         </p>
       )}
       <ol class="cards">

@@ -1,4 +1,4 @@
-/** A plugin's settings as a form of its own schema; each is written when it is saved (SPEC G1). */
+/** Settings of a plugin as a form generated from its schema; each setting is saved separately (SPEC G1). */
 
 import { useEffect, useState } from "preact/hooks";
 import type { VNode } from "preact";
@@ -20,7 +20,7 @@ export function Settings({ plugin, tools }: { readonly plugin: string; readonly 
   if (settings === undefined) return <p>Reading…</p>;
   const { enabled, disabledTools, fields, file, exists, problems } = settings;
   const set = (key: string, text?: string): Promise<void> => ofPlugin({ key, ...(text !== undefined && { text }) });
-  // A tool that is turned off is listed by no snapshot.
+  // Disabled tools are not in the plugin's list of tools.
   const names = [...new Set([...tools.map(({ name }) => name), ...disabledTools])].toSorted();
   return (
     <div>
@@ -29,11 +29,11 @@ export function Settings({ plugin, tools }: { readonly plugin: string; readonly 
           {message}
         </p>
       ))}
-      <Flag label="The plugin is on" isOn={enabled} onChange={(isOn) => void set("enabled", String(isOn))} />
+      <Flag label="Plugin enabled" isOn={enabled} onChange={(isOn) => void set("enabled", String(isOn))} />
       {names.map((name) => (
         <Flag
           key={name}
-          label={`Tool ${name} is on`}
+          label={`Tool ${name} enabled`}
           isOn={!disabledTools.includes(name)}
           onChange={(isOn) => void set(`tools.${name}.enabled`, String(isOn))}
         />
@@ -42,7 +42,7 @@ export function Settings({ plugin, tools }: { readonly plugin: string; readonly 
         <SettingForm key={`${field.key} ${JSON.stringify(field.value ?? null)}`} field={field} set={set} />
       ))}
       <p class="soft">
-        {exists ? "in" : "nothing is set; it would be in"} <code>{file}</code>
+        {exists ? "stored in" : "nothing is set yet; settings will be stored in"} <code>{file}</code>
       </p>
     </div>
   );
@@ -56,7 +56,7 @@ function SettingForm({
   readonly set: (key: string, text?: string) => Promise<void>;
 }): VNode {
   const [draft, change] = useState<Draft>(() => (value === undefined ? firstDraft(schema, false) : draftOf(schema, value)));
-  // `config.` always means the plugin's own, whatever it is called.
+  // The prefix `config.` always means the plugin's own setting, whatever its name.
   const name = `config.${key}`;
   function save(event: SubmitEvent): void {
     event.preventDefault();
@@ -73,8 +73,8 @@ function SettingForm({
           Save
         </button>
         {isSet && (
-          <button type="button" aria-label={`Default of ${key}`} onClick={() => void set(name)}>
-            Default
+          <button type="button" aria-label={`Reset ${key}`} onClick={() => void set(name)}>
+            Reset
           </button>
         )}
         <span class="soft">{isSet ? "set here" : "default"}</span>
@@ -83,7 +83,7 @@ function SettingForm({
   );
 }
 
-/** The server reads texts as a command line has them: a text where only texts are wanted, else JSON. */
+/** Converts a value to the text that the server reads: a plain string if the schema allows only strings, else JSON. */
 function textOf(schema: Schema, value: Json): string {
   return typeof value === "string" && [schema.type].flat().join() === "string" ? value : JSON.stringify(value);
 }

@@ -1,30 +1,30 @@
-/** What the page knows: filled by requests, kept current by events. */
+/** State of the page: loaded by requests, updated by events. */
 
 import { type Signal, signal } from "@preact/signals";
 import { ask, followEvents } from "./api.ts";
 import type { HostEvent, Plugin, Question } from "./types.ts";
 
-/** One call as its events tell it. */
+/** A call, assembled from its events. */
 export interface LiveCall {
   readonly callId: string;
   readonly tool: string;
   readonly plugin?: string;
   readonly state: string;
   readonly time: number;
-  /** Set for a dry run, which changes nothing. */
+  /** Set for a dry run. */
   readonly isDry?: true;
   readonly durationMs?: number;
   readonly detail?: string;
 }
 
-/** The newest first. */
+/** Calls, newest first. */
 export const calls: Signal<readonly LiveCall[]> = signal([]);
 export const questions: Signal<readonly Question[]> = signal([]);
 export const plugins: Signal<readonly Plugin[]> = signal([]);
-/** Calls whose changes can be put back. */
+/** Ids of calls that can be undone. */
 export const undoable: Signal<ReadonlySet<string>> = signal(new Set<string>());
 export const isConnected: Signal<boolean> = signal(false);
-/** What went wrong last, for a person. */
+/** Message of the last error, shown to the user. */
 export const trouble: Signal<string | undefined> = signal(undefined);
 
 const MAX_CALLS = 200;
@@ -40,7 +40,7 @@ const STATES: Readonly<Record<string, string>> = {
   "tool.confirmation_resolved": "running",
 };
 
-/** Follows the host until the signal fires. */
+/** Follows the host's events until the signal fires. */
 export function follow(stop: AbortSignal): void {
   void followEvents(stop, onEvent, (connected) => {
     isConnected.value = connected;
@@ -48,13 +48,13 @@ export function follow(stop: AbortSignal): void {
   });
 }
 
-/** Does what a person asked for, and shows what went wrong with it; what went wrong before is over. */
+/** Runs an action of the user: clears the last error and shows a new one. */
 export async function attempt(act: () => Promise<void>): Promise<void> {
   trouble.value = undefined;
   await load(act);
 }
 
-/** The same for what the page does by itself: what a person was told stays. */
+/** Runs an action of the page itself: shows an error, but does not clear the last one. */
 export async function load(act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -91,7 +91,7 @@ function onEvent(event: HostEvent): void {
   if (state !== undefined && event.callId !== undefined) calls.value = withCall(calls.value, event, event.callId, state);
 }
 
-/** After these files may be others than before. */
+/** Types of events after which files may have changed. */
 const CHANGED: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.committed", "tool.undone"]);
 
 function hasChanges({ payload: { filesModified } }: HostEvent): boolean {

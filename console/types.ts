@@ -1,4 +1,4 @@
-/** What the server answers, as far as this page reads it. Everything in it may come from strangers: it is shown as text only. */
+/** Types of the server's answers, as far as this page reads them. All content is untrusted and shown only as text. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -51,7 +51,7 @@ export interface FileChange {
   readonly diff?: string;
 }
 
-/** What a call would change. */
+/** Changes that a call would make. */
 export interface DryRun {
   readonly changes: readonly FileChange[];
   readonly moreChanges?: number;
@@ -99,13 +99,13 @@ export interface Tool {
   readonly description: string;
   readonly class: string;
   readonly destructive: boolean;
-  /** May be any JSON Schema where `checks` is there. */
+  /** Any JSON Schema if `checks` is set. */
   readonly inputSchema: Schema;
   readonly checks?: { readonly inputSchema: Schema };
   readonly unavailable?: string;
 }
 
-/** The subset of JSON Schema that tools have. */
+/** The subset of JSON Schema for tools. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -138,7 +138,7 @@ export interface Plugin {
   readonly held?: { readonly version: string; readonly digest: string; readonly words: readonly ChangeWords[] };
 }
 
-/** One difference between the version that serves and the one that waits. */
+/** A difference between the serving version and the waiting one. */
 export interface ChangeWords {
   readonly sign: string;
   readonly what: string;

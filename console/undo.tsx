@@ -1,4 +1,4 @@
-/** Puts back what a call changed, once a person has seen what that is (SPEC E8). Nothing, where it cannot be undone. */
+/** Undoes a call after showing the user the changes (SPEC E8). Renders nothing if the call cannot be undone. */
 
 import { useState } from "preact/hooks";
 import type { VNode } from "preact";
@@ -25,18 +25,18 @@ export function Undo({ callId, tool }: { readonly callId: string; readonly tool:
   const { dryRun, left, restored } = shown;
   return (
     <div class="held">
-      {dryRun === undefined ? <p role="status">Put back: {restored.length}</p> : <Changes report={dryRun} />}
+      {dryRun === undefined ? <p role="status">Files restored: {restored.length}</p> : <Changes report={dryRun} />}
       {left.map(({ path, reason }) => (
         <p key={path} class="trouble">
-          left as it is: <code>{path}</code> ({reason})
+          not undone: <code>{path}</code> ({reason})
         </p>
       ))}
       {dryRun !== undefined && (
         <div class="line">
           <button class="primary" disabled={restored.length === 0} onClick={() => void undo(false)}>
-            Put back
+            Restore
           </button>
-          <button onClick={() => show(undefined)}>Leave it</button>
+          <button onClick={() => show(undefined)}>Cancel</button>
         </div>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** Asks why a tool may or may not be called, or do something (SPEC P6). */
+/** Explains why a tool may or may not be called, or do something (SPEC P6). */
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -22,7 +22,7 @@ export function Why(): VNode {
   return (
     <section aria-labelledby="why-title">
       <h2 id="why-title">Why</h2>
-      <p class="soft">Which rule or layer decides whether a tool may be called, or may do something, such as read a path.</p>
+      <p class="soft">Shows which rule or layer decides whether a tool may be called, or may do something such as read a path.</p>
       <form class="search" onSubmit={submit}>
         <label>
           tool or plugin <input name="name" required />
@@ -39,7 +39,7 @@ export function Why(): VNode {
         <label>
           on <input name="value" placeholder="path or host" />
         </label>
-        <button type="submit">Ask</button>
+        <button type="submit">Explain</button>
       </form>
       {answers.value.map((answer) => (
         <Answer key={answer.tool} answer={answer} />
@@ -65,11 +65,11 @@ function Answer({
       </p>
       {layers.length > 0 && (
         <table>
-          <caption>What each layer says</caption>
+          <caption>Verdict of each layer</caption>
           <thead>
             <tr>
               <th scope="col">layer</th>
-              <th scope="col">says</th>
+              <th scope="col">verdict</th>
               <th scope="col">rule</th>
             </tr>
           </thead>

@@ -1,5 +1,5 @@
 /**
- * The console in a real browser: the one that `CHROMIUM` names, as in `CHROMIUM=/usr/bin/chromium`. Without it these are skipped.
+ * Tests the console in a real browser, the one that `CHROMIUM` names, such as `CHROMIUM=/usr/bin/chromium`. Skipped without it.
  */
 
 import { existsSync } from "node:fs";
@@ -58,7 +58,7 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     for (const { request } of served.host.confirmations.list()) {
       served.host.confirmations.answer(request.requestId, { approve: false, hash: request.hash });
     }
-    // A policy that was broken, a script that failed: the browser says so.
+    // The browser reports violations of the content security policy and failed scripts.
     expect(complaints.splice(0)).toEqual([]);
   });
 
@@ -66,31 +66,31 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     ({ context, page } = await openConsole(browser, served, complaints, options));
   }
 
-  it("logs in once with the code, which leaves no trace in the address [I5.login, I4.login]", async () => {
+  it("logs in once with the code and removes it from the URL [I5.login, I4.login]", async () => {
     await open();
     expect(page.url()).toBe(`${served.server.url}/#live`);
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByLabel("Token").fill("something else");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByRole("alert").getByText("This is no token of this server").waitFor();
-    // The browser says of its own that a request was refused.
+    await page.getByRole("alert").getByText("Unknown token").waitFor();
+    // The browser itself logs the refused request.
     await expect.poll(() => complaints.splice(0)).toEqual([expect.stringContaining("401")]);
     await page.getByLabel("Token").fill("agent-token");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByRole("alert").getByText("needs one with the scope admin").waitFor();
+    await page.getByRole("alert").getByText("lacks the scope admin").waitFor();
   });
 
-  it("shows a question as it comes, with what the call would do, and lets a person approve it by keyboard alone [I5.approve, E5.console]", async () => {
+  it("shows a new confirmation with what the call would do, and lets the user approve it by keyboard alone [I5.approve, E5.console]", async () => {
     await open();
     const before = runs;
     const callId = await served.agentCalls("change", { text: HOSTILE });
-    await page.getByRole("link", { name: /Questions\s*1/ }).focus();
+    await page.getByRole("link", { name: /Confirmations\s*1/ }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "change" }).waitFor();
     await page.getByText("onerror=").first().waitFor();
     await page.getByRole("button", { name: "Approve" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No pending confirmations.").waitFor();
     await expect.poll(() => served.host.result(callId)).toMatchObject({ ok: true });
     expect(runs).toBe(before + 1);
     const denied = await served.agentCalls("change", { text: "no" });
@@ -102,20 +102,20 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     expect(await page.locator("main img, main script").count()).toBe(0);
   });
 
-  it("shows a reload as it happens, and what a plugin asks for beside what it holds [I5.plugins, H8]", async () => {
+  it("shows a reload at once, and a plugin's requested permissions beside the granted ones [I5.plugins, H8]", async () => {
     await open();
     await page.getByRole("link", { name: "Plugins" }).click();
     await page.getByText("The first version").waitFor();
     await page.getByRole("row", { name: /read .*\$workspace.* nothing/ }).waitFor();
-    await page.getByRole("button", { name: "Grant what is missing" }).click();
-    await page.getByRole("button", { name: "Take all back" }).waitFor();
+    await page.getByRole("button", { name: "Grant missing permissions" }).click();
+    await page.getByRole("button", { name: "Revoke all" }).waitFor();
     await served.plant("manifest.json", manifest("1.0.1", `The second ${HOSTILE.slice(0, 10)}`));
     await page.getByText("The second <img src=x").waitFor();
-    await page.getByRole("button", { name: "Take all back" }).click();
-    await page.getByRole("button", { name: "Grant what is missing" }).waitFor();
+    await page.getByRole("button", { name: "Revoke all" }).click();
+    await page.getByRole("button", { name: "Grant missing permissions" }).waitFor();
   });
 
-  it("calls a tool with a form of its schema, and answers why [I5.run, I5.why]", async () => {
+  it("calls a tool with a form generated from its schema, and explains why [I5.run, I5.why]", async () => {
     await open();
     await page.getByRole("link", { name: "Run" }).click();
     await page.getByLabel("Tool", { exact: true }).selectOption("change");
@@ -128,25 +128,25 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     await page.getByRole("alert").getByText('"more" is not JSON').waitFor();
     await page.getByLabel("more as JSON").fill("[1]");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("It waits for an answer").waitFor();
+    await page.getByText("Waiting for confirmation").waitFor();
     const [question] = served.host.confirmations.list();
     expect(question?.request.args).toEqual({ text: "hello", count: 3, loud: true, mode: "two", more: [1] });
-    await page.getByRole("link", { name: "Questions", exact: true }).click();
+    await page.getByRole("link", { name: "Confirmations", exact: true }).click();
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No pending confirmations.").waitFor();
     await page.getByRole("link", { name: "Why" }).click();
     await page.getByLabel("tool or plugin").fill("change");
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Explain" }).click();
     await page.getByRole("heading", { name: /change asks/ }).waitFor();
   });
 
-  it.each(["light", "dark"] as const)("has no fault that axe finds, and fits a narrow screen, in %s [I5.axe]", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("passes axe and fits a narrow screen in %s [I5.axe]", async (colorScheme) => {
     await open({ colorScheme });
     await served.agentCalls("change", { text: "a-very-long-argument-".repeat(20) });
-    for (const view of ["Live", "Questions", "Plugins", "Run", "Servers", "Record", "Why"]) {
+    for (const view of ["Live", "Confirmations", "Plugins", "Run", "Servers", "Journal", "Why"]) {
       await page.getByRole("link", { name: view }).click();
       await page.getByRole("heading", { level: 2 }).waitFor();
-      if (view === "Questions") await page.getByRole("button", { name: "Approve" }).first().waitFor();
+      if (view === "Confirmations") await page.getByRole("button", { name: "Approve" }).first().waitFor();
       expect([view, await faultsOf(page)]).toEqual([view, []]);
     }
   });

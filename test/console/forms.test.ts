@@ -1,4 +1,4 @@
-/** What a person does on the console: fills forms, runs dry and commits, undoes, sets, accepts. In the browser that `CHROMIUM` names. */
+/** Actions on the console: forms, dry runs and commits, undo, settings, acceptance. Runs in the browser that `CHROMIUM` names. */
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -58,7 +58,7 @@ function manifest(
   });
 }
 
-/** A server whose `add` says this. */
+/** An MCP server whose tool `add` has this description. */
 const server = (description: string): McpClient => ({
   listTools: () => Promise.resolve({ tools: [{ name: "add", description, inputSchema: { type: "object" } }] }),
   callTool: () => Promise.reject(new Error("It is not called")),
@@ -66,7 +66,7 @@ const server = (description: string): McpClient => ({
 });
 
 describe.skipIf(!existsSync(PROGRAM))(
-  `a person at the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
+  `a user at the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
   { timeout: 60_000 },
   () => {
     let browser: Browser;
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByRole("link", { name: view }).click();
     }
 
-    it("fills lists, objects, choices, defaults and null by the schema alone, whatever its names are [I5.form]", async () => {
+    it("fills lists, objects, choices, defaults and null by the schema alone, whatever the names in it [I5.form]", async () => {
       await open("Run", { colorScheme: "dark" });
       await page.getByLabel("Tool", { exact: true }).selectOption("shape");
       await page.getByLabel("match (required)").fill("first");
@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByLabel("level").nth(1).selectOption("low");
       await page.getByRole("button", { name: "Add to rules" }).click();
       await page.getByRole("button", { name: "Remove rules 3" }).click();
-      await page.getByLabel("Give place").check();
+      await page.getByLabel("Include place").check();
       await page.getByLabel("x (required)").fill("3");
       expect(await page.getByLabel("ratio", { exact: true }).inputValue()).toBe("0.5");
       await page.getByLabel("ratio is null").check();
@@ -131,7 +131,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByText("success").waitFor();
       await page.getByLabel("ratio is null").uncheck();
       await page.getByLabel("ratio", { exact: true }).fill("0.25");
-      await page.getByLabel("Give place").uncheck();
+      await page.getByLabel("Include place").uncheck();
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await expect.poll(() => seen.length).toBe(2);
       const rules = [
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       expect(await page.getByRole("button", { name: "Dry run" }).count()).toBe(0);
     });
 
-    it("runs dry, sees the diff, commits it, and puts it back, by keyboard alone [I5.dry-run, I5.undo, E8.console]", async () => {
+    it("makes a dry run, sees the diff, commits it and undoes it, by keyboard alone [I5.dry-run, I5.undo, E8.console]", async () => {
       await open("Run");
       await page.getByLabel("Tool", { exact: true }).selectOption("write");
       const press = async (name: string): Promise<void> => {
@@ -160,7 +160,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("link", { name: "Live" }).click();
       await page.getByRole("listitem").filter({ hasText: "write" }).getByText("dry run", { exact: true }).waitFor();
-      await page.getByRole("link", { name: "Record" }).click();
+      await page.getByRole("link", { name: "Journal" }).click();
       await page.getByRole("listitem").filter({ hasText: "tool.completed" }).first().getByText("dry run", { exact: true }).waitFor();
       await page.getByRole("link", { name: "Run" }).click();
       await page.getByLabel("Tool", { exact: true }).selectOption("write");
@@ -172,17 +172,17 @@ describe.skipIf(!existsSync(PROGRAM))(
       await press("Undo write");
       await page.getByText(`-${HOSTILE}`).waitFor();
       expect(served.read("out.txt")).toContain("one\n");
-      await press("Put back");
-      await page.getByText("Put back: 1").waitFor();
+      await press("Restore");
+      await page.getByText("Files restored: 1").waitFor();
       expect(() => served.read("out.txt")).toThrow("ENOENT");
     });
 
-    it("sees what a plugin used beside what it asks for and holds, and the differences of a version that waits [I5.used, I5.quarantine, H6]", async () => {
+    it("sees a plugin's used permissions beside the requested and granted ones, and the changes of a waiting version [I5.used, I5.quarantine, H6]", async () => {
       await served.host.grant("demo", { read: ["$workspace", "/srv/other"] });
       await writeFile(join(served.folder, "notes.txt"), "noted");
       await served.host.call("demo.look", { path: "notes.txt" });
       await open("Plugins", { colorScheme: "dark" });
-      await page.getByRole("button", { name: "What it used: demo" }).click();
+      await page.getByRole("button", { name: "Show used permissions: demo" }).click();
       const row = page.getByRole("row", { name: /^read/ });
       await row.getByText("$workspace/notes.txt").waitFor();
       await page.getByText("Granted and never used: read /srv/other").waitFor();
@@ -199,7 +199,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await expect.poll(() => served.host.plugins()[0]?.version).toBe("2.0.0");
     });
 
-    it("changes a plugin's settings, and lets defaults hold again [I5.settings, G1.console]", async () => {
+    it("changes a plugin's settings and resets them to their defaults [I5.settings, G1.console]", async () => {
       await open("Plugins");
       await page.getByText("Settings", { exact: true }).click();
       const config = (): unknown => served.host.settings.view("demo").config;
@@ -208,20 +208,20 @@ describe.skipIf(!existsSync(PROGRAM))(
       await expect.poll(config).toEqual({ greeting: "good day", level: "low" });
       await page.getByLabel("level", { exact: true }).selectOption("high");
       await page.getByRole("button", { name: "Save level" }).click();
-      await page.getByLabel("Give limits").check();
+      await page.getByLabel("Include limits").check();
       await page.getByLabel("size", { exact: true }).fill("7");
       await page.getByRole("button", { name: "Save limits" }).click();
       await expect.poll(config).toEqual({ greeting: "good day", level: "high", limits: { size: 7 } });
-      await page.getByRole("button", { name: "Default of greeting" }).click();
+      await page.getByRole("button", { name: "Reset greeting" }).click();
       await expect.poll(config).toEqual({ greeting: "hello", level: "high", limits: { size: 7 } });
       expect(await faultsOf(page)).toEqual([]);
-      await page.getByLabel("Tool look is on").uncheck();
+      await page.getByLabel("Tool look enabled").uncheck();
       await expect.poll(() => served.host.settings.view("demo").disabledTools).toEqual(["look"]);
-      await page.getByLabel("Tool look is on").check();
+      await page.getByLabel("Tool look enabled").check();
       await expect.poll(() => served.host.settings.view("demo").disabledTools).toEqual([]);
     });
 
-    it("sees what of an MCP server is not offered, and accepts it [I5.servers, K3.console]", async () => {
+    it("sees the tools of an MCP server that are not offered, and accepts them [I5.servers, K3.console]", async () => {
       await open("Servers");
       await page.getByRole("heading", { name: /far\s*connected/ }).waitFor();
       await page.getByText("Not offered").waitFor();
@@ -231,18 +231,18 @@ describe.skipIf(!existsSync(PROGRAM))(
       expect(served.host.mcpServers()).toMatchObject([{ name: "far", refused: [] }]);
     });
 
-    it("cancels a call that runs, of whatever door, and pages back in the record under its seal [I5.cancel, I5.audit]", async () => {
+    it("cancels a running call of any door, and pages back in the verified journal [I5.cancel, I5.audit]", async () => {
       await open("Live");
       await served.agentCalls("write", {});
       await page.getByRole("button", { name: "Cancel write" }).click();
       await page.getByText("cancelled").first().waitFor();
       for (let n = 0; n < 60; n += 1) await served.host.call("echo", { text: `call ${n}` });
-      await page.getByRole("link", { name: "Record" }).click();
-      await page.getByText("as they were written").waitFor();
+      await page.getByRole("link", { name: "Journal" }).click();
+      await page.getByText("unchanged since they were written").waitFor();
       await page.getByLabel("tool").fill("echo");
       await page.getByRole("button", { name: "Search" }).click();
-      await page.getByRole("button", { name: "Show older ones" }).click();
-      await page.getByRole("button", { name: "Show older ones" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Show older" }).click();
+      await page.getByRole("button", { name: "Show older" }).waitFor({ state: "detached" });
       await expect.poll(() => page.locator("ol.cards > li").count()).toBe(120);
     });
   },

@@ -1,6 +1,6 @@
-/* What a hostile page runs, as it is. `hostile-page.test.ts` hands it to the browser. */
+/* Script of the hostile page. `hostile-page.test.ts` runs it in the browser. */
 
-/** In the page: everything that a browser lets a page try. What each came to, as a text. */
+/** Tries everything that a browser lets a page try. Returns the outcome of each attempt as text. */
 globalThis.tryAll = async ([target, token, onward]) => {
   const body = JSON.stringify({ tool: "act" });
   const authorized = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -41,7 +41,7 @@ globalThis.tryAll = async ([target, token, onward]) => {
       made.onopen = () => resolve("open");
       made.onerror = () => resolve("error");
     });
-  /** From a frame without an origin. */
+  /** Sends a request from a frame without an origin. */
   const sandboxed = () =>
     new Promise((resolve) => {
       addEventListener("message", ({ data }) => resolve(String(data)), { once: true });

@@ -1,4 +1,4 @@
-/** A page of another origin, in a real browser, that tries to reach the server on this machine (SPEC I4, I5). */
+/** A page of another origin that tries to reach the server on this machine, in a real browser (SPEC I4, I5). */
 
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -9,7 +9,7 @@ import { hostTool } from "../support/tools.ts";
 
 const SCRIPT = readFileSync(new URL("hostile-page.js", import.meta.url), "utf8");
 
-/** What the hostile server serves: its page, and a way on to wherever the query says. */
+/** Opens the hostile server, which serves its page and redirects to the URL in the query. */
 function openHostile(): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer((request, response) => {
     const to = new URL(request.url ?? "/", "http://x").searchParams.get("to");
@@ -24,7 +24,7 @@ function openHostile(): Promise<{ readonly server: Server; readonly port: number
   });
 }
 
-/** As it runs in the page: each thing that it tries, and what that came to. */
+/** Runs all attempts in the page and returns their outcomes. */
 async function tryAll(page: Page, ...given: readonly [target: string, token: string, onward: string]): Promise<unknown> {
   return await page.evaluate(`${SCRIPT}\ntryAll(${JSON.stringify(given)})`);
 }
@@ -61,9 +61,9 @@ describe.skipIf(!existsSync(PROGRAM))(`a hostile page in ${PROGRAM || "a browser
       executablePath: PROGRAM,
       args: [
         "--no-sandbox",
-        // What an attacker's own name server would say of the attacker's own names.
+        // Stands for the attacker's name server, which resolves its names to this machine.
         "--host-resolver-rules=MAP *.example 127.0.0.1",
-        // Not every browser keeps pages of other sites from asking this machine.
+        // Not every browser blocks requests from other sites to this machine.
         "--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
       ],
     });
@@ -89,20 +89,17 @@ describe.skipIf(!existsSync(PROGRAM))(`a hostile page in ${PROGRAM || "a browser
     ["of another site", (port) => `http://evil.example:${port}/`, ({ origin }) => origin],
     ["of another site, through a name of its own", (port) => `http://evil.example:${port}/`, ({ port }) => `http://evil.example:${port}`],
     ["of another site, by a number", (port) => `http://evil.example:${port}/`, ({ port }) => `http://2130706433:${port}`],
-  ])(
-    "%s gets nothing done and nothing told, whatever it tries, even with a token [I4.origin-browser, I4.rebinding]",
-    async (_who, from, to) => {
-      await visit(from(hostile.port));
-      const target = to(new URL(served.server.url));
-      expect(await tryAll(page, target, "agent-token", from(hostile.port).replace(/\/$/, ""))).toEqual(NOTHING);
-      expect(runs).toBe(0);
-    },
-  );
+  ])("%s can neither act nor read, whatever it tries, even with a token [I4.origin-browser, I4.rebinding]", async (_who, from, to) => {
+    await visit(from(hostile.port));
+    const target = to(new URL(served.server.url));
+    expect(await tryAll(page, target, "agent-token", from(hostile.port).replace(/\/$/, ""))).toEqual(NOTHING);
+    expect(runs).toBe(0);
+  });
 
-  it("that was lent the server's address by a name gets neither the console nor an answer, as if it were its own [I4.rebinding]", async () => {
+  it("whose name resolves to the server's address gets neither the console nor an answer [I4.rebinding]", async () => {
     const own = `http://evil.example:${served.server.port}`;
     page = await browser.newPage();
-    // The page comes from the attacker's own server, while the name still leads there.
+    // The page comes from the attacker's server, while its name still resolves there.
     await page.route(`${own}/hostile`, (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html><title>hostile</title>" }),
     );
@@ -115,7 +112,7 @@ describe.skipIf(!existsSync(PROGRAM))(`a hostile page in ${PROGRAM || "a browser
     expect([response?.status(), await page.title()]).toEqual([421, ""]);
   });
 
-  it("sends a person here by a form, which does nothing, and cannot look at what it opened [I4.origin-browser]", async () => {
+  it("sends the user here with a form, which does nothing, and cannot read the page that it opened [I4.origin-browser]", async () => {
     await visit(`http://evil.example:${hostile.port}/`);
     const target = served.server.url;
     const [opened] = await Promise.all([
@@ -130,11 +127,11 @@ describe.skipIf(!existsSync(PROGRAM))(`a hostile page in ${PROGRAM || "a browser
         form.submit();
       }`),
     ]);
-    await opened.getByText("may not ask").waitFor();
+    await opened.getByText("Origin not allowed").waitFor();
     expect(runs).toBe(0);
   });
 
-  it("may ask where it is listed and has a token, so that the others fail for their origin alone [I4.origin]", async () => {
+  it("may send requests if its origin is listed and it has a token, so the others fail only for their origin [I4.origin]", async () => {
     await visit(`http://127.0.0.1:${hostile.port}/`);
     const told = await tryAll(page, friendly.server.url, "agent-token", `http://127.0.0.1:${hostile.port}`);
     expect(told).toMatchObject({

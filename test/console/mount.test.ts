@@ -4,7 +4,7 @@ import { consoleMount } from "../../host/doors/console/mount.ts";
 import { httpDoor } from "../support/http-door.ts";
 
 describe("the console's files", () => {
-  it("are for anybody, under a policy that lets nothing else run, and hold nothing inline [I5.policy]", async () => {
+  it("need no token, have a policy that lets nothing else run, and contain nothing inline [I5.policy]", async () => {
     await using door = await httpDoor({ mounts: [consoleMount] });
     const page = await door.request("/", { token: undefined });
     const text = await page.text();
@@ -29,7 +29,7 @@ describe("the console's files", () => {
     expect((await door.request("/", { token: undefined, method: "POST", body: {} })).status).toBe(405);
   });
 
-  it("make no code and no markup of text [I5.policy]", () => {
+  it("turn no text into code or markup [I5.policy]", () => {
     expect(CONSOLE_SCRIPT).not.toMatch(/\beval\(|new Function|document\.write|insertAdjacentHTML|localStorage|document\.cookie/);
   });
 });
