@@ -139,7 +139,7 @@ export interface LimitView {
   readonly limit: string;
   readonly asked: number;
   readonly allowed: number;
-  /** What raises the limit: `consent` is accepting the plugin, `policy` is a rule. Absent if the plugin has the requested value. */
+  /** How to raise the limit: `consent` by accepting the plugin, `policy` by a rule. Absent if the plugin has the requested value. */
   readonly by?: "consent" | "policy";
   /** Text for the user: `memoryBytes 256 MiB, allowed 64 MiB`. */
   readonly text: string;

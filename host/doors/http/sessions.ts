@@ -29,7 +29,7 @@ export interface HttpSessions {
   open(caller: HttpCaller, wish: SessionWish): HttpSession;
   /** Returns the token's default session, for calls that name no session. */
   ownOf(caller: HttpCaller): HttpSession;
-  /** Returns a session of the caller; with `anybody`, an admin gets any. @throws {RequestProblem} if the caller has no such session. */
+  /** Returns a session of the caller; the third argument lets an admin get any. @throws {RequestProblem} if the caller has no such session. */
   get(caller: HttpCaller, id: string, anybody?: "anybody"): HttpSession;
   /** Lists the caller's sessions; all sessions for an admin. */
   list(caller: HttpCaller): readonly HttpSession[];

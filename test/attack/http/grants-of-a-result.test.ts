@@ -5,8 +5,8 @@ import { hostTool } from "../../support/tools.ts";
 
 const CALL = { tool: "repeat", args: {} };
 
-describe("attack: a token that may only call, asking what its calls hold", () => {
-  it("is told no grants, by results, turns, streams and events; an admin is [I4.grants, D6]", async () => {
+describe("attack: a token with the scope call that reads the grants of its calls", () => {
+  it("gets no grants in results, turns, streams and events, unlike an admin [I4.grants, D6]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const { ask, request } = door;
     for (const [token, isTold] of [

@@ -1,16 +1,16 @@
-/** Requests that want more than they may: from pages, through names, in shapes that no parser should see. */
+/** Hostile requests: from pages of other origins, through rebound names, and malformed. */
 
 import { describe, expect, it } from "vitest";
 import { httpDoor, TOKENS } from "../../support/http-door.ts";
 import { hostTool } from "../../support/tools.ts";
 
 describe("a page on another origin", () => {
-  it("gets nothing done and nothing told, whatever a browser lets it send [I4.origin]", async () => {
+  it("can neither act nor read, whatever a browser lets it send [I4.origin]", async () => {
     let runs = 0;
     await using door = await httpDoor({ tools: [hostTool("act", {}, () => ++runs)] });
     const origin = "http://127.0.0.1:3000";
     const call = { body: { tool: "act" } };
-    // With a token that it should not have, since that is the worst case.
+    // The worst case: the page has a token.
     const names = ["http://localhost:7420", "http://[::1]:7420", "http://127.1:7420", "http://2130706433:7420", "http://127.0.0.1.:7420"];
     for (const from of [
       origin,
@@ -25,7 +25,7 @@ describe("a page on another origin", () => {
       const response = await door.request("/v1/calls", { ...call, fields: { origin: from } });
       expect([from, response.status, response.headers.get("access-control-allow-origin")]).toEqual([from, 403, null]);
     }
-    // A form needs no permission of the browser, but sends other types.
+    // A form needs no CORS preflight, but sends other types.
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -44,7 +44,7 @@ describe("a page on another origin", () => {
     expect(runs).toBe(0);
   });
 
-  it("may ask where bascule.json lists it, with a token still, and only it [I4.origin]", async () => {
+  it("is allowed if bascule.json lists the origin, only with a token, and no other origin is [I4.origin]", async () => {
     const origin = "https://app.example.com";
     await using door = await httpDoor({ tools: [hostTool("act")], project: { server: { allowedOrigins: [origin] } } });
     const preflight = await door.request("/v1/calls", { method: "OPTIONS", token: undefined, fields: { origin } });
@@ -59,7 +59,7 @@ describe("a page on another origin", () => {
     expect((await door.request("/v1/whoami", { fields: { origin: "https://app.example.com.evil.example" } })).status).toBe(403);
   });
 
-  it("can neither frame, sniff nor keep what it is given [I4.fields]", async () => {
+  it("cannot frame, sniff or cache answers [I4.fields]", async () => {
     await using door = await httpDoor();
     for (const path of ["/healthz", "/v1/whoami", "/nothing"]) {
       const { headers } = await door.request(path);
@@ -76,9 +76,9 @@ describe("a page on another origin", () => {
   });
 });
 
-describe("a name that leads here", () => {
+describe("a name that resolves to this machine", () => {
   it.each(["http://evil.example:7420", "http://evil.example", "http://127.0.0.1.evil.example:7420", "http://localhost.evil.example"])(
-    "is refused whatever it is asked for: %s [I4.rebinding]",
+    "is refused for every request: %s [I4.rebinding]",
     async (origin) => {
       await using door = await httpDoor();
       for (const path of ["/healthz", "/v1/whoami", "/v1/login"]) {
@@ -87,7 +87,7 @@ describe("a name that leads here", () => {
     },
   );
 
-  it("is served where it is this machine's, an address, or listed [I4.rebinding]", async () => {
+  it("is served if it is this machine's, an IP address, or listed [I4.rebinding]", async () => {
     await using door = await httpDoor({ project: { server: { allowedHosts: ["tools.example.com"] } } });
     for (const origin of ["http://localhost:7420", "http://[::1]:7420", "http://192.0.2.1:7420", "http://tools.example.com"]) {
       expect((await door.ask("/healthz", { origin })).status).toBe(200);
@@ -96,15 +96,15 @@ describe("a name that leads here", () => {
   });
 });
 
-describe("a body that is none", () => {
+describe("an invalid body", () => {
   it.each<[string, unknown, number]>([
     ["no JSON", "{", 400],
     ["a list", [], 400],
     ["null", "null", 400],
     ["an unknown member", { tool: "echo", tol: 1 }, 400],
-    ["a tool that is no text", { tool: 1 }, 400],
+    ["a tool that is not a string", { tool: 1 }, 400],
     ["no tool", {}, 400],
-    ["a deadline of nothing", { tool: "echo", timeoutMs: 0 }, 400],
+    ["a deadline of zero", { tool: "echo", timeoutMs: 0 }, 400],
     ["an id that is too short", { tool: "echo", callId: "x" }, 400],
     ["a million levels", `{"tool":"echo","args":${"[".repeat(1_000_000)}`, 400],
     ["a million levels of objects", `{"tool":"echo","args":${'{"a":'.repeat(500_000)}`, 400],
@@ -115,7 +115,7 @@ describe("a body that is none", () => {
     expect(answer).toMatchObject({ status, body: { title: expect.any(String), detail: expect.any(String) } });
   });
 
-  it("says where it is wrong [I4.malformed]", async () => {
+  it("is reported with the place of each error [I4.malformed]", async () => {
     await using door = await httpDoor();
     const { body } = await door.ask("/v1/calls", { body: { tool: 1, extra: true } });
     expect(body).toEqual({
@@ -132,7 +132,7 @@ describe("a body that is none", () => {
     expect((await door.request("/v1/calls", { body: { tool: 1 } })).headers.get("content-type")).toBe("application/problem+json");
   });
 
-  it("cannot be smuggled in: compressed, in another encoding, as no UTF-8 [I4.malformed]", async () => {
+  it("is refused if compressed, in another encoding, or not UTF-8 [I4.malformed]", async () => {
     await using door = await httpDoor();
     expect((await door.ask("/v1/calls", { body: { tool: "echo" }, fields: { "content-encoding": "gzip" } })).status).toBe(415);
     const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
@@ -151,7 +151,7 @@ describe("a body that is none", () => {
     expect((await door.ask("/v1/calls", { body: '{"tool":"keys","__proto__":{"args":1}}' })).status).toBe(400);
   });
 
-  it("asks with the methods and parameters that there are [I4.malformed]", async () => {
+  it("is refused with unknown methods and parameters [I4.malformed]", async () => {
     await using door = await httpDoor();
     const wrong = await door.request("/v1/calls", { method: "DELETE" });
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);

@@ -1,4 +1,4 @@
-/** Whoever has no token, somebody else's, or one that is good for less. */
+/** Callers without a token, with another caller's token, or with too few scopes. */
 
 import { describe, expect, it } from "vitest";
 import { configOf, httpDoor, TOKENS, textOf } from "../../support/http-door.ts";
@@ -13,13 +13,13 @@ describe("a token", () => {
     `bearer${TOKENS.call}`,
     `Bearer ${TOKENS.call}x`,
     `Bearer ${TOKENS.call.slice(0, -1)}`,
-  ])("is not known as %j [I4.token]", async (authorization) => {
+  ])("is not accepted as %j [I4.token]", async (authorization) => {
     await using door = await httpDoor();
     const response = await door.request("/v1/whoami", { token: undefined, fields: { authorization } });
     expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="bascule"']);
   });
 
-  it("is not its hash, and is not taken from the URL or a cookie [I4.token]", async () => {
+  it("is not accepted as its hash, in the URL or in a cookie [I4.token]", async () => {
     await using door = await httpDoor();
     const { sha256 } = await configOf("call", TOKENS.call, ["call"]);
     expect((await door.request("/v1/whoami", { token: sha256 })).status).toBe(401);
@@ -27,7 +27,7 @@ describe("a token", () => {
     expect((await door.request("/v1/whoami", { token: undefined, fields: { cookie: `token=${TOKENS.call}` } })).status).toBe(401);
   });
 
-  it("opens nothing of another token: sessions, calls, turns, events [I4.token]", async () => {
+  it("gives no access to another token's sessions, calls, turns and events [I4.token]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const mine = textOf((await door.ask("/v1/sessions", { body: {} })).body, "sessionId");
     const call = textOf((await door.ask("/v1/calls", { body: { tool: "repeat", callId: "call-of-mine" } })).body, "callId");
@@ -47,11 +47,11 @@ describe("a token", () => {
       await door.ask(`/v1/events?sessionId=${mine}`, other),
     ];
     expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 404));
-    // Nor the result of a call, by repeating it.
+    // Repeating the call does not return its result either.
     expect((await door.ask("/v1/calls", { ...other, body: { tool: "repeat", callId: call } })).status).toBe(409);
   });
 
-  it("cannot make its sessions wider: an admin's neither, which calls in its own only [I4.token, T1]", async () => {
+  it("cannot widen its sessions; neither can an admin's, which calls only in its own [I4.token, T1]", async () => {
     const tools = [hostTool("seen"), hostTool("boss-only", { visibility: { roles: ["boss"] } })];
     const worker = "token-of-a-worker";
     await using door = await httpDoor({ tools, tokens: [await configOf("worker", worker, ["call"], "worker")] });
@@ -63,7 +63,7 @@ describe("a token", () => {
 });
 
 describe("a flood", () => {
-  it("of sessions, requests and streams ends at the limits, and leaves others alone [I4.flood]", async () => {
+  it("of sessions, requests and streams ends at the limits and does not affect other tokens [I4.flood]", async () => {
     let finish: () => void = () => undefined;
     const held = new Promise<null>((resolve) => (finish = () => resolve(null)));
     const limits = { sessions: 3, requests: 8, streams: 1 };
@@ -78,7 +78,7 @@ describe("a flood", () => {
     expect([first.status, (await door.request("/v1/events")).status]).toEqual([200, 429]);
     await first.body?.cancel();
 
-    // A quarter of the requests for one token; the others' are their own.
+    // One token gets a quarter of the requests; other tokens have their own share.
     const running = [1, 2].map((n) => door.ask("/v1/calls", { body: { tool: "hold", args: { n } } }));
     await expect.poll(async () => (await door.request("/healthz")).status).toBe(429);
     expect((await door.request("/healthz", { token: TOKENS.other })).status).toBe(200);

@@ -22,7 +22,7 @@ function post(body: string, headers: Readonly<Record<string, string>> = {}): Req
   });
 }
 
-/** The door as `serve` mounts it. */
+/** Mounts the door as `bascule serve` does. */
 async function served(test: McpHost): Promise<(request: Request) => Promise<Response>> {
   const mount = createMcpHandler(test);
   const agent: TokenConfig = { name: "agent", sha256: await hashOf("good"), scopes: ["call"] };
@@ -31,7 +31,7 @@ async function served(test: McpHost): Promise<(request: Request) => Promise<Resp
 }
 
 describe("a hostile client of the MCP door over HTTP", () => {
-  it("gets nothing without a token, from another host's name, or from a page of another origin [I3.gate]", async () => {
+  it("is refused without a token, with another host's name, and from a page of another origin [I3.gate]", async () => {
     await using test = await mcpHost();
     const fetch = await served(test);
     const ask = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> => {
@@ -52,14 +52,14 @@ describe("a hostile client of the MCP door over HTTP", () => {
     ["a body that is too large", `"${"x".repeat(5 * 1024 * 1024)}"`, 413],
     ["deep JSON", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, 400],
     ["a call without a session", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }), 400],
-  ])("is told what is wrong with %s [I3.malformed]", async (_what, body, status) => {
+  ])("gets an error for %s [I3.malformed]", async (_what, body, status) => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     expect((await handler.fetch(post(body))).status).toBe(status);
     await handler.close();
   });
 
-  it("cannot use a session that another token opened, nor guess one [I3.session]", async () => {
+  it("can neither use another token's session nor guess one [I3.session]", async () => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)), { id: "one" });
@@ -74,7 +74,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
-  it("opens no more sessions than are served: the idle ones go first [I3.sessions]", async () => {
+  it("cannot exceed the limit of sessions: idle ones are ended first [I3.sessions]", async () => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     const open = async (): Promise<string> => {
@@ -91,7 +91,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
-  it("keeps a session while one of its requests is open, however long the others have been over [I3.sessions]", async () => {
+  it("keeps a session while one of its requests is open, however long ago the others ended [I3.sessions]", async () => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)));
@@ -114,7 +114,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
-  it("with more tokens than are served has those forgotten that were seen longest ago [I3.callers]", async () => {
+  it("with too many tokens makes the door forget the least recently used ones [I3.callers]", async () => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)), { id: "first" });
@@ -134,7 +134,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
-  it("ends its call by going away [I3.disconnect] [T3.mcp-gone]", async () => {
+  it("cancels its call by disconnecting [I3.disconnect] [T3.mcp-gone]", async () => {
     await using test = await mcpHost({
       demo: {
         manifest: { tools: [{ name: "wait", description: "Waits", inputSchema: { type: "object" }, sideEffects: [] }] },
@@ -152,7 +152,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
-  it("cannot make up a state [E5.made-up-state]", async () => {
+  it("cannot forge a state [E5.made-up-state]", async () => {
     await using test = await mcpHost();
     const handler = createMcpHandler(test);
     for (const requestState of ["", "x", "0".repeat(64), "v1.e30.AAAA"]) {
@@ -166,7 +166,7 @@ describe("a hostile client of the MCP door over HTTP", () => {
 });
 
 describe("a hostile client of the MCP door over lines", () => {
-  it("is not answered to what is no message, and served on [I3.lines]", async () => {
+  it("gets no answer to lines that are not messages, and is still served [I3.lines]", async () => {
     await using test = await mcpHost();
     const [near, far] = createMemoryPair();
     const serving = serveMcpLines(near, test);
@@ -180,7 +180,7 @@ describe("a hostile client of the MCP door over lines", () => {
     await serving.close();
   });
 
-  it("opens no session for each time it says that its folders are others, and all are closed with it [I3.roots-flood]", async () => {
+  it("cannot open a session with every change of its folders, and all are closed with it [I3.roots-flood]", async () => {
     await using test = await mcpHost();
     const sessions = { opened: 0, closed: 0 };
     test.host.subscribe(({ type }) => {
@@ -211,13 +211,13 @@ describe("a hostile client of the MCP door over lines", () => {
       folder = `/${id}`;
       await changed(id);
     }
-    // One for each list, and no more than some of them open.
+    // One session per list of folders, of which only a few stay open.
     expect(sessions).toEqual({ opened: 22, closed: 5 });
     far.close();
     await until(() => sessions.closed === 22);
   });
 
-  it("is told what is wrong with arguments that are nested without end, and with a URI that is [I3.lines, LV2.nested]", async () => {
+  it("gets an error for arguments that are nested too deep, and for a URI that is too long [I3.lines, LV2.nested]", async () => {
     await using test = await mcpHost();
     const [near, far] = createMemoryPair();
     const serving = serveMcpLines(near, test);
@@ -231,7 +231,7 @@ describe("a hostile client of the MCP door over lines", () => {
     await until(() => answers.has(1));
     const [open, close] = ["[".repeat(500_000), "]".repeat(500_000)];
     using reads = recordHostReads();
-    // Brackets in texts nest nothing: what comes after them is read, too.
+    // Brackets in strings do not nest: the members after them are read.
     const texts = String.raw`["]]\\\"]]","{{\\\\"]`;
     far.send(
       `{"jsonrpc":"2.0","params":{"name":"read_file","arguments":{"a":${texts},"path":${open}${close},"b":${texts}}},"method":"tools/call","id":2}`,
@@ -244,7 +244,7 @@ describe("a hostile client of the MCP door over lines", () => {
     await serving.close();
   });
 
-  it("cancels what it waited for by going away, questions too [E4.mcp-gone]", async () => {
+  it("cancels its calls and confirmations by disconnecting [E4.mcp-gone]", async () => {
     await using test = await mcpHost({
       demo: {
         manifest: { tools: [{ name: "put", description: "Writes", inputSchema: { type: "object" }, sideEffects: ["write"] }] },

@@ -44,7 +44,7 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
   });
   afterAll(async () => await door[Symbol.asyncDispose]());
 
-  /** The body as bytes, and the longest that anything was parsed, written or decoded meanwhile. */
+  /** Returns the body as bytes, and the largest text that was parsed, written or decoded at once. */
   async function bytesOf(
     path: string,
     request: Parameters<HttpDoorUnderTest["request"]>[1],
@@ -56,7 +56,7 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     return { text: new TextDecoder().decode(bytes), longest };
   }
 
-  it("is the answer, byte for byte what it was, and asked for later as well [LV2.http]", async () => {
+  it("is the answer, byte for byte, also when requested later [LV2.http]", async () => {
     const call = await bytesOf("/v1/calls", { body: { tool: "large.many", callId: "large-http-1" } });
     expect(JSON.parse(call.text)).toMatchObject({ ok: true, output: LIST });
     const later = await bytesOf("/v1/calls/large-http-1", {});
@@ -68,7 +68,7 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     for (const { longest } of [call, later, text, image]) expect(longest).toBeLessThanOrEqual(AT_ONCE);
   });
 
-  it("is the last event of a stream, in one line [LV2.http]", async () => {
+  it("is the last event of a stream, on one line [LV2.http]", async () => {
     const { text, longest } = await bytesOf("/v1/calls", { body: { tool: "large.many" }, fields: { accept: "text/event-stream" } });
     const data = text.split("\n").find((line) => line.startsWith("data: {") && line.includes('"output"'));
     expect(JSON.parse(data?.slice("data: ".length) ?? "")).toMatchObject({ ok: true, output: LIST });
@@ -76,7 +76,7 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     expect(longest).toBeLessThanOrEqual(AT_ONCE);
   });
 
-  it("comes after all progress, which is as large, in its order and written in slices [LV2.progress]", async () => {
+  it("comes after all progress, which is as large, in order and written in slices [LV2.progress]", async () => {
     const { text, longest } = await bytesOf("/v1/calls", { body: { tool: "large.tells" }, fields: { accept: "text/event-stream" } });
     const told = text
       .split("\n")
@@ -131,14 +131,14 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
   });
 });
 
-describe.each(WAYS)("a result above 64 KB, by MCP (%s, %s)", { timeout: 60_000 }, (era, over) => {
+describe.each(WAYS)("a result above 64 KB, over MCP (%s, %s)", { timeout: 60_000 }, (era, over) => {
   let server: McpHost;
   beforeAll(async () => {
     server = await mcpHost({ large: { manifest: { tools: TOOLS }, main: MAIN } });
   });
   afterAll(async () => await server[Symbol.asyncDispose]());
 
-  it("answers a call with arguments above 64 KB, which the protocol's SDK does not see [LV2.arguments]", async () => {
+  it("answers a call with arguments above 64 KB, which bypass the protocol's SDK [LV2.arguments]", async () => {
     const client = await server.connect(era, over);
     const args = { list: Array.from({ length: 40_000 }, (_, index) => index) };
     const parsed: number[] = [];
@@ -151,16 +151,16 @@ describe.each(WAYS)("a result above 64 KB, by MCP (%s, %s)", { timeout: 60_000 }
     expect([counted.content, Math.max(...parsed) <= AT_ONCE]).toEqual([[{ type: "text", text: "40000" }], true]);
   });
 
-  it("comes after all progress, of which the beginning is told [LV2.progress]", async () => {
+  it("comes after all progress, which is sent cut [LV2.progress]", async () => {
     const client = await server.connect(era, over);
     const told: unknown[] = [];
     await client.callTool({ name: "large__tells", arguments: {} }, { onprogress: ({ message }) => told.push(message) });
     const begun = expect.stringMatching(/^\["é\\"0","é\\"1",/);
-    // The last number is not above the count of those without.
+    // The last number is dropped: it is not above the count of the progress without numbers.
     expect(told).toEqual([undefined, begun, "small", begun]);
   });
 
-  it("has text and structured content as a smaller one has, but compact [LV2.mcp]", async () => {
+  it("has text and structured content like a smaller one, but compact [LV2.mcp]", async () => {
     const client = await server.connect(era, over);
     await client.listTools();
     const members = await client.callTool({ name: "large__members", arguments: {} });

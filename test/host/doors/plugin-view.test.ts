@@ -18,7 +18,7 @@ const MANIFEST = {
 };
 
 describe("toPluginView()", () => {
-  it("says to grant what a grant would give where the plugin runs: nothing native to the sandbox [G3.native] [C1.native] [I7.callable]", async () => {
+  it("suggests only grants that have an effect on the plugin's route: nothing native for the sandbox [G3.native] [C1.native] [I7.callable]", async () => {
     await using project = await createCliProject({
       "plugins/media/manifest.json": JSON.stringify(MANIFEST),
       "plugins/media/main.ts": "export const convert = () => 1, probe = () => 2, look = () => 3;",
@@ -26,12 +26,12 @@ describe("toPluginView()", () => {
     const sandboxed = await project.run(["list"]);
     expect(sandboxed.out).toContain("needs a grant to read");
     expect(sandboxed.out).toContain("bascule grant media --allow-read=.\n");
-    // What cannot be called is not good.
+    // A plugin with tools that cannot be called fails the check.
     const bad = await project.run(["check"]);
     expect([bad.code, bad.out.split("\n").at(-2)]).toEqual([1, "0 plugins good, 1 bad"]);
     for (const tool of ["convert", "probe"])
       expect(bad.out).toContain(`Tool "${tool}" cannot be called: it starts programs or is native code`);
-    // Whatever it is granted: it has to be trusted, and says so.
+    // Grants do not help: the error says that the plugin has to be trusted.
     for (const tool of ["convert", "probe"]) {
       const { error } = await project.run(["call", tool, "--allow-read=.", "--allow-run=ffmpeg"]);
       expect(error).toContain(
@@ -48,8 +48,8 @@ describe("toPluginView()", () => {
   });
 });
 
-describe("a plugin that asks for folders above its own", () => {
-  it("is granted exactly those by the command that is printed, wherever it is typed [PA2.suggested] [C3.suggested]", async () => {
+describe("a plugin that requests folders above its own", () => {
+  it("is granted exactly those by the printed command, in any working directory [PA2.suggested] [C3.suggested]", async () => {
     const asked = { ...MANIFEST, permissions: { read: ["../..", "data"] }, tools: [{ ...TOOL, name: "look", sideEffects: ["read"] }] };
     await using project = await createCliProject({
       "plugins/media/manifest.json": JSON.stringify(asked),
@@ -67,7 +67,7 @@ describe("a plugin that asks for folders above its own", () => {
   });
 });
 
-/** What a door says that the plugin lacks. */
+/** Returns the missing permissions that a door shows. */
 async function missing(
   asked: object,
   granted: Permissions,
@@ -82,17 +82,17 @@ async function missing(
   return (await toPluginView(status, { files: memoryPlatform({}).files, tools: [], granted })).missing;
 }
 
-describe("what is missing of a plugin's permissions", () => {
+describe("the missing permissions of a plugin", () => {
   it.each<[string, object, Permissions, Permissions]>([
-    ["all of a kind that was never granted", { net: true }, {}, { net: true }],
-    ["nothing of a kind of which all was denied", { net: true }, { net: { deny: true } }, {}],
-    ["nothing of a list of which all was denied", { net: ["a.example"] }, { net: { deny: true } }, {}],
-    ["what was not denied", { net: ["a.example", "b.example"] }, { net: { deny: ["a.example"] } }, { net: ["b.example"] }],
-    ["nothing where each item was denied", { net: ["api.a.example:443"] }, { net: { deny: ["*.a.example"] } }, {}],
-    ["nothing of a kind that was granted in part", { net: ["a.example", "b.example"] }, { net: ["a.example"] }, {}],
-    ["the reason too", { net: { allow: ["a.example"], reason: "news" } }, {}, { net: { allow: ["a.example"], reason: "news" } }],
+    ["a whole kind that was never granted", { net: true }, {}, { net: true }],
+    ["nothing of a kind that was denied", { net: true }, { net: { deny: true } }, {}],
+    ["nothing of a list if the whole kind was denied", { net: ["a.example"] }, { net: { deny: true } }, {}],
+    ["the items that were not denied", { net: ["a.example", "b.example"] }, { net: { deny: ["a.example"] } }, { net: ["b.example"] }],
+    ["nothing if each item was denied", { net: ["api.a.example:443"] }, { net: { deny: ["*.a.example"] } }, {}],
+    ["nothing of a partly granted kind", { net: ["a.example", "b.example"] }, { net: ["a.example"] }, {}],
+    ["the reason", { net: { allow: ["a.example"], reason: "news" } }, {}, { net: { allow: ["a.example"], reason: "news" } }],
     [
-      "what a grant would have to say: absolute, or by a token, never relative to the plugin's folder",
+      "items as a grant needs them: absolute or with a token, never relative to the plugin's folder",
       {
         read: ["..", "../..", "data", "./", "a/../b/**", "/etc/x", "$workspace"],
         write: { allow: ["../out"], reason: "x" },
@@ -103,12 +103,12 @@ describe("what is missing of a plugin's permissions", () => {
         write: { allow: ["/p/out"], reason: "x" },
       },
     ],
-    ["nothing that is denied by its absolute path", { read: ["../out", "../in"] }, { read: { deny: ["/p/out"] } }, { read: ["/p/in"] }],
+    ["nothing that was denied by its absolute path", { read: ["../out", "../in"] }, { read: { deny: ["/p/out"] } }, { read: ["/p/in"] }],
   ])("is %s [C2.missing] [PA2.suggested]", async (_what, asked, granted, expected) => {
     expect(await missing(asked, granted)).toEqual(expected);
   });
 
-  it("is what the tools ask for, where each that can use the kind asks for less than its plugin [C2.missing]", async () => {
+  it("are those of the tools, if each tool that can use the kind requests less than its plugin [C2.missing]", async () => {
     const narrow = (name: string, host: string): unknown => tool(name, { sideEffects: ["network"], permissions: { net: [host] } });
     const pure = tool("pure");
     expect(await missing({ net: true }, {}, [narrow("a", "a.example"), narrow("b", "b.example"), pure])).toEqual({

@@ -5,7 +5,7 @@ import { toPrometheus } from "../../../../host/audit/telemetry/mod.ts";
 import { readPrometheus } from "../../../support/read-prometheus.ts";
 
 describe("toPrometheus()", () => {
-  it("writes families as Prometheus reads them, with cumulative buckets [AU7.prometheus]", () => {
+  it("writes families in Prometheus format, with cumulative buckets [AU7.prometheus]", () => {
     const text = toPrometheus([
       { name: "bascule_x_total", help: "X", type: "counter", samples: [{ labels: { a: "1", b: "2" }, value: 3 }] },
       { name: "bascule_none", help: "None", type: "gauge", samples: [] },
@@ -34,7 +34,7 @@ describe("toPrometheus()", () => {
     );
   });
 
-  it("lets no name end its line or its quotes [AU7.prometheus]", () => {
+  it("escapes names, so that none ends its line or quotes [AU7.prometheus]", () => {
     const hostile = ['a"} 1\nforged_total 9', "back\\slash", "\ud800", "x".repeat(10_000), '\\"', "\\n", "\u202e"];
     const text = toPrometheus([
       { name: "bascule_x_total", help: "a\nb\\", type: "counter", samples: hostile.map((tool, value) => ({ labels: { tool }, value })) },
@@ -51,7 +51,7 @@ describe("toPrometheus()", () => {
 });
 
 describe("createCallCounters()", () => {
-  it("tells the longest names apart that tools can have [AU7.metrics]", () => {
+  it("keeps the longest possible tool names distinct [AU7.metrics]", () => {
     const counters = createCallCounters();
     const longest = `mcp__${"s".repeat(63)}.${"t".repeat(63)}`;
     for (const last of ["a", "b"]) counters.ended({ tool: `${longest}${last}`, outcome: "ok", durationMs: 1 });
@@ -60,7 +60,7 @@ describe("createCallCounters()", () => {
     expect(tools).toEqual([`${longest}a`, `${longest}b`]);
   });
 
-  it("counts calls, durations, denials and what is active [AU7.metrics]", () => {
+  it("counts calls, durations, denials and active calls [AU7.metrics]", () => {
     const counters = createCallCounters();
     for (let n = 0; n < 4; n++) counters.begun();
     counters.ended({ tool: "echo", outcome: "ok", route: "host", durationMs: 2 });
@@ -83,12 +83,12 @@ describe("createCallCounters()", () => {
     expect(value("bascule_call_duration_seconds_bucket", { route: "none", le: "+Inf" })).toBe(2);
   });
 
-  it("does not grow with the names of tools that come and go [AU7.cardinality]", () => {
+  it("does not grow with the names of short-lived tools [AU7.cardinality]", () => {
     const counters = createCallCounters();
     for (let n = 0; n < 5_000; n++) {
       counters.begun();
       counters.ended({ tool: `tool${n}`, outcome: "ok", durationMs: 1 });
-      // As a trusted plugin's process that took its broker over could say.
+      // A trusted plugin's process that controls its broker could send this.
       counters.refused(`made up ${n}`);
     }
     const { samples } = readPrometheus(toPrometheus(counters.families()));
@@ -101,7 +101,7 @@ describe("createCallCounters()", () => {
 });
 
 describe("hostGauges()", () => {
-  it("says how the host is [AU7.metrics]", () => {
+  it("reports the host's state [AU7.metrics]", () => {
     const state = { version: "1.2.3", tools: 7, plugins: ["loaded", "failed", "loaded"], confirmations: 1 };
     const { samples, problems } = readPrometheus(toPrometheus(hostGauges({ ...state, sandbox: { workers: 3, busy: 1, queued: 5 } })));
     expect(problems).toEqual([]);

@@ -43,7 +43,7 @@ const open = (options: HostOptions = {}): Promise<Host> =>
 const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
 
 describe("telemetry", () => {
-  it("follows a call with one span, child of the trace context that came with it [AU7.spans]", async () => {
+  it("traces a call with one span, a child of the call's trace context [AU7.spans]", async () => {
     await using host = await open();
     seen.length = 0;
     await host.call("look", { text: "private" }, { callId: "c1", traceparent: PARENT, turn: "t1" });
@@ -66,7 +66,7 @@ describe("telemetry", () => {
     expect(seen).toEqual([{ traceparent: own && toTraceparent(own), active: own?.spanId }]);
   });
 
-  it("belongs to what the program is doing where a call brings no trace context, or a broken one [AU7.spans]", async () => {
+  it("uses the program's active context if a call has no valid trace context [AU7.spans]", async () => {
     await using host = await open();
     const outer = trace.getTracer("test").startSpan("outer");
     await context.with(trace.setSpan(context.active(), outer), async () => {
@@ -81,7 +81,7 @@ describe("telemetry", () => {
     ]);
   });
 
-  it("says how a call failed by its code, without the tool's words [AU7.spans]", async () => {
+  it("records a failure by its code, without the tool's text [AU7.spans]", async () => {
     await using host = await open();
     await host.call("look", { text: "boom" });
     await host.call('made"up\n', {});
@@ -95,7 +95,7 @@ describe("telemetry", () => {
     expect(JSON.stringify([failed?.attributes, failed?.events, missing?.attributes])).not.toMatch(/secret|made/);
   });
 
-  it("shows arguments and output only where that is wanted, redacted and cut [AU7.content]", async () => {
+  it("records arguments and output only if enabled, redacted and cut [AU7.content]", async () => {
     await using host = await open({
       telemetry: { content: true },
       events: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("hush", "***")) as never },
@@ -121,7 +121,7 @@ describe("telemetry", () => {
     expect(points?.map(({ attributes }) => attributes)).toContainEqual({ "bascule.route": "none", "error.type": "tool_not_found" });
   });
 
-  it("does nothing unless it is asked to [AU7.off]", async () => {
+  it("does nothing unless enabled [AU7.off]", async () => {
     await using host = await open({ telemetry: false });
     seen.length = 0;
     await host.call("look", {}, { traceparent: PARENT });
@@ -132,7 +132,7 @@ describe("telemetry", () => {
 });
 
 describe("host.metrics()", () => {
-  it("is text that Prometheus reads, whatever names callers make up [AU7.prometheus]", async () => {
+  it("returns valid Prometheus text, whatever names callers make up [AU7.prometheus]", async () => {
     await using host = await open();
     await host.call("look", {});
     for (let n = 0; n < 300; n++) await host.call(`x"} 1\nforged_total{n="${n}`, {});
@@ -147,7 +147,7 @@ describe("host.metrics()", () => {
 });
 
 describe("fromTraceparent()", () => {
-  it("reads what the recommendation calls valid, and ignores the rest [AU7.spans]", () => {
+  it("reads valid values of the recommendation, and ignores all others [AU7.spans]", () => {
     expect(fromTraceparent(PARENT)).toEqual({
       traceId: "0af7651916cd43dd8448eb211c80319c",
       spanId: "b7ad6b7169203331",

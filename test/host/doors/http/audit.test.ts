@@ -16,7 +16,7 @@ async function rows(door: HttpDoorUnderTest, query: string): Promise<readonly Ro
   return body["events"] as unknown as readonly Row[];
 }
 
-/** A door where two tokens have called, in this order: `look` by one, `fail` and `look` by the other. */
+/** Opens a door and makes three calls with two tokens, in this order: `look` by one, `fail` and `look` by the other. */
 async function used(): Promise<{ readonly door: HttpDoorUnderTest; readonly ids: readonly string[]; readonly sessionId: string }> {
   const door = await httpDoor({ tools: [hostTool("look"), hostTool("fail", {}, () => Promise.reject(new Error("x")))] });
   const { body: session } = await door.ask("/v1/sessions", { body: {} });
@@ -32,7 +32,7 @@ async function used(): Promise<{ readonly door: HttpDoorUnderTest; readonly ids:
 }
 
 describe("GET /v1/audit", () => {
-  it("finds events by each of its parameters, and by all that are given [I4.audit, AU3.search]", async () => {
+  it("finds events by each parameter, and by several at once [I4.audit, AU3.search]", async () => {
     const { door, ids, sessionId } = await used();
     await using _ = door;
     const types = async (query: string): Promise<readonly unknown[]> => (await rows(door, query)).map(({ event }) => event["type"]);
@@ -53,7 +53,7 @@ describe("GET /v1/audit", () => {
     ]);
   });
 
-  it("gives the newest, the oldest first, and pages back without gap or double [I4.audit, AU3.search]", async () => {
+  it("returns the newest events, oldest first, and pages back without gaps or duplicates [I4.audit, AU3.search]", async () => {
     const { door } = await used();
     await using _ = door;
     const all = (await rows(door, "?limit=1000")).map(({ number }) => number);
@@ -81,12 +81,12 @@ describe("GET /v1/audit", () => {
     "__proto__=1",
     "constructor=1",
     "filter[type]=tool",
-  ])("refuses a parameter that is none: %s [I4.audit, I4.malformed]", async (query) => {
+  ])("refuses an invalid parameter: %s [I4.audit, I4.malformed]", async (query) => {
     await using door = await httpDoor();
     expect(await door.ask(`/v1/audit?${query}`, admin)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  it("takes every text for a text: no pattern, no query of a database [I4.audit]", async () => {
+  it("treats every text literally, not as a pattern or database query [I4.audit]", async () => {
     const { door } = await used();
     await using _ = door;
     for (const text of ["' OR 1=1 --", "%", "l.*k", "(a+)+$", "\u0000", "\ud800", "../../etc/passwd", "%00"]) {
@@ -97,8 +97,8 @@ describe("GET /v1/audit", () => {
   });
 });
 
-describe("the rest of the record", () => {
-  it("says whether it is as it was written, and whether a seal is in it [I4.audit, AU3.verify]", async () => {
+describe("the other journal endpoints", () => {
+  it("report whether the journal is unchanged and contains a seal [I4.audit, AU3.verify]", async () => {
     const { door } = await used();
     await using _ = door;
     const { body } = await door.ask("/v1/audit/verify", admin);
@@ -113,7 +113,7 @@ describe("the rest of the record", () => {
     expect((await door.ask("/v1/audit/verify?head=", admin)).status).toBe(400);
   });
 
-  it("rebuilds a session, and knows nothing of one that there never was [I4.audit, AU5]", async () => {
+  it("rebuild a session, and return nothing for an unknown one [I4.audit, AU5]", async () => {
     const { door, ids, sessionId } = await used();
     await using _ = door;
     expect((await door.ask(`/v1/audit/sessions/${sessionId}`, admin)).body).toMatchObject({
@@ -127,7 +127,7 @@ describe("the rest of the record", () => {
     expect((await door.ask("/v1/audit/sessions/..%2f..%2fetc", admin)).body).toEqual({ sessionId: "../../etc", calls: [] });
   });
 
-  it("is for a person: no other token sees any of it, not even of its own sessions [I4.audit, I4.scopes]", async () => {
+  it("need an admin token: other tokens see nothing, not even of their own sessions [I4.audit, I4.scopes]", async () => {
     const { door, sessionId } = await used();
     await using _ = door;
     for (const path of ["/v1/audit", "/v1/audit?limit=1", "/v1/audit/verify", `/v1/audit/sessions/${sessionId}`]) {

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from "../../../../manifests/mod.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 
-/** Waits until it is cancelled, and says that it began. */
+/** Creates a tool that waits until it is cancelled, and counts how often it began and was cancelled. */
 function waiting(): { readonly tool: ReturnType<typeof hostTool>; readonly begun: () => number; readonly cancelled: () => number } {
   let begun = 0;
   let cancelled = 0;
@@ -26,7 +26,7 @@ function waiting(): { readonly tool: ReturnType<typeof hostTool>; readonly begun
 }
 
 describe("POST /v1/calls", () => {
-  it("answers with the result, whatever came of the call [I4.calls]", async () => {
+  it("answers with the result, also if the call failed [I4.calls]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat"), hostTool("fail", {}, () => Promise.reject(new Error("x")))] });
     const { ask } = door;
     expect(await ask("/v1/calls", { body: { tool: "repeat", args: { a: [1] } } })).toMatchObject({
@@ -43,8 +43,8 @@ describe("POST /v1/calls", () => {
     });
   });
 
-  it("remembers fewer results where they are large, however little JSON says of them [I4.bounded]", async () => {
-    // 64 KB of JSON at most: what is above that is kept as bytes.
+  it("remembers fewer results if they are large in memory, even if their JSON is small [I4.bounded]", async () => {
+    // At most 64 KB of JSON, because larger values are kept as bytes.
     const empty = Array.from({ length: 21_000 }, () => []);
     await using door = await httpDoor({ tools: [hostTool("large", {}, () => Promise.resolve(empty))] });
     for (let number = 0; number < 100; number++) {
@@ -56,7 +56,7 @@ describe("POST /v1/calls", () => {
     expect(await door.ask("/v1/calls/large-call-99")).toMatchObject({ status: 200, body: { status: "success" } });
   });
 
-  it("remembers fewer turns where what came of them is large, for their own session only [I4.bounded, I4.turns]", async () => {
+  it("remembers fewer turns if their results are large, for their own session only [I4.bounded, I4.turns]", async () => {
     const large = { ok: true, callId: "x", output: "x".repeat(8 * 1024 * 1024), content: [] } as unknown as ToolResult;
     const calls = {
       start: () => Promise.resolve({ callId: "x", ended: Promise.resolve(large) }),
@@ -82,7 +82,7 @@ describe("POST /v1/calls", () => {
     expect(() => turns.get("another", taken[4]?.turnId ?? "")).toThrow("Turn not found");
   });
 
-  it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {
+  it("answers at once if the client prefers it, and returns the result by the call's id later [I4.async, E6]", async () => {
     let finish: (text: string) => void = () => undefined;
     const slow = hostTool("slow", {}, () => new Promise<string>((resolve) => (finish = resolve)));
     await using door = await httpDoor({ tools: [slow] });
@@ -98,7 +98,7 @@ describe("POST /v1/calls", () => {
       .toMatchObject({ callId, status: "success", output: "done" });
   });
 
-  it("runs a repeat with the same id, tool and arguments once, and refuses another call with its id [I4.calls, E6]", async () => {
+  it("runs a repeat with the same id, tool and arguments once, and refuses another call with that id [I4.calls, E6]", async () => {
     let runs = 0;
     await using door = await httpDoor({ tools: [hostTool("count", {}, () => ++runs)] });
     const body = { tool: "count", args: { a: 1, b: 2 }, callId: "mine-0001" };
@@ -110,7 +110,7 @@ describe("POST /v1/calls", () => {
     expect(runs).toBe(2);
   });
 
-  it("cancels the call when its client goes, and when it is told to, once [I4.cancel, T3]", async () => {
+  it("cancels the call once, when its client disconnects or requests it [I4.cancel, T3]", async () => {
     const { tool, begun, cancelled } = waiting();
     await using door = await httpDoor({ tools: [tool] });
     const gone = new AbortController();
@@ -121,7 +121,7 @@ describe("POST /v1/calls", () => {
     const { body } = await door.ask("/v1/calls", { body: { tool: "wait" }, fields: { prefer: "respond-async" } });
     const place = `/v1/calls/${textOf(body, "callId")}`;
     await expect.poll(begun).toBe(2);
-    // Told when it has ended.
+    // The answer comes when the call has ended.
     expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toMatchObject({
       cancelled: true,
       result: { ok: false, error: { code: "cancelled" } },
@@ -130,7 +130,7 @@ describe("POST /v1/calls", () => {
     expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toEqual({ cancelled: false });
   });
 
-  it("streams progress and then the result, and ends the call when the reader goes [T4, I4.stream]", async () => {
+  it("streams progress and then the result, and cancels the call when the reader disconnects [T4, I4.stream]", async () => {
     const { tool, begun, cancelled } = waiting();
     const steps = hostTool("steps", {}, (_args, context) => {
       for (const step of ["one", "two\nevent: result"]) context.progress({ step });
@@ -153,7 +153,7 @@ describe("POST /v1/calls", () => {
     await expect.poll(cancelled).toBe(1);
   });
 
-  it("leaves nothing of a stream whose call is refused [I4.stream, I4.flood]", async () => {
+  it("keeps nothing of a stream whose call is refused [I4.stream, I4.flood]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const body = { tool: "repeat", args: {}, callId: "taken-by-me" };
     await door.ask("/v1/calls", { body });
@@ -173,7 +173,7 @@ describe("POST /v1/calls", () => {
     expect(timers.size).toBe(0);
   });
 
-  it("takes the deadline of the caller, and the trace that it belongs to [I4.calls, T2, AU7]", async () => {
+  it("uses the caller's deadline and trace context [I4.calls, T2, AU7]", async () => {
     const { tool, begun } = waiting();
     await using door = await httpDoor({ tools: [tool] });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -187,7 +187,7 @@ describe("POST /v1/calls", () => {
     expect(seen.at(-1)).toBe(traceparent);
   });
 
-  it("shows the tools that the session may see [I4.tools, R4]", async () => {
+  it("lists the tools that the session may see [I4.tools, R4]", async () => {
     const hidden = hostTool("hidden", { visibility: { roles: ["boss"] } });
     await using door = await httpDoor({ tools: [hostTool("seen", { sideEffects: ["write"] }), hidden] });
     const { body } = await door.ask("/v1/tools");
@@ -197,7 +197,7 @@ describe("POST /v1/calls", () => {
 });
 
 describe("a turn", () => {
-  it("runs its calls and gives their results in order [I4.turns, D4]", async () => {
+  it("runs its calls and returns their results in order [I4.turns, D4]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const { body: session } = await door.ask("/v1/sessions", { body: {} });
     const place = `/v1/sessions/${textOf(session, "sessionId")}/turns`;
@@ -214,7 +214,7 @@ describe("a turn", () => {
     }
   });
 
-  it("is cancelled as a whole, with the calls that have not begun [I4.turns, I4.cancel, T3]", async () => {
+  it("is cancelled as a whole, including calls that have not begun [I4.turns, I4.cancel, T3]", async () => {
     const { tool, begun, cancelled } = waiting();
     await using door = await httpDoor({ tools: [tool] });
     const { body: session } = await door.ask("/v1/sessions", { body: { concurrency: 1 } });
@@ -235,7 +235,7 @@ describe("a turn", () => {
 });
 
 describe("a turn with mode chain", () => {
-  it("runs its calls as steps of one chain, and tells how [K6.http, AU6.http]", async () => {
+  it("runs its calls as steps of one chain, and reports how they ran [K6.http, AU6.http]", async () => {
     const change = hostTool("change", { sideEffects: ["write"], callers: ["direct", "chain"] });
     const never = hostTool("escalate");
     await using door = await httpDoor({
@@ -261,7 +261,7 @@ describe("a turn with mode chain", () => {
       }),
     ]);
     expect((await door.ask(`${place}/${textOf(body, "turnId")}`)).body).toEqual(body);
-    // Each is had by its id, that too which was not run; and is no other call's.
+    // Each step has a result under its id, also one that did not run, and no other call can use that id.
     const ids = body["callIds"] as readonly string[];
     expect((await door.ask(`/v1/calls/${ids[4]}`)).body).toMatchObject({ error: { code: "cancelled" } });
     expect((await door.ask(place, { body: { mode: "chain", calls } })).status).toBe(409);
@@ -269,7 +269,7 @@ describe("a turn with mode chain", () => {
     expect((await door.ask(place, { body: { mode: "both", calls } })).status).toBe(400);
   });
 
-  it("is cancelled as a whole: what runs, and what has not begun [K6.http, T3]", async () => {
+  it("is cancelled as a whole: running steps and steps that have not begun [K6.http, T3]", async () => {
     const { tool, begun } = waiting();
     await using door = await httpDoor({ tools: [tool, hostTool("look")] });
     const { body: session } = await door.ask("/v1/sessions", { body: {} });
@@ -289,7 +289,7 @@ describe("a turn with mode chain", () => {
 });
 
 describe("a call of another door", () => {
-  it("is cancelled by an admin, and by nobody else [I4.cancel, T3.http]", async () => {
+  it("is cancelled only by an admin [I4.cancel, T3.http]", async () => {
     const { tool, begun } = waiting();
     await using door = await httpDoor({ tools: [tool] });
     const call = door.host.call("wait", {}, { callId: "library-1" });
@@ -302,8 +302,8 @@ describe("a call of another door", () => {
   });
 });
 
-describe("a call that waits for a person", () => {
-  it("is cancelled by whoever called, and its question is withdrawn [I4.cancel, T3.http, E6]", async () => {
+describe("a call that waits for confirmation", () => {
+  it("is cancelled by its caller, and its confirmation is withdrawn [I4.cancel, T3.http, E6]", async () => {
     let runs = 0;
     await using door = await httpDoor({ tools: [hostTool("change", { sideEffects: ["write"] }, () => ++runs)] });
     const { body } = await door.ask("/v1/calls", { body: { tool: "change" } });
@@ -313,7 +313,7 @@ describe("a call that waits for a person", () => {
     expect(runs).toBe(0);
   });
 
-  it("keeps no other token from asking, however many there are of one [E6, I4.flood]", async () => {
+  it("does not block other tokens, however many calls of one token wait [E6, I4.flood]", async () => {
     await using door = await httpDoor({
       tools: [hostTool("change", { sideEffects: ["write"] })],
       project: { server: { limits: { requests: 512 } } },
@@ -329,8 +329,8 @@ describe("a call that waits for a person", () => {
   });
 });
 
-describe("a result that was too large", () => {
-  it("is read in parts by the token that called, and by no other [X6.http, I4.calls]", async () => {
+describe("a result that is too large", () => {
+  it("is read in parts by the token that called, and by no other token [X6.http, I4.calls]", async () => {
     const text = "€".repeat(200_000);
     await using door = await httpDoor({ tools: [hostTool("much", {}, () => text)] });
     const { body: session } = await door.ask("/v1/sessions", { body: { resultBytes: 8_192 } });
@@ -351,7 +351,7 @@ describe("a result that was too large", () => {
 });
 
 describe("a session", () => {
-  it("has what its token has and no more [I4.sessions, T1, P3]", async () => {
+  it("has at most the rights of its token [I4.sessions, T1, P3]", async () => {
     const tools = [hostTool("look"), hostTool("change", { sideEffects: ["write"] }), hostTool("extra")];
     await using door = await httpDoor({ tools, project: { confirmation: { default: { write: "auto" } } } });
     const { status, body } = await door.ask("/v1/sessions", { body: { context: { readOnly: true }, concurrency: 2, deny: ["extra"] } });
@@ -367,7 +367,7 @@ describe("a session", () => {
     expect(await door.ask("/v1/sessions", { body: { deny: ["group:none"] } })).toMatchObject({ status: 400 });
   });
 
-  it("cancels its calls when it is closed, and is gone then [I4.sessions, T3]", async () => {
+  it("cancels its calls when it is closed, and no longer exists [I4.sessions, T3]", async () => {
     const { tool, begun, cancelled } = waiting();
     await using door = await httpDoor({ tools: [tool] });
     const { body } = await door.ask("/v1/sessions", { body: {} });
@@ -390,7 +390,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("is another token's own, but for an admin [I4.sessions]", async () => {
+  it("is invisible to other tokens, except an admin [I4.sessions]", async () => {
     await using door = await httpDoor();
     const { body } = await door.ask("/v1/sessions", { body: {} });
     const place = `/v1/sessions/${textOf(body, "sessionId")}`;
@@ -398,7 +398,7 @@ describe("a session", () => {
     expect((await door.ask(place, { token: TOKENS.admin })).status).toBe(200);
     const listed = async (token: string): Promise<number> =>
       ((await door.ask("/v1/sessions", { token })).body["sessions"] as readonly unknown[]).length;
-    // With the token's own, in which it opened this one.
+    // The lists include the token's default session.
     expect([await listed(TOKENS.call), await listed(TOKENS.other), await listed(TOKENS.admin)]).toEqual([2, 0, 2]);
   });
 });

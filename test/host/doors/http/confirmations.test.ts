@@ -9,7 +9,7 @@ import { memoryPlatform } from "../../../support/memory-platform.ts";
 import { modernRequest } from "../../../support/mcp-client.ts";
 import { hostTool } from "../../../support/tools.ts";
 
-/** A door with a tool that needs a person. */
+/** Opens a door with a tool that needs confirmation. */
 async function asking(options: HttpDoorOptions = {}): Promise<{ readonly door: HttpDoorUnderTest; readonly runs: () => number }> {
   let runs = 0;
   const door = await httpDoor({ ...options, tools: [hostTool("change", { sideEffects: ["write"] }, () => ++runs)] });
@@ -22,7 +22,7 @@ async function pending(door: HttpDoorUnderTest): Promise<readonly (PendingConfir
 }
 
 describe("confirmations over HTTP", () => {
-  it("are answered by an admin, once; the call runs then and its result is had by its id [E5.http, E6, E4]", async () => {
+  it("are answered once by an admin; the call then runs and its result is available by its id [E5.http, E6, E4]", async () => {
     const { door, runs } = await asking();
     await using _ = door;
     const response = await door.request("/v1/calls", { body: { tool: "change" } });
@@ -42,7 +42,7 @@ describe("confirmations over HTTP", () => {
     expect(runs()).toBe(1);
   });
 
-  it("answers a repeat of the call with its result, in every form, and runs it once [E6.repeat, I4.calls]", async () => {
+  it("answer a repeat of the call with its result, in every form, and run the call once [E6.repeat, I4.calls]", async () => {
     const { door, runs } = await asking();
     await using _ = door;
     const body = { tool: "change", callId: "my-call-1" };
@@ -66,7 +66,7 @@ describe("confirmations over HTTP", () => {
     expect(runs()).toBe(1);
   });
 
-  it("leave a result that a repeat gets as long as the token's calls are remembered, and say so where it is gone [E6.repeat]", async () => {
+  it("leave a result for repeats as long as the token's calls are remembered, and report when it is gone [E6.repeat]", async () => {
     const waiting = { ok: false, callId: "x", status: "pending_approval", content: [], error: { message: "" } } as unknown as ToolResult;
     const done = { ok: true, callId: "x", status: "success", output: 1, content: [] } as unknown as ToolResult;
     let known: ToolResult | undefined;
@@ -82,7 +82,7 @@ describe("confirmations over HTTP", () => {
     expect([await repeat(), calls.result("x")]).toEqual([done, done]);
   });
 
-  it("are answered under their session and turn, and nowhere else [E5.http]", async () => {
+  it("are answered under their session and turn, and under no other [E5.http]", async () => {
     const { door } = await asking();
     await using _ = door;
     const { body: session } = await door.ask("/v1/sessions", { body: {} });
@@ -102,7 +102,7 @@ describe("confirmations over HTTP", () => {
     expect((await answer(second, second?.sessionId ?? "", "-")).status).toBe(200);
   });
 
-  it("are void when the question is another one [E3, E5.http]", async () => {
+  it("are refused if the answer's hash differs [E3, E5.http]", async () => {
     const { door, runs } = await asking();
     await using _ = door;
     await door.ask("/v1/calls", { body: { tool: "change" } });
@@ -113,7 +113,7 @@ describe("confirmations over HTTP", () => {
     expect([runs(), (await pending(door)).length]).toEqual([0, 1]);
   });
 
-  it("are never answered by the token that asked, nor by one for calls [E5.agent]", async () => {
+  it("cannot be answered by the token that called, nor by a token with the scope call [E5.agent]", async () => {
     const agent = "an-agent-with-everything";
     const { door, runs } = await asking({ tokens: [await configOf("agent", agent, ["call", "admin"])] });
     await using _ = door;
@@ -138,7 +138,7 @@ describe("confirmations over HTTP", () => {
     expect(runs()).toBe(0);
   });
 
-  it("are never answered by the token that asked through MCP either [E5.agent]", async () => {
+  it("cannot be answered by the token that called through MCP either [E5.agent]", async () => {
     const agent = "an-agent-with-everything";
     let mcp: McpHandler | undefined;
     const { door, runs } = await asking({
@@ -157,7 +157,7 @@ describe("confirmations over HTTP", () => {
     await mcp?.close();
   });
 
-  it("may be answered on the console by the person who called there [E5.http, I4.login]", async () => {
+  it("can be answered on the console by the user who called there [E5.http, I4.login]", async () => {
     const { door, runs } = await asking();
     await using _ = door;
     const { body } = await door.ask("/v1/login", { token: undefined, body: { code: await door.tokens.issueCode() } });
@@ -170,7 +170,7 @@ describe("confirmations over HTTP", () => {
     await expect.poll(runs).toBe(1);
   });
 
-  it("are waited for where the caller says so [E6, I4.calls]", async () => {
+  it("are waited for if the caller requests it [E6, I4.calls]", async () => {
     const { door } = await asking();
     await using _ = door;
     const asked = door.ask("/v1/calls", { body: { tool: "change", wait: true } });
@@ -183,7 +183,7 @@ describe("confirmations over HTTP", () => {
 });
 
 describe("a login", () => {
-  it("is for one code, once, within ten minutes, and lasts for twelve hours [I4.login]", async () => {
+  it("accepts a code once, within ten minutes, and lasts twelve hours [I4.login]", async () => {
     await using door = await httpDoor();
     const logIn = (code: string): ReturnType<typeof door.ask> => door.ask("/v1/login", { token: undefined, body: { code } });
     const code = await door.tokens.issueCode();

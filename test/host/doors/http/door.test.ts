@@ -8,7 +8,7 @@ import { httpDoor, TOKENS } from "../../../support/http-door.ts";
 import { memoryPlatformWithWorkers } from "../../../support/memory-platform.ts";
 
 describe("the endpoints", () => {
-  it("check requests with schemas of the subset, and have names of their own [I4.openapi]", () => {
+  it("check requests with schemas of the subset, and have unique names [I4.openapi]", () => {
     const schemas = ENDPOINTS.flatMap(({ id, body, query }) =>
       [body, query].flatMap((schema) => (schema === undefined ? [] : [{ id, schema }])),
     );
@@ -20,7 +20,7 @@ describe("the endpoints", () => {
     expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length);
   });
 
-  it("need a token, and that of a person for what only a person may do [I4.scopes, E5.agent]", async () => {
+  it("need a token, and an admin's for acts of the user [I4.scopes, E5.agent]", async () => {
     await using door = await httpDoor();
     const open: string[] = [];
     const forCalls: string[] = [];
@@ -54,7 +54,7 @@ describe("the endpoints", () => {
     ]);
   });
 
-  it("are described by the document that is served [I4.openapi]", async () => {
+  it("match the served document [I4.openapi]", async () => {
     await using door = await httpDoor();
     const { body } = await door.ask("/v1/openapi.json", { token: undefined });
     expect(body).toEqual(openApiDocument());
@@ -66,8 +66,8 @@ describe("the endpoints", () => {
   });
 });
 
-describe("a person's endpoints", () => {
-  it("show plugins, grants and reasons, and change grants [I4.plugins, I4.grants]", async () => {
+describe("the user's endpoints", () => {
+  it("list plugins, grants and reasons, and change grants [I4.plugins, I4.grants]", async () => {
     await using door = await httpDoor();
     const ask: typeof door.ask = (path, request = {}) => door.ask(path, { token: TOKENS.admin, ...request });
     expect((await ask("/v1/status")).body).toMatchObject({ workspace: "/workspace", plugins: 0 });
@@ -89,10 +89,10 @@ describe("a person's endpoints", () => {
     expect((await ask("/v1/why?name=echo&noWeb=maybe")).status).toBe(400);
   });
 
-  it("tell of MCP servers, and accept their tools as they were shown or not at all [I4.mcp-servers, K3.http]", async () => {
+  it("list MCP servers, and accept their tools only as they were shown [I4.mcp-servers, K3.http]", async () => {
     const server = (description: string): McpClient => ({
       listTools: () => Promise.resolve({ tools: [{ name: "add", description, inputSchema: { type: "object" } }] }),
-      callTool: () => Promise.reject(new Error("It is not called")),
+      callTool: () => Promise.reject(new Error("must not be called")),
       close: () => Promise.resolve(),
     });
     await using door = await httpDoor();
@@ -122,7 +122,7 @@ describe("a person's endpoints", () => {
     expect(door.host.mcpServers()).toMatchObject([{ refused: [] }]);
   });
 
-  it("are told what of the journal cannot be read, where a plugin's use needs all of it [AU3.damage]", async () => {
+  it("report which part of the journal cannot be read, if a plugin's use needs all of it [AU3.damage]", async () => {
     const manifest = {
       schemaVersion: "1.0",
       name: "words",
@@ -149,7 +149,7 @@ describe("a person's endpoints", () => {
     ]);
   });
 
-  it("look at a plugin before it is added, add what was looked at, say what it used, and remove it [I4.plugins, I2.http]", async () => {
+  it("inspect a plugin, add what was inspected, report its use, and remove it [I4.plugins, I2.http]", async () => {
     const manifest = {
       ...{ schemaVersion: "1.0", name: "words", version: "1.0.0", description: "Words" },
       permissions: { read: ["$workspace"] },
@@ -178,7 +178,7 @@ describe("a person's endpoints", () => {
     expect([door.host.plugins(), (await ask("/v1/plugins/words", { method: "DELETE" })).status]).toEqual([[], 404]);
   });
 
-  it("show the limits that a plugin asks for with what it has of them, and take a person's yes [I4.plugins] [B3.consent]", async () => {
+  it("show the limits that a plugin requests and gets, and let the user accept them [I4.plugins] [B3.consent]", async () => {
     const manifest = {
       ...{ schemaVersion: "1.0", name: "words", version: "1.0.0", description: "Words", limits: { memoryBytes: 268_435_456 } },
       tools: [{ name: "count", description: "Counts", inputSchema: { type: "object" }, sideEffects: [] }],
@@ -202,7 +202,7 @@ describe("a person's endpoints", () => {
     expect(await limits()).toEqual([{ ...asked, allowed: 268_435_456, text: "memoryBytes 256 MiB" }]);
   });
 
-  it("give the metrics, and say when no calls are taken any more [I4.health, AU7]", async () => {
+  it("return the metrics, and report when the server takes no more calls [I4.health, AU7]", async () => {
     await using door = await httpDoor();
     const metrics = await door.request("/metrics", { token: TOKENS.metrics });
     expect([metrics.status, await metrics.text()]).toEqual([200, expect.stringContaining("# TYPE bascule_")]);
@@ -211,7 +211,7 @@ describe("a person's endpoints", () => {
 });
 
 describe("a mount", () => {
-  it("has all below its path that is not the server's own, for tokens that are good for it [I4.mounts]", async () => {
+  it("gets all requests below its path except the server's own, from tokens with its scope [I4.mounts]", async () => {
     const seen: (string | undefined)[] = [];
     const fetch = (request: Request, caller: { readonly name: string } | undefined): Response => {
       seen.push(caller?.name);

@@ -9,7 +9,7 @@ import type { ToolFactory } from "../../../../host/tools/tool.ts";
 
 const AUTO = { confirmation: { default: { write: "auto" } } } as const;
 
-/** Writes a file of the workspace, and may run dry. */
+/** Creates a tool that writes a file in the workspace and supports dry runs. */
 const put: ToolFactory = () => ({
   ...hostTool("put", { sideEffects: ["write"] }, async (_args, { workspace }) => {
     await workspace.write("out.txt", "new\n");
@@ -48,7 +48,7 @@ function commit(
 }
 
 describe("a dry run over HTTP", () => {
-  it("changes nothing until it is committed, by its own token, once and as it was shown [E8.http]", async () => {
+  it("changes nothing until its own token commits it, once and as it was shown [E8.http]", async () => {
     await using door = await httpDoor({ tools: [put], project: AUTO });
     const dry = await dryRun(door);
     expect(await written(door)).toBeUndefined();
@@ -60,18 +60,18 @@ describe("a dry run over HTTP", () => {
     expect((await commit(door, dry)).status).toBe(404);
   });
 
-  it("is not committed where something changed meanwhile [E8.http]", async () => {
+  it("is not committed if a file has changed since [E8.http]", async () => {
     await using door = await httpDoor({ tools: [put], project: AUTO });
     const dry = await dryRun(door);
-    door.platform.plant("/workspace/out.txt", "somebody's own");
+    door.platform.plant("/workspace/out.txt", "another change");
     expect(await commit(door, dry)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("out.txt") } });
-    expect(await written(door)).toBe("somebody's own");
+    expect(await written(door)).toBe("another change");
   });
 
   it.each<[string, JsonObject]>([
-    ["a person is asked about the tool", {}],
-    ["policy made it a dry run", { ...AUTO, policy: { rules: [{ tool: "put", dryRun: true }] } }],
-  ])("is a person's to commit where %s, whatever scopes the caller has [E8.agent, E5.agent]", async (_why, project) => {
+    ["the tool needs confirmation", {}],
+    ["policy made the call a dry run", { ...AUTO, policy: { rules: [{ tool: "put", dryRun: true }] } }],
+  ])("can only be committed by the user if %s, whatever scopes the caller has [E8.agent, E5.agent]", async (_why, project) => {
     const agent = "an-agent-with-everything";
     const tokens = [await configOf("agent", agent, ["call", "admin"])];
     await using door = await httpDoor({ tools: [put], project, tokens });
@@ -81,12 +81,12 @@ describe("a dry run over HTTP", () => {
       body: { detail: expect.stringContaining(`bascule commit ${dry.callId}`) },
     });
     expect(await written(door)).toBeUndefined();
-    // It is still there, for somebody else who may.
+    // The dry run is kept, so another admin can commit it.
     expect(await commit(door, dry, TOKENS.admin)).toMatchObject({ status: 200, body: { ok: true } });
     expect(await written(door)).toBe("new\n");
   });
 
-  it("is no admin's own to commit as a person either when it is there only at the second look [E8.agent]", async () => {
+  it("cannot be committed as a user by the admin that called, even if it exists only at the second lookup [E8.agent]", async () => {
     const commitCall = CALL_ENDPOINTS.find(({ id }) => id === "commitCall");
     const wishes: CommitWish[] = [];
     const unknown = { ok: false, callId: "x", code: "unknown", message: "", filesModified: [] } as const;
@@ -113,14 +113,14 @@ describe("a dry run over HTTP", () => {
     expect(await ask(true)).toEqual([[undefined, true, true]]);
   });
 
-  it("is only one of those that are meant [E8.http]", async () => {
+  it("is committed only if it is one of the intended calls [E8.http]", async () => {
     await using door = await httpDoor({ tools: [put], project: AUTO });
     const { callId, hash } = await dryRun(door);
     expect(await door.host.commit(callId, { hash, of: () => false })).toMatchObject({ ok: false, code: "unknown" });
     expect(await door.host.commit(callId, { hash, of: ({ session }) => session.owner !== undefined })).toMatchObject({ ok: true });
   });
 
-  it("asks a person where its caller waits for that, with what was shown, and is not done after a no [E8.http, E2]", async () => {
+  it("asks the user if its caller waits, shows the same report, and is not committed after a denial [E8.http, E2]", async () => {
     await using door = await httpDoor({ tools: [put] });
     for (const approve of [false, true]) {
       const dry = await dryRun(door);
@@ -128,7 +128,7 @@ describe("a dry run over HTTP", () => {
       await expect.poll(() => door.host.confirmations.list().length).toBe(1);
       const [question] = door.host.confirmations.list();
       expect(question).toMatchObject({ request: { callId: dry.callId, preview: { hash: dry.hash } } });
-      // Nobody commits it while the question stands.
+      // The dry run cannot be committed while the confirmation is pending.
       expect((await commit(door, dry, TOKENS.admin)).status).toBe(404);
       expect(await written(door)).toBeUndefined();
       const { requestId, hash } = question?.request ?? {};
@@ -138,7 +138,7 @@ describe("a dry run over HTTP", () => {
     }
   });
 
-  it("does not pile up: two commits of one token may wait for a person, and what they hold with them [E8.http, I4.flood]", async () => {
+  it("is bounded: at most two commits of one token wait for confirmation, with the memory they hold [E8.http, I4.flood]", async () => {
     await using door = await httpDoor({ tools: [put] });
     const waiting: ReturnType<typeof door.ask>[] = [];
     for (let n = 1; n <= 2; n += 1) {
@@ -155,7 +155,7 @@ describe("a dry run over HTTP", () => {
     for (const { request } of door.host.confirmations.list())
       door.host.confirmations.answer(request.requestId, { approve: false, hash: request.hash });
     expect((await Promise.all([...waiting, others])).map(({ status }) => status)).toEqual([403, 403, 403]);
-    // It is there still, and there is room again.
+    // The dry run is kept, and a place is free again.
     const again = commit(door, third, TOKENS.call, { wait: true });
     await expect.poll(() => door.host.confirmations.list().length).toBe(1);
     const [question] = door.host.confirmations.list();
@@ -163,7 +163,7 @@ describe("a dry run over HTTP", () => {
     expect((await again).status).toBe(200);
   });
 
-  it("leaves others theirs, however many one token makes [E8.http, I4.flood]", async () => {
+  it("does not displace other tokens' dry runs, however many one token makes [E8.http, I4.flood]", async () => {
     await using door = await httpDoor({ tools: [put], project: AUTO });
     const mine = await dryRun(door);
     for (let n = 0; n < 6; n += 1) await dryRun(door, TOKENS.other);
@@ -172,7 +172,7 @@ describe("a dry run over HTTP", () => {
 });
 
 describe("undo over HTTP", () => {
-  it("lists what can be put back, says what it would do, and does it, for a person only [E8.undo-http]", async () => {
+  it("lists the calls that can be undone, previews an undo and does it, with an admin token only [E8.undo-http]", async () => {
     await using door = await httpDoor({ tools: [put], project: { ...AUTO, undo: { keep: true } } });
     const admin = { token: TOKENS.admin };
     const { body: result } = await door.ask("/v1/calls", { body: { tool: "put" } });

@@ -10,7 +10,7 @@ import { hostTool } from "../../../support/tools.ts";
 
 const ADMIN = { id: "admin-1", name: "admin", scopes: ["admin"], isPerson: false } as const;
 
-/** Streams of a bus, with a record that holds what it is given. */
+/** Creates streams of a bus, with a journal that holds the given rows. */
 function streamsOf(
   options: {
     readonly recorded?: () => readonly HostEvent[];
@@ -32,7 +32,7 @@ function streamsOf(
     const rows = recorded();
     const from = typeof after === "number" ? after : rows.findIndex(({ id }) => id === after) + 1;
     if (from === 0) return undefined;
-    // Events are JSON; their types just have no index signature.
+    // Events are JSON; only their types lack an index signature.
     const events = rows
       .slice(from, from + 100)
       .map((event, index) => ({ number: from + index + 1, event: event as unknown as JsonObject }));
@@ -58,7 +58,7 @@ function streamsOf(
 }
 
 describe("GET /v1/events", () => {
-  it("ends a stream whose token was taken away, before the next event [I4.revoked]", async () => {
+  it("ends a stream before the next event if its token was removed [I4.revoked]", async () => {
     let isKnown = true;
     const { streams, emit } = streamsOf({ isKnown: () => isKnown });
     const stream = new SseReader(await streams.open(ADMIN, {}));
@@ -69,7 +69,7 @@ describe("GET /v1/events", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  it("gives an admin every event, and others those of their own sessions [I4.events]", async () => {
+  it("sends an admin all events, and other tokens those of their own sessions [I4.events]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const all = new SseReader(await door.request("/v1/events?type=tool.completed", { token: TOKENS.admin }));
     const mine = new SseReader(await door.request("/v1/events?type=tool.completed"));
@@ -90,7 +90,7 @@ describe("GET /v1/events", () => {
     expect((await door.ask(`/v1/events?sessionId=${textOf(body, "sessionId")}`, { token: TOKENS.other })).status).toBe(404);
   });
 
-  it("goes on where a client left off, from memory [I4.resume]", async () => {
+  it("resumes after the client's last event from memory [I4.resume]", async () => {
     const { streams, emit } = streamsOf();
     const first = new SseReader(await streams.open(ADMIN, {}));
     for (const plugin of ["a", "b", "c"]) emit(plugin);
@@ -101,11 +101,11 @@ describe("GET /v1/events", () => {
     expect([await second.next(), await second.next(), await second.next()].map((frame) => frame?.data["plugin"])).toEqual(["b", "c", "d"]);
   });
 
-  it("goes on from the record where memory has forgotten, without doubles, and says so where nothing knows [I4.resume]", async () => {
+  it("resumes from the journal if memory no longer has the event, without duplicates, and reports a gap if the event is unknown [I4.resume]", async () => {
     const past: HostEvent[] = [];
     const { streams, emit, bus } = streamsOf({ recorded: () => past.slice(0, 1_030) });
     bus.subscribe((event) => past.push(event));
-    // In two steps, so that the streams' own reader keeps up.
+    // In two steps, so that the streams' reader keeps up.
     for (let n = 0; n < 600; n += 1) emit(`p${n}`);
     await new Promise(setImmediate);
     for (let n = 600; n < 1_100; n += 1) emit(`p${n}`);
@@ -119,7 +119,7 @@ describe("GET /v1/events", () => {
     expect((await lost.next())?.data["plugin"]).toBe("later");
   });
 
-  it("drops a client that reads too slowly, and says where it was [I4.slow-reader]", async () => {
+  it("drops a client that reads too slowly, and sends it the last event's id [I4.slow-reader]", async () => {
     const { streams, emit } = streamsOf({ bufferBytes: 1_000 });
     const reader = new SseReader(await streams.open(ADMIN, {}));
     for (let n = 0; n < 50; n += 1) emit(`p${n}`);
@@ -137,7 +137,7 @@ describe("GET /v1/events", () => {
     expect((await again.next())?.data["plugin"]).toBe(`p${plugins.length}`);
   });
 
-  it("keeps a quiet stream alive, and lets one token have so many [I4.events, I4.flood]", async () => {
+  it("keeps a quiet stream alive, and limits the streams of one token [I4.events, I4.flood]", async () => {
     const { streams, platform } = streamsOf();
     const response = await streams.open(ADMIN, {});
     const other = await streams.open(ADMIN, {});
@@ -153,7 +153,7 @@ describe("GET /v1/events", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("counts a stream whose client is gone while the record is still read for it [I4.flood]", async () => {
+  it("counts the stream of a disconnected client while the journal is still read for it [I4.flood]", async () => {
     const reading = Promise.withResolvers<undefined>();
     const { streams } = streamsOf({ flushed: () => reading.promise });
     const wish = { lastEventId: "01920000-0000-7000-8000-000000000000" };
@@ -165,11 +165,11 @@ describe("GET /v1/events", () => {
     streams.close();
   });
 
-  it("says that there is a gap where the record cannot be read, and goes on from there [I4.resume]", async () => {
+  it("reports a gap if the journal cannot be read, and continues from there [I4.resume]", async () => {
     const defects: unknown[] = [];
     const { streams, emit } = streamsOf({
       recorded: () => {
-        throw new Error("The disk is gone");
+        throw new Error("disk error");
       },
       onDefect: (error) => defects.push(error),
     });
@@ -177,21 +177,21 @@ describe("GET /v1/events", () => {
     const reader = new SseReader(await streams.open(ADMIN, { lastEventId }));
     expect(await reader.next()).toEqual({ event: "gap", id: undefined, data: { reason: "unknown", lastEventId } });
     emit("later");
-    expect([(await reader.next())?.data["plugin"], defects]).toEqual(["later", [new Error("The disk is gone")]]);
+    expect([(await reader.next())?.data["plugin"], defects]).toEqual(["later", [new Error("disk error")]]);
     streams.close();
   });
 
   it.each([
-    ["1 MiB, from memory", 800, 4_000],
-    ["16 MiB, from the record", 5_000, 4_000],
+    ["1 MiB from memory", 800, 4_000],
+    ["16 MiB from the journal", 5_000, 4_000],
     ["10,000 events", 25_000, 10],
-  ])("goes on after more than %s, without a gap [I4.resume-large]", async (_what, count, length) => {
+  ])("resumes after more than %s without a gap [I4.resume-large]", async (_what, count, length) => {
     const past: HostEvent[] = [];
     const { streams, emit, bus } = streamsOf({ recorded: () => past });
     bus.subscribe((event) => past.push(event));
     for (let n = 0; n < count; n += 1) {
       emit(`p${n} ${"x".repeat(length)}`);
-      // So that the streams' own reader keeps up.
+      // Lets the streams' reader keep up.
       if (n % 500 === 499) await new Promise(setImmediate);
     }
     const reader = new SseReader(await streams.open(ADMIN, { lastEventId: past[0]?.id ?? "" }));
@@ -203,7 +203,7 @@ describe("GET /v1/events", () => {
     await reader.cancel();
   });
 
-  it("goes on after more than 10,000 events and 1 MiB of a host's own record [I4.resume-large]", async () => {
+  it("resumes after more than 10,000 events and 1 MiB of a host's journal [I4.resume-large]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     await door.ask("/v1/calls", { body: { tool: "repeat", args: { first: true } } });
     await door.host.audit.flush();
@@ -218,7 +218,7 @@ describe("GET /v1/events", () => {
     await reader.cancel();
   });
 
-  it("holds no more for a client that comes back and reads nothing than it would for any other [I4.resume-bounded]", async () => {
+  it("buffers no more for a client that reconnects and reads nothing than for any other [I4.resume-bounded]", async () => {
     const past: HostEvent[] = [];
     let pages = 0;
     const { streams, emit, bus } = streamsOf({
@@ -241,14 +241,14 @@ describe("GET /v1/events", () => {
     await reader.cancel();
   });
 
-  it("sends nothing twice and nothing old where others write to the record too [I4.resume]", async () => {
+  it("sends no duplicates and no old events if other hosts write to the journal too [I4.resume]", async () => {
     const past: HostEvent[] = [];
     const { streams, emit, bus } = streamsOf({ recorded: () => past });
     const other = streamsOf();
     bus.subscribe((event) => past.push(event));
     other.bus.subscribe((event) => past.push(event));
     emit("mine, old");
-    // Ids of one millisecond are in no order across hosts.
+    // Ids of the same millisecond are not ordered across hosts.
     other.platform.advance(5);
     other.emit("theirs");
     const { id: lastEventId = "" } = past.at(-1) ?? {};
@@ -261,7 +261,7 @@ describe("GET /v1/events", () => {
     await reader.cancel();
   });
 
-  it("refuses an id that is none [I4.malformed]", async () => {
+  it("refuses an invalid id [I4.malformed]", async () => {
     await using door = await httpDoor();
     expect(await door.ask("/v1/events", { fields: { "last-event-id": "../../x" } })).toMatchObject({
       status: 400,

@@ -4,7 +4,7 @@ import { hostTool } from "../../../support/tools.ts";
 
 const LARGE = "x".repeat(100_000);
 
-/** A call whose body comes in two parts, the second when its client sends it. */
+/** Sends a call whose body comes in two parts; `end` sends the second. */
 function slowly(door: HttpDoorUnderTest, token: string, signal?: AbortSignal): { readonly status: Promise<number>; end(): void } {
   let sendRest = (): void => {};
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +24,7 @@ function slowly(door: HttpDoorUnderTest, token: string, signal?: AbortSignal): {
 }
 
 describe("bodies above 64 KB", () => {
-  it("wait for those of their own token that are being read, two at a time, and for no other token's [LV3.bodies]", async () => {
+  it("wait only for bodies of their own token, of which two are read at a time [LV3.bodies]", async () => {
     await using door = await httpDoor({ tools: [hostTool("none")] });
     const asked = [slowly(door, TOKENS.call), slowly(door, TOKENS.call)];
     const third = slowly(door, TOKENS.call);
@@ -42,7 +42,7 @@ describe("bodies above 64 KB", () => {
     expect(await Promise.all(asked.map(({ status }) => status))).toEqual([200, 200]);
   });
 
-  it("hold up no other once they are read, however long their calls take [LV3.bodies]", async () => {
+  it("block no others once they are read, however long their calls take [LV3.bodies]", async () => {
     const ends: (() => void)[] = [];
     const wait = hostTool("wait", {}, () => new Promise((resolve) => void ends.push(() => resolve(1))));
     await using door = await httpDoor({ tools: [wait] });
@@ -52,7 +52,7 @@ describe("bodies above 64 KB", () => {
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it("whose clients are gone give up their place [LV3.bodies]", async () => {
+  it("release their place when their client disconnects [LV3.bodies]", async () => {
     await using door = await httpDoor({ tools: [hostTool("none")] });
     const asked = [slowly(door, TOKENS.call), slowly(door, TOKENS.call)];
     const gone = new AbortController();

@@ -14,7 +14,7 @@ const TOOLS = NAMES.map((name) => () => ({
   execute: () => 1,
 }));
 
-/** Pieces of work that were done, each in a turn of its own. */
+/** Creates slices that count the pieces of work. */
 function countedSlices(): { readonly slices: Slices; readonly pieces: () => number } {
   let pieces = 0;
   return {
@@ -33,7 +33,7 @@ function countedSlices(): { readonly slices: Slices; readonly pieces: () => numb
 }
 
 describe("listings over HTTP", () => {
-  it("are the same text, and none of it is written above 64 KB at once [LV2.listings]", async () => {
+  it("have the same text, written in pieces of at most 64 KB [LV2.listings]", async () => {
     await using door = await httpDoor({ tools: TOOLS });
     const shown = async (path: string, token: string): Promise<{ readonly text: string; readonly longest: number }> => {
       using reads = recordHostReads();
@@ -57,7 +57,7 @@ describe("listings over HTTP", () => {
     }
   });
 
-  it("of nothing, and of one thing, are JSON [LV2.listings]", async () => {
+  it("are valid JSON with no item and with one item [LV2.listings]", async () => {
     const { slices } = countedSlices();
     const all = [[], [{ a: 1 }], [{ a: 1 }, { a: 2 }]];
     expect(await Promise.all(all.map(async (items) => await jsonOfList("all", items, (item) => item, slices).text()))).toEqual(
@@ -65,7 +65,7 @@ describe("listings over HTTP", () => {
     );
   });
 
-  it("are made one tool after another, and no further than the client takes them [LV1.listings]", async () => {
+  it("are made one tool at a time, and only as far as the client reads [LV1.listings]", async () => {
     const { slices, pieces } = countedSlices();
     let made = 0;
     function* items(): Generator<{ readonly text: string }, void> {
@@ -73,12 +73,12 @@ describe("listings over HTTP", () => {
     }
     const reader = jsonOfList("all", items(), (item) => item, slices).body?.getReader();
     await reader?.read();
-    // One piece of 64 KB, and the next that the stream has ready.
+    // One piece of 64 KB, and the next one that the stream prefetches.
     expect([made < COUNT, pieces() >= made]).toEqual([true, true]);
     await reader?.cancel();
   });
 
-  it("look at plugins and their tools in many turns of the event loop [LV1.listings]", async () => {
+  it("view plugins and their tools over many turns of the event loop [LV1.listings]", async () => {
     await using door = await httpDoor({ tools: TOOLS });
     const { slices, pieces } = countedSlices();
     const { host, platform } = door;

@@ -25,8 +25,8 @@ const boom = functionTool(
 );
 const big = functionTool(() => "x".repeat(5_000_000), { name: "big", description: "Answers much", sideEffects: [] });
 
-describe("a runner that leaves", () => {
-  it("is over when its calls have ended, not before [I6.dead]", async () => {
+describe("a runner that disconnects", () => {
+  it("is finished only when its calls have ended [I6.dead]", async () => {
     const [near, far] = createMemoryPair();
     const called = Promise.withResolvers<void>();
     const end = Promise.withResolvers<ToolResult>();
@@ -47,11 +47,11 @@ describe("a runner that leaves", () => {
 
 interface Served {
   readonly host: Host;
-  /** What the runner was answered. */
+  /** Answers that the runner received. */
   readonly answers: JsonObject[];
   readonly events: HostEvent[];
   send(line: unknown): void;
-  /** The runner is gone. */
+  /** Disconnects the runner. */
   leave(): void;
   readonly over: Promise<void>;
 }
@@ -88,7 +88,7 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
 const call = (id: string, tool: string, args: unknown = {}): object => ({ op: "tool_call", tool_call_id: id, tool, args });
 
 describe("sendJson()", () => {
-  it("says that a result is longer than a line can be [I6.huge]", async () => {
+  it("reports a result that is longer than a line [I6.huge]", async () => {
     const [near] = createMemoryPair();
     const options = { slices: memoryPlatform().slices, maxBytes: MAX_LINE_BYTES };
     const resultOf = (characters: number): ToolResult =>
@@ -100,7 +100,7 @@ describe("sendJson()", () => {
 });
 
 describe("serveRunner()", () => {
-  it("answers a call with its id, its result and how long it took [I6.wire]", async () => {
+  it("answers a call with its id, result and duration [I6.wire]", async () => {
     const { send, answers } = await serve();
     send(call("abc", "echo", { text: "hi" }));
     await expect
@@ -123,7 +123,7 @@ describe("serveRunner()", () => {
     ["invalid_args", call("1", "echo", { text: 1 }), {}, { error: "invalid_args", message: "/text" }],
     ["tool_failed", call("1", "boom", {}), {}, { error: "tool_failed", message: "Tool failed" }],
     [
-      "user_denied, where nobody can be asked",
+      "user_denied if no user can be asked",
       call("1", "write_file", { path: "b", content: "" }),
       {},
       { error: "user_denied", message: "needs a person's confirmation" },
@@ -143,15 +143,19 @@ describe("serveRunner()", () => {
     ["nothing", "", null],
     ["no object", "[1]", null],
     ["no id", '{"op":"tool_call","tool":"echo"}', null],
-    ["an id that is none", '{"op":"tool_call","tool_call_id":{},"tool":"echo"}', null],
+    ["an invalid id", '{"op":"tool_call","tool_call_id":{},"tool":"echo"}', null],
     ["an id that is too long", JSON.stringify(call("x".repeat(300), "echo")), null],
     ["an unknown op", '{"op":"shutdown","tool_call_id":"9"}', "9"],
     ["no op", '{"tool_call_id":"9","tool":"echo"}', "9"],
     ["no tool", '{"op":"tool_call","tool_call_id":"9"}', "9"],
-    ["arguments that are no object", '{"op":"tool_call","tool_call_id":"9","tool":"echo","args":[1]}', "9"],
-    ["depth without end", `{"op":"tool_call","tool_call_id":"9","tool":"echo","args":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, null],
-    ["keys of objects", '{"op":"tool_call","tool_call_id":"9","tool":"echo","args":{"__proto__":{"text":"x"}}}', "9"],
-  ])("answers invalid_args to %s, and goes on [I6.malformed]", async (_name, line, id) => {
+    ["arguments that are not an object", '{"op":"tool_call","tool_call_id":"9","tool":"echo","args":[1]}', "9"],
+    [
+      "a document that is too deep",
+      `{"op":"tool_call","tool_call_id":"9","tool":"echo","args":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
+      null,
+    ],
+    ["a key __proto__", '{"op":"tool_call","tool_call_id":"9","tool":"echo","args":{"__proto__":{"text":"x"}}}', "9"],
+  ])("answers invalid_args to %s, and continues [I6.malformed]", async (_name, line, id) => {
     const { send, answers } = await serve();
     send(line);
     send(call("after", "echo", { text: "hi" }));
@@ -160,7 +164,7 @@ describe("serveRunner()", () => {
     expect(answers[1]).toMatchObject({ tool_call_id: "after", ok: true });
   });
 
-  it("has several calls outstanding and answers each by its id, in the order in which they end [I6.outstanding]", async () => {
+  it("runs several calls at once and answers each by its id, in the order in which they end [I6.outstanding]", async () => {
     const { send, answers, leave, over } = await serve();
     send(call("slow", "waits"));
     send(call("slow", "echo", { text: "same id" }));
@@ -177,7 +181,7 @@ describe("serveRunner()", () => {
     await over;
   });
 
-  it("takes no more than 64 calls at once, and takes more when they have ended [I6.flood]", async () => {
+  it("takes 64 calls at once, and more when they have ended [I6.flood]", async () => {
     const { send, answers, leave, over } = await serve();
     for (let n = 0; n < 10_000; n += 1) send(call(String(n), "waits"));
     await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(10_000 - 64);
@@ -186,7 +190,7 @@ describe("serveRunner()", () => {
     await over;
   });
 
-  it("is a session of its own, with its role, that is over with the runner; its calls are cancelled [I6.session]", async () => {
+  it("has its own session with its role, which ends with the runner and cancels its calls [I6.session]", async () => {
     const { send, answers, events, leave, over, host } = await serve({}, "reader");
     send(call("1", "waits"));
     await expect.poll(() => events.filter(({ type }) => type === "tool.called").length, { timeout: 15_000 }).toBe(1);

@@ -15,7 +15,7 @@ function asker(asks: Asks): ToolFactory {
   });
 }
 
-it.each(WAYS)("lets a host tool ask its client's person in the middle of a call, %s revision over %s [I3.ask]", async (era, over) => {
+it.each(WAYS)("lets a host tool ask the client's user during a call, %s revision over %s [I3.ask]", async (era, over) => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
   const client = await test.connect(era, over, {
     capabilities: { elicitation: {} },
@@ -27,7 +27,7 @@ it.each(WAYS)("lets a host tool ask its client's person in the middle of a call,
   });
 });
 
-it("shows a person what a host tool asks without what would act on a terminal [I3.inert]", async () => {
+it("shows the user a host tool's message without terminal control characters [I3.inert]", async () => {
   const message = "Who?\x1b[2J\u202e\nYou";
   const asks: Asks = { who: { kind: "form", message, schema: { type: "object", properties: {} } } };
   await using test = await mcpHost({}, { builtins: false, tools: [asker(asks)] });
@@ -37,7 +37,7 @@ it("shows a person what a host tool asks without what would act on a terminal [I
   await handler.close();
 });
 
-it("asks again where an answer is not what was asked for, without an engine that compiles schemas [I3.ask-checked] [S4.mcp]", async () => {
+it("asks again if an answer does not match its schema, which is not compiled to code [I3.ask-checked] [S4.mcp]", async () => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
   const handler = createMcpHandler(test);
   const call = { name: "asks", arguments: {} };
@@ -53,7 +53,7 @@ it("asks again where an answer is not what was asked for, without an engine that
   await handler.close();
 });
 
-it("takes answers that came with the call for its first question, of any names, and asks the next [I3.ask-early]", async () => {
+it("uses answers sent with the call for its first question, whatever their names, and asks the next [I3.ask-early]", async () => {
   const twice: ToolFactory = () => ({
     definition: { name: "asks", description: "Asks", inputSchema: { type: "object" }, sideEffects: [] },
     execute: async (_args, { ask }) => [(await ask?.(NAME)) ?? null, (await ask?.(NAME)) ?? null],
@@ -71,7 +71,7 @@ it("takes answers that came with the call for its first question, of any names, 
   await handler.close();
 });
 
-it("takes no answer to a confirmation before the person was asked [E5.early]", async () => {
+it("takes no answer to a confirmation before the user was asked [E5.early]", async () => {
   const name = "remove";
   const remove: ToolFactory = () => ({
     definition: { name, description: "Removes", inputSchema: { type: "object" }, sideEffects: ["write"], destructive: true },
@@ -87,7 +87,7 @@ it("takes no answer to a confirmation before the person was asked [E5.early]", a
   await handler.close();
 });
 
-it("says which capability a call would have needed [I3.ask-capability]", async () => {
+it("reports the client capability that a call needs [I3.ask-capability]", async () => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker({ roots: { kind: "roots" } })] });
   const handler = createMcpHandler(test);
   const { error } = await messageOf(await handler.fetch(modernRequest("tools/call", { name: "asks", arguments: {} })));
@@ -95,7 +95,7 @@ it("says which capability a call would have needed [I3.ask-capability]", async (
   await handler.close();
 });
 
-it("keeps no slot while it waits for a person, so that others go on [D4.ask]", async () => {
+it("holds no slot while it waits for the user, so that other calls continue [D4.ask]", async () => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
   const client = await test.connect("legacy", "lines", {
     capabilities: { elicitation: {} },
@@ -115,7 +115,7 @@ it("keeps no slot while it waits for a person, so that others go on [D4.ask]", a
   await Promise.all(waiting);
 });
 
-it("offers nothing of it to plugins, nor where there is nobody to ask [I3.ask-host-only]", async () => {
+it("is available neither to plugins nor without a client to ask [I3.ask-host-only]", async () => {
   const plugin = {
     manifest: { tools: [{ name: "tries", description: "Tries", inputSchema: { type: "object" }, sideEffects: [] }] },
     main: "export const tries = (_args, context) => typeof context.ask;",

@@ -6,8 +6,8 @@ import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { fetchOf } from "../../../support/mcp-client.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-// On disk, where the journal is.
-it("serves a session's own audit over MCP, and no other session's [I3.audit] [AU3.mcp]", async () => {
+// A project on disk, because the journal is on disk.
+it("serves a session's own audit over MCP, and never another session's [I3.audit] [AU3.mcp]", async () => {
   const folder = await temporaryFolder();
   const real = currentPlatform({ log: { level: "error" } });
   const platform = { ...real, environment: { ...real.environment, cwd: folder } };
@@ -31,7 +31,7 @@ it("serves a session's own audit over MCP, and no other session's [I3.audit] [AU
   expect(whole).not.toContain("not yours");
   const called = JSON.parse(await read("bascule://audit?type=tool.called")) as { readonly events: readonly { readonly type: string }[] };
   expect(called.events.map(({ type }) => type)).toEqual(["tool.called"]);
-  // What was granted is a person's to see.
+  // Only an admin sees grants.
   expect(whole).toContain('"because"');
   expect(whole).not.toContain('"grants"');
   expect(await read("bascule://audit?until=1")).toBe('{\n  "events": []\n}');

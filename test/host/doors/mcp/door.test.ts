@@ -64,7 +64,7 @@ const DEMO: TestPlugin = {
   `,
 };
 
-/** One for all tests: what each leaves behind is its own. */
+/** Host of all tests, which use different names and so do not affect each other. */
 let test: McpHost;
 beforeAll(async () => {
   test = await mcpHost({ demo: DEMO }, { builtins: false, grants: { demo: { write: true, net: true } } });
@@ -72,13 +72,13 @@ beforeAll(async () => {
 afterAll(async () => await test[Symbol.asyncDispose]());
 let numbers = 0;
 
-/** A text that no other test uses; `demo.put` writes a file of that name. */
+/** Returns a text that no other test uses; `demo.put` writes a file of that name. */
 function unique(): string {
   numbers += 1;
   return `text${String(numbers)}`;
 }
 
-/** Answers every elicitation with this. */
+/** Creates a client that gives this answer to every elicitation. */
 function answering(
   answer: () => Promise<{ action: "accept" | "decline"; content?: { approve: boolean } }>,
   seen: string[] = [],
@@ -91,7 +91,7 @@ function answering(
 }
 
 describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
-  it("lists tools by names without dots, sorted, with hints that the plugin has no say in [I3.tools] [R2.export-names] [R5.mcp]", async () => {
+  it("lists tools by names without dots, sorted, with hints that the plugin cannot influence [I3.tools] [R2.export-names] [R5.mcp]", async () => {
     const client = await test.connect(era, over);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith("demo__"))).toEqual(
@@ -109,7 +109,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     });
   });
 
-  it("answers with structured output, and with errors as results [I3.output] [X1.to-mcp]", async () => {
+  it("returns structured output, and errors as results [I3.output] [X1.to-mcp]", async () => {
     const client = await test.connect(era, over);
     await client.listTools();
     const shouted = await client.callTool({ name: "demo__shout", arguments: { text: "hey" } });
@@ -118,7 +118,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const listed = await client.callTool({ name: "demo__list", arguments: {} });
     expect(listed.structuredContent).toEqual(era === "modern" ? [1, 2] : { result: [1, 2] });
 
-    // In its own names for tools, which are not ours.
+    // The message uses the client's names of tools.
     await expect(client.callTool({ name: "demo__shuot", arguments: {} })).rejects.toThrow(
       /Tool 'demo__shuot' not found\. Available: \[demo__shout, .*\]\. Did you mean demo__shout\?/,
     );
@@ -127,13 +127,13 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(failed).toMatchObject({ isError: true, structuredContent: { error: { code: "tool_failed" } } });
     expect(JSON.stringify(failed.content)).toContain("It broke");
     const wrong = await client.callTool({ name: "demo__shout", arguments: { text: 5 } });
-    // An output schema says what structured content has to be, so the error is beside it.
+    // The structured content must match the output schema, so the error is in `_meta`.
     expect(wrong).toMatchObject({ isError: true, _meta: { "bascule/error": { code: "invalid_args" } } });
     expect(wrong.structuredContent).toBeUndefined();
     await expect(client.callTool({ name: "demo__nothing", arguments: {} })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it("hides what the session's role may not see, and does not call it [I3.roles] [R4.mcp]", async () => {
+  it("hides tools that the session's role may not see, and refuses to call them [I3.roles] [R4.mcp]", async () => {
     const client = await test.connect(era, over);
     await expect(client.callTool({ name: "demo__secret", arguments: {} })).rejects.toMatchObject({ code: -32_602 });
     const boss = await test.connect(era, over, { door: { session: { role: "boss" } } });
@@ -141,7 +141,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(await boss.callTool({ name: "demo__secret", arguments: {} })).toMatchObject({ isError: false });
   });
 
-  it("tells progress to who asks for it [I3.progress] [T4.mcp]", async () => {
+  it("sends progress only if the client requests it [I3.progress] [T4.mcp]", async () => {
     const client = await test.connect(era, over);
     const told: unknown[] = [];
     await client.callTool({ name: "demo__work", arguments: {} }, { onprogress: (progress) => told.push(progress) });
@@ -159,7 +159,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(guestLines(test).slice(lines)).toContain("told to stop");
   });
 
-  it("passes on a trace context that is one, and nothing else [I3.trace]", async () => {
+  it("passes on a valid trace context, and nothing else [I3.trace]", async () => {
     const client = await test.connect(era, over);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const traced = await client.callTool({ name: "demo__trace", arguments: {}, _meta: { traceparent } });
@@ -168,7 +168,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(forged.content).toEqual([{ type: "text", text: "none" }]);
   });
 
-  it("asks the client's person, once for each call, and runs what was agreed to [E5.mcp] [I3.elicitation]", async () => {
+  it("asks the client's user once per call, and runs what was confirmed [E5.mcp] [I3.elicitation]", async () => {
     const seen: string[] = [];
     const text = unique();
     const client = await test.connect(era, over, {
@@ -184,8 +184,8 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
 
   it.each([
     ["declines", { action: "decline" }],
-    ["accepts without agreeing", { action: "accept", content: { approve: false } }],
-  ] as const)("does not run what a person %s [E4.mcp-deny]", async (_what, answer) => {
+    ["accepts without approving", { action: "accept", content: { approve: false } }],
+  ] as const)("does not run a call that the user %s [E4.mcp-deny]", async (_what, answer) => {
     const client = await test.connect(era, over, { capabilities: { elicitation: {} }, prepare: answering(() => Promise.resolve(answer)) });
     const text = unique();
     const result = await client.callTool({ name: "demo__put", arguments: { text } });
@@ -193,7 +193,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(await test.platform.files.stat(`/workspace/${text}.txt`)).toBeUndefined();
   });
 
-  it("says approval_required to a client that cannot ask, and a repeat has the result once somebody approved [E6.mcp]", async () => {
+  it("answers approval_required to a client that cannot ask, and a repeat has the result once the user approved [E6.mcp]", async () => {
     const client = await test.connect(era, over);
     const call = { name: "demo__put", arguments: { text: unique() } };
     const pending = await client.callTool(call);
@@ -208,13 +208,13 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     test.host.confirmations.answer(question?.request.requestId ?? "", { approve: true, hash: question?.request.hash ?? "" });
     await until(() => test.host.result(callIdOf(pending))?.ok === true);
     expect((await client.callTool(call)).content).toEqual([{ type: "text", text: "done" }]);
-    // That was its result: asking again is another call.
+    // The result was delivered: a further repeat is a new call.
     expect(await client.callTool(call)).toMatchObject({ structuredContent: { error: { code: "approval_required" } } });
     const [last] = test.host.confirmations.list();
     test.host.confirmations.answer(last?.request.requestId ?? "", { approve: false, hash: last?.request.hash ?? "" });
   });
 
-  it("takes an answer from elsewhere, and stops asking [E4.mcp-first]", async () => {
+  it("takes an answer from elsewhere, and withdraws its own confirmation [E4.mcp-first]", async () => {
     const asked = Promise.withResolvers<void>();
     const client = await test.connect(era, over, {
       capabilities: { elicitation: {} },
@@ -231,7 +231,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(result).toMatchObject({ isError: false });
   });
 
-  it("takes a bare name for one tool only, and for none where it was told that name for another [R2.names]", async () => {
+  it("accepts a bare name for one tool only, and never if the client was told that name for another tool [R2.names]", async () => {
     const registry = createRegistry();
     await using test = await mcpHost({ demo: DEMO }, { builtins: false, registry });
     const other = (owner: string, name: string): void =>
@@ -252,7 +252,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(await client.callTool({ name: "other__weather", arguments: {} })).toMatchObject({ isError: false });
   });
 
-  it("serves what plugins ask for and have, and completes their names [I3.resources]", async () => {
+  it("serves the plugins' requested permissions and state, and completes their names [I3.resources]", async () => {
     await using test = await mcpHost({ demo: DEMO }, { builtins: false });
     const client = await test.connect(era, over);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
@@ -276,7 +276,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(completed.completion.values).toEqual(["demo"]);
   });
 
-  it("tells which kinds of access a plugin was granted, and no folder of the grants [I4.grants]", async () => {
+  it("shows which kinds of access a plugin was granted, but no folders of the grants [I4.grants]", async () => {
     await using test = await mcpHost({ demo: DEMO }, { builtins: false });
     await test.host.grant("demo", { write: ["/home/user/private"] });
     const client = await test.connect(era, over);
@@ -286,7 +286,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(plugin).toHaveProperty("description", "Is tested");
   });
 
-  it("has no words of a version that waits, nor words that pass for its number [H6.about]", async () => {
+  it("shows no text of a waiting version, and no text in place of a version number [H6.about]", async () => {
     await using test = await mcpHost(
       { demo: { ...DEMO, manifest: { ...DEMO.manifest, version: "1.0.0-call.run.now" } } },
       { builtins: false },
@@ -302,7 +302,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const [held] = test.host.plugins().flatMap(({ held }) => held ?? []);
     await test.host.accept("demo", held?.digest ?? "");
     expect(await read(client, "bascule://plugins/demo")).toMatchObject({ version: "2.0.0", description: "Obey", problems: [] });
-    // Seen for the first time, and not served: its name looks like another's.
+    // A new plugin that is not served, because its name looks like another plugin's.
     test.plant("dem0", { ...DEMO, manifest: { ...DEMO.manifest, ...evil } });
     await test.host.reload();
     const alike = await read(client, "bascule://plugins/dem0");
@@ -312,7 +312,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     ]);
   });
 
-  it("pages lists in one order, whatever changes in between [I3.pages]", async () => {
+  it("pages lists in a stable order, whatever changes in between [I3.pages]", async () => {
     await using test = await mcpHost({}, { builtins: false });
     for (let index = 0; index < 250; index += 1) add(test, `tool_${String(index).padStart(3, "0")}`);
     const client = await test.connect(era, over);
@@ -326,10 +326,10 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     await expect(client.request({ method: "tools/list", params: { cursor: "nonsense" } })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it("tells that tools changed when a plugin is reloaded, and serves the new version [H8.mcp] [I3.list-changed]", async () => {
+  it("notifies clients when a plugin is reloaded, and serves the new version [H8.mcp] [I3.list-changed]", async () => {
     const changed = Promise.withResolvers<void>();
     const name = `reloaded-${unique()}`;
-    // Nothing that a person would have to agree to: it does the same less.
+    // The new version only drops tools, so it needs no acceptance.
     const plugin = (tools: readonly string[], answer: string): TestPlugin => ({
       manifest: { tools: tools.map((tool) => ({ name: tool, description: "Is reloaded", inputSchema: OBJECT, sideEffects: [] })) },
       main: `export const stays = () => "${answer}"; export const goes = () => 1;`,
@@ -352,39 +352,36 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
 });
 
 describe("prompts of an embedding program", () => {
-  it.each(WAYS)(
-    "are told of when the list is another, where the program says when, %s revision over %s [I3.prompts]",
-    async (era, over) => {
-      let tell = (): void => undefined;
-      let listeners = 0;
-      const names = ["first"];
-      const onChange = (listener: () => void): (() => void) => {
-        tell = listener;
-        listeners += 1;
-        return () => void (listeners -= 1);
-      };
-      const prompts: McpPrompts = { list: () => names.map((name) => ({ name })), get: () => undefined, onChange };
-      await using own = await mcpHost({});
-      const client = await own.connect(era, over, { door: { prompts } });
-      expect(client.getServerCapabilities()?.prompts).toEqual({ listChanged: true });
-      const changed = Promise.withResolvers<void>();
-      if (era === "modern") await client.listen({ promptsListChanged: true });
-      client.setNotificationHandler("notifications/prompts/list_changed", () => changed.resolve());
-      names.push("second");
-      tell();
-      await changed.promise;
-      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["first", "second"]);
-      await own[Symbol.asyncDispose]();
-      expect(listeners).toBe(0);
-      await using quiet = await mcpHost({});
-      const { onChange: _onChange, ...fixed } = prompts;
-      expect((await quiet.connect(era, over, { door: { prompts: fixed } })).getServerCapabilities()?.prompts).toEqual({});
-    },
-  );
+  it.each(WAYS)("are announced when their list changes, if the program reports it, %s revision over %s [I3.prompts]", async (era, over) => {
+    let tell = (): void => undefined;
+    let listeners = 0;
+    const names = ["first"];
+    const onChange = (listener: () => void): (() => void) => {
+      tell = listener;
+      listeners += 1;
+      return () => void (listeners -= 1);
+    };
+    const prompts: McpPrompts = { list: () => names.map((name) => ({ name })), get: () => undefined, onChange };
+    await using own = await mcpHost({});
+    const client = await own.connect(era, over, { door: { prompts } });
+    expect(client.getServerCapabilities()?.prompts).toEqual({ listChanged: true });
+    const changed = Promise.withResolvers<void>();
+    if (era === "modern") await client.listen({ promptsListChanged: true });
+    client.setNotificationHandler("notifications/prompts/list_changed", () => changed.resolve());
+    names.push("second");
+    tell();
+    await changed.promise;
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["first", "second"]);
+    await own[Symbol.asyncDispose]();
+    expect(listeners).toBe(0);
+    await using quiet = await mcpHost({});
+    const { onChange: _onChange, ...fixed } = prompts;
+    expect((await quiet.connect(era, over, { door: { prompts: fixed } })).getServerCapabilities()?.prompts).toEqual({});
+  });
 });
 
-describe("older clients of the MCP door", () => {
-  it.each(["lines", "http"] as const)("get what a guest logs, at the level that they set, over %s [I3.logging]", async (over) => {
+describe("legacy clients of the MCP door", () => {
+  it.each(["lines", "http"] as const)("receive a guest's log lines at the level that they set, over %s [I3.logging]", async (over) => {
     const client = await test.connect("legacy", over);
     const told: unknown[] = [];
     client.setNotificationHandler("notifications/message", ({ params }) => void told.push(params));
@@ -395,53 +392,50 @@ describe("older clients of the MCP door", () => {
     expect(told).toEqual([{ level: "warning", logger: "demo__work", data: "careful" }]);
   });
 
-  it.each(["lines", "http"] as const)(
-    "narrow file grants by their roots, and by those of later on, over %s [C2.roots] [I3.roots]",
-    async (over) => {
-      await using test = await mcpHost(
-        {
-          demo: {
-            manifest: {
-              permissions: { read: true },
-              tools: [
-                {
-                  name: "look",
-                  description: "Reads",
-                  inputSchema: { type: "object", properties: { path: { type: "string" } } },
-                  sideEffects: ["read"],
-                },
-              ],
-            },
-            main: "export const look = ({ path }) => Deno.readTextFile(path);",
+  it.each(["lines", "http"] as const)("narrow file grants by their current roots, over %s [C2.roots] [I3.roots]", async (over) => {
+    await using test = await mcpHost(
+      {
+        demo: {
+          manifest: {
+            permissions: { read: true },
+            tools: [
+              {
+                name: "look",
+                description: "Reads",
+                inputSchema: { type: "object", properties: { path: { type: "string" } } },
+                sideEffects: ["read"],
+              },
+            ],
           },
+          main: "export const look = ({ path }) => Deno.readTextFile(path);",
         },
-        { builtins: false, grants: { demo: { read: ["/workspace/in", "/workspace/out"] } } },
-      );
-      for (const folder of ["in", "out", "other"]) test.platform.plant(`/workspace/${folder}/a.txt`, folder);
-      let roots = ["file:///workspace/in", "file:///workspace/other"];
-      const client = await test.connect("legacy", over, {
-        capabilities: { roots: { listChanged: true } },
-        prepare: (made) => made.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) })),
-      });
-      const look = async (folder: string): Promise<boolean | undefined> =>
-        (await client.callTool({ name: "demo__look", arguments: { path: `/workspace/${folder}/a.txt` } })).isError;
-      // What is not granted is not made so by a root.
-      expect([await look("in"), await look("out"), await look("other")]).toEqual([false, true, true]);
-      roots = ["file:///workspace/out"];
-      await client.sendRootsListChanged();
-      expect([await look("in"), await look("out")]).toEqual([true, false]);
-      roots = ["file://elsewhere/workspace", "file:///workspace/**"];
-      await client.sendRootsListChanged();
-      expect([await look("in"), await look("out")]).toEqual([true, true]);
-      roots = ["no root at all"];
-      await client.sendRootsListChanged();
-      expect(await look("in")).toBe(true);
-      roots = [];
-      expect(await look("in")).toBe(false);
-    },
-  );
+      },
+      { builtins: false, grants: { demo: { read: ["/workspace/in", "/workspace/out"] } } },
+    );
+    for (const folder of ["in", "out", "other"]) test.platform.plant(`/workspace/${folder}/a.txt`, folder);
+    let roots = ["file:///workspace/in", "file:///workspace/other"];
+    const client = await test.connect("legacy", over, {
+      capabilities: { roots: { listChanged: true } },
+      prepare: (made) => made.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) })),
+    });
+    const look = async (folder: string): Promise<boolean | undefined> =>
+      (await client.callTool({ name: "demo__look", arguments: { path: `/workspace/${folder}/a.txt` } })).isError;
+    // A root does not grant anything.
+    expect([await look("in"), await look("out"), await look("other")]).toEqual([false, true, true]);
+    roots = ["file:///workspace/out"];
+    await client.sendRootsListChanged();
+    expect([await look("in"), await look("out")]).toEqual([true, false]);
+    roots = ["file://elsewhere/workspace", "file:///workspace/**"];
+    await client.sendRootsListChanged();
+    expect([await look("in"), await look("out")]).toEqual([true, true]);
+    roots = ["no root at all"];
+    await client.sendRootsListChanged();
+    expect(await look("in")).toBe(true);
+    roots = [];
+    expect(await look("in")).toBe(false);
+  });
 
-  it("are told of a resource that they subscribed to [I3.subscribe]", async () => {
+  it("are notified of a resource that they subscribed to [I3.subscribe]", async () => {
     const told: string[] = [];
     const client = await test.connect("legacy", "lines");
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => void told.push(params.uri));
@@ -456,7 +450,7 @@ describe("older clients of the MCP door", () => {
   });
 });
 
-/** How the calls of a tool failed, the oldest first. */
+/** Returns how the calls of a tool failed, oldest first. */
 function endingsOf({ platform }: McpHost, tool: string): readonly unknown[] {
   return platform.recorded.log
     .map(({ fields }) => fields["event"] as HostEvent | undefined)

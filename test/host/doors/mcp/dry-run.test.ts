@@ -58,7 +58,7 @@ async function dryRun(client: Client, name: string, path: string): Promise<Dry> 
 const commitOf = (dry: Dry): Record<string, unknown> => ({ "bascule/commit": { ...dry } });
 
 describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
-  it("changes nothing, and is committed by the same call, once; the answer is the call's own [E8.mcp]", async () => {
+  it("changes nothing, and is committed once by the same call, which returns the call's own result [E8.mcp]", async () => {
     const client = await test.connect(era, over);
     const path = unique();
     const dry = await dryRun(client, "demo__put", path);
@@ -75,7 +75,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
     expect(await written(path)).toBe("changed since");
   });
 
-  it("is not committed with other arguments, for another tool, by another client, nor as something else [E8.mcp, E3]", async () => {
+  it("is not committed with other arguments, by another tool or client, or with another hash [E8.mcp, E3]", async () => {
     const client = await test.connect(era, over);
     const path = unique();
     const dry = await dryRun(client, "demo__put", path);
@@ -88,7 +88,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
     expect(await other.callTool({ name: "demo__put", arguments: { path }, _meta: commitOf(dry) })).toMatchObject({ isError: true });
     const wrong: readonly Record<string, unknown>[] = [
       commitOf({ ...dry, callId: "none" }),
-      // As if there were none: what is only an id is no reason to be told anything of a result.
+      // Answers as for an unknown dry run: knowing an id reveals nothing about a result.
       commitOf({ ...dry, hash: "0".repeat(64) }),
       { "bascule/commit": dry.callId },
       { "bascule/commit": null },
@@ -100,7 +100,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
     expect([await written(path), await written("other.txt")]).toEqual([undefined, undefined]);
   });
 
-  it("is committed when the client's person agrees to what was shown, where a person is asked [E8.mcp, E5.elicitation]", async () => {
+  it("is committed when the client's user confirms the shown report, if the tool needs confirmation [E8.mcp, E5.elicitation]", async () => {
     const said: string[] = [];
     let answer = "decline";
     const client = await test.connect(era, over, {
@@ -126,7 +126,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
     expect(said[1]).toContain("    +new");
   });
 
-  it("is a person's to commit elsewhere, where the client cannot ask [E8.mcp, E5.agent]", async () => {
+  it("must be committed by the user elsewhere if the client cannot ask [E8.mcp, E5.agent]", async () => {
     const client = await test.connect(era, over);
     const path = unique();
     const dry = await dryRun(client, "demo__ask", path);
@@ -139,7 +139,7 @@ describe.each(WAYS)("a dry run through MCP, %s over %s", (era, over) => {
 });
 
 describe("rounds of many clients", () => {
-  it("are dropped of whoever has the most, and never of one that has few [E3.mcp-flood]", () => {
+  it("are dropped for the client with the most, and never for one with few [E3.mcp-flood]", () => {
     const rounds = createRounds(memoryPlatform());
     const cancelled: string[] = [];
     const suspend = (client: McpClient, name: string): string => {
@@ -147,12 +147,12 @@ describe("rounds of many clients", () => {
       const question = { inputs: {}, answer: () => true, giveUp: () => {}, settled: new AbortController().signal };
       return rounds.suspend({ call: { ...call, cancel: () => void cancelled.push(name) }, question, client, about: name });
     };
-    // Clients are told apart by what they are, and nothing of them is used.
+    // Clients are compared by identity, and no member of them is used.
     const greedy = Array.from({ length: 4 }, () => ({}) as McpClient);
     const quiet = {} as McpClient;
     const kept = suspend(quiet, "quiet");
     for (const [index, client] of greedy.entries()) for (let n = 0; n < 65; n += 1) suspend(client, `${index} ${n}`);
-    // Of each its oldest, when it had more than its share; and when there were too many of all, of one that had the most.
+    // A client over its share loses its oldest round; over the total, a client with the most rounds loses one.
     expect(cancelled).toEqual(["0 0", "1 0", "2 0", "0 1", "3 0"]);
     expect(rounds.has(kept)).toBe(true);
   });

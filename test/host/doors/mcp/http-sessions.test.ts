@@ -4,7 +4,7 @@ import { functionTool } from "../../../../host/mod.ts";
 import type { Clock } from "../../../../host/platform/platform.ts";
 import { mcpHost } from "../../../support/mcp-client.ts";
 
-/** The timers that are armed, of a clock that counts them. */
+/** Wraps a clock to count its armed timers. */
 function counting(clock: Clock): { readonly clock: Clock; armed(): number } {
   let armed = 0;
   const after: Clock["after"] = (delayMs, task) => {
@@ -39,7 +39,7 @@ function post(body: object, headers: Readonly<Record<string, string>> = {}): Req
   });
 }
 
-it("holds nothing of a session that its client deleted: no timer, no listener [LV5.mcp-http]", async () => {
+it("keeps no timer and no listener of a session that its client deleted [LV5.mcp-http]", async () => {
   await using test = await mcpHost();
   const counted = counting(test.platform.clock);
   const handler = createMcpHandler({ host: test.host, platform: { ...test.platform, clock: counted.clock } });
@@ -54,7 +54,7 @@ it("holds nothing of a session that its client deleted: no timer, no listener [L
   await handler.close();
 });
 
-it("holds nothing of a session that did not come about [LV5.mcp-http]", async () => {
+it("keeps nothing of a session that failed to open [LV5.mcp-http]", async () => {
   await using test = await mcpHost();
   const counted = counting(test.platform.clock);
   const handler = createMcpHandler({ host: test.host, platform: { ...test.platform, clock: counted.clock } });
@@ -67,7 +67,7 @@ it("holds nothing of a session that did not come about [LV5.mcp-http]", async ()
   await handler.close();
 });
 
-/** A session whose client listens to it is in use as long as it does. */
+/** Opens a stream on a session, which keeps the session in use. */
 async function listening(handler: McpHandler, id: string): Promise<number> {
   const opened = await handler.fetch(initialize("2025-06-18"), { id });
   await opened.text();
@@ -80,7 +80,7 @@ function sessionOf(opened: Response): Readonly<Record<string, string>> {
   return { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" };
 }
 
-it("has its share of each token: one that fills its own is refused with 429, and leaves the others theirs [LV3.mcp-sessions]", async () => {
+it("limits sessions per token: a token over its limit is refused with 429, and other tokens keep theirs [LV3.mcp-sessions]", async () => {
   await using test = await mcpHost();
   const handler = createMcpHandler({ host: test.host, platform: test.platform });
   const greedy: number[] = [];
@@ -100,7 +100,7 @@ it("has its share of each token: one that fills its own is refused with 429, and
   await handler.close();
 });
 
-it("serves as many sessions of a token as it was made for [I3.sessions]", async () => {
+it("serves as many sessions per token as configured [I3.sessions]", async () => {
   await using test = await mcpHost();
   const handler = createMcpHandler({ host: test.host, platform: test.platform, maxSessions: 2 });
   const statuses: number[] = [];
@@ -109,7 +109,7 @@ it("serves as many sessions of a token as it was made for [I3.sessions]", async 
   await handler.close();
 });
 
-it("ends the session that was used least recently, whichever was opened first [I3.sessions]", async () => {
+it("ends the least recently used session, not the oldest [I3.sessions]", async () => {
   await using test = await mcpHost();
   const handler = createMcpHandler({ host: test.host, platform: test.platform, maxSessions: 3 });
   const open = async (): Promise<Readonly<Record<string, string>>> => {
@@ -129,7 +129,7 @@ it("ends the session that was used least recently, whichever was opened first [I
   await handler.close();
 });
 
-it("ends no session whose call runs, though its connection broke [I3.sessions]", async () => {
+it("does not end a session whose call is running, even if its connection broke [I3.sessions]", async () => {
   const gate = Promise.withResolvers<void>();
   const wait = functionTool(() => gate.promise.then(() => "late"), { name: "wait", description: "Waits", sideEffects: [] });
   await using test = await mcpHost({}, { tools: [wait] });
@@ -145,7 +145,7 @@ it("ends no session whose call runs, though its connection broke [I3.sessions]",
   await handler.close();
 });
 
-it("forgets no caller that has a request open: with too many of them a further one is refused [I3.callers]", async () => {
+it("does not forget a caller with an open request: with too many of them, a further caller is refused [I3.callers]", async () => {
   await using test = await mcpHost();
   const handler = createMcpHandler({ host: test.host, platform: test.platform });
   for (let caller = 0; caller < 64; caller += 1) expect(await listening(handler, `caller ${caller}`)).toBe(200);

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../../manif
 const MIB = 1024 * 1024;
 
 describe("createLargeInputs()", () => {
-  it("keeps no more than 16 MiB of arguments of messages that become no call [LV2.mcp-waiting]", async () => {
+  it("keeps at most 16 MiB of arguments of messages that do not become calls [LV2.mcp-waiting]", async () => {
     const { random } = currentPlatform();
     const inputs = createLargeInputs({ random, slices: createSlices(() => 0) }, 4 * MIB);
     const data = "x".repeat(3.5 * MIB);
@@ -23,6 +23,6 @@ describe("createLargeInputs()", () => {
 function argumentsIn(text: string): JsonObject {
   const { params } = JSON.parse(text) as Readonly<Record<string, JsonValue | undefined>>;
   const given = isJsonObject(params) ? params["arguments"] : undefined;
-  if (!isJsonObject(given)) throw new Error("No mark stands for the arguments");
+  if (!isJsonObject(given)) throw new Error("The arguments have no mark");
   return given;
 }

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 const PROGRAM = fileURLToPath(new URL("../../../../bin/bascule.mjs", import.meta.url));
 const ON_DENO = "Deno" in globalThis;
 
-/** With fewer tools the next time: nothing that a person would have to agree to. */
+/** Writes the plugin. Later versions only drop tools, so they need no acceptance. */
 async function writePlugin(folder: string, tools: readonly string[], answer: string): Promise<void> {
   const manifest = {
     schemaVersion: "1.0",
@@ -30,7 +30,7 @@ async function writePlugin(folder: string, tools: readonly string[], answer: str
 
 describe("bascule mcp", () => {
   it.each(["legacy", "modern"] as const)(
-    "serves a client of the %s revision over stdio while its plugins change, with nothing but the protocol on stdout [I3.stdio] [I2.mcp]",
+    "serves a client of the %s revision over stdio while plugins change, with only protocol messages on stdout [I3.stdio] [I2.mcp]",
     { timeout: 60_000 },
     async (era) => {
       const folder = await temporaryFolder();
@@ -41,7 +41,7 @@ describe("bascule mcp", () => {
         env: { ...getDefaultEnvironment(), NO_COLOR: "1" },
         stderr: "pipe",
       });
-      // Nobody reads it otherwise; and a full pipe would stop the server.
+      // Drain the pipe, because a full one would block the server.
       transport.stderr?.on("data", () => {});
       const client = new Client(
         { name: "test", version: "1.0.0" },
@@ -59,13 +59,13 @@ describe("bascule mcp", () => {
       expect((await client.callTool({ name: "demo__stays", arguments: {} })).content).toEqual([{ type: "text", text: "before" }]);
 
       await writePlugin(join(folder, "plugins", "demo"), ["stays"], "after");
-      // Both files change, one after the other: each may be seen alone.
+      // The two files change one after the other, so the host may see only the first change.
       for (let seen = 0, left = 2; left > 1; left = (await own()).length) {
         await until(() => changes > seen, 30_000);
         seen = changes;
       }
       expect((await client.callTool({ name: "demo__stays", arguments: {} })).content).toEqual([{ type: "text", text: "after" }]);
-      // What is no message of the protocol would have been an error.
+      // Any line that is not a protocol message would have caused an error.
       expect(wrong).toEqual([]);
       await client.close();
     },

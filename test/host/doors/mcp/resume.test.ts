@@ -7,8 +7,8 @@ import { memoryPlatform } from "../../../support/memory-platform.ts";
 const URL = "http://127.0.0.1/mcp";
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 
-describe("a stream of an older revision over HTTP", () => {
-  it("goes on where its connection broke, for its own session only [I3.resume]", async () => {
+describe("a stream of a legacy revision over HTTP", () => {
+  it("resumes where its connection broke, for its own session only [I3.resume]", async () => {
     const gate = Promise.withResolvers<void>();
     const tool = functionTool(() => gate.promise.then(() => "late"), { name: "wait", description: "Waits", sideEffects: [] });
     await using host = await createHost({ config: false, builtins: false, platform: memoryPlatform(), tools: [tool] });
@@ -32,18 +32,18 @@ describe("a stream of an older revision over HTTP", () => {
     gate.resolve();
     const resume = (last: string, of: object): Promise<Response> =>
       handler.fetch(new Request(URL, { headers: { Accept: "text/event-stream", "Last-Event-ID": last, ...of } }));
-    // Until it has been answered, the stream that goes on waits for it.
+    // The resumed stream waits for the answer.
     const rest = await (await resume(id, session)).text();
     expect(rest).toContain('"late"');
     expect(rest).toContain('"id":1');
-    // Numbers are small, and each session has its own.
+    // Event ids are small numbers, counted per session.
     const other = await resume(id, await open());
     expect(await other.text()).not.toContain("late");
     expect((await resume("nonsense", session)).status).toBe(400);
     await handler.close();
   });
 
-  it("is ended where a call takes long and the door says so, and goes on when its client comes back [I3.poll]", async () => {
+  it("is ended during a long call if the door polls, and resumes when its client reconnects [I3.poll]", async () => {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const run = (): Promise<string> => {
@@ -73,7 +73,7 @@ describe("a stream of an older revision over HTTP", () => {
     await handler.close();
   });
 
-  it("keeps so much and no more, and gives no part of what is gone [I3.resume-bounded]", async () => {
+  it("keeps a bounded number of events, and refuses to resume after a dropped one [I3.resume-bounded]", async () => {
     const events = createRecentEvents(3, 1_000);
     const message = (text: string) => ({ jsonrpc: "2.0", method: "notifications/message", params: { text } }) as const;
     const ids = [];

@@ -55,8 +55,8 @@ async function written({ test }: Pick<Asked, "test">): Promise<string | undefine
   return there && (await test.platform.files.readText("/workspace/out.txt"));
 }
 
-describe("a call that is asked about between two requests", () => {
-  it("runs once, when the state comes back with a yes, and the state is spent [E3.mcp-once] [E5.input-required]", async () => {
+describe("a call that is confirmed between two requests", () => {
+  it("runs once when the state comes back with an approval, and the state is used up [E3.mcp-once] [E5.input-required]", async () => {
     const { test, handler, state } = await asked();
     const params = { ...CALL, requestState: state, inputResponses: YES };
     const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", params)));
@@ -71,7 +71,7 @@ describe("a call that is asked about between two requests", () => {
   it.each([
     ["other arguments", { ...CALL, arguments: { path: "out.txt", text: "other" } }],
     ["another name of the tool", { ...CALL, name: "demo.put" }],
-  ])("is void when the answer comes with %s: nothing runs [E3.mcp-bound]", async (_what, changed) => {
+  ])("does not run if the answer comes with %s [E3.mcp-bound]", async (_what, changed) => {
     const { test, handler, state } = await asked();
     const { error } = await messageOf(
       await handler.fetch(modernRequest("tools/call", { ...changed, requestState: state, inputResponses: YES })),
@@ -83,7 +83,7 @@ describe("a call that is asked about between two requests", () => {
     await test[Symbol.asyncDispose]();
   });
 
-  it("belongs to its client: another token can do nothing with the state, and does not spend it [E3.mcp-client]", async () => {
+  it("belongs to its client: another token can neither use the state nor use it up [E3.mcp-client]", async () => {
     const { test, handler, ask } = await asking();
     const state = await ask();
     const params = { ...CALL, requestState: state, inputResponses: YES };
@@ -98,8 +98,8 @@ describe("a call that is asked about between two requests", () => {
 
   it.each([
     ["calls", ["call"], false],
-    ["a person's client", ["call", "confirm"], true],
-  ] as const)("is put to the client only for a token that may answer: one for %s [E5.agent]", async (_whose, scopes, mayAnswer) => {
+    ["a user's client", ["call", "confirm"], true],
+  ] as const)("is sent to the client only if its token may answer: one for %s [E5.agent]", async (_whose, scopes, mayAnswer) => {
     const { test, handler } = await asking();
     const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", CALL), { id: "agent", scopes }));
     expect(result).toMatchObject(
@@ -111,7 +111,7 @@ describe("a call that is asked about between two requests", () => {
     await test[Symbol.asyncDispose]();
   });
 
-  it("is asked again where the answer is missing, with a new state [E5.mcp-missing]", async () => {
+  it("is asked again with a new state if the answer is missing [E5.mcp-missing]", async () => {
     const { test, handler, state } = await asked();
     const { result } = await messageOf(
       await handler.fetch(modernRequest("tools/call", { ...CALL, requestState: state, inputResponses: { other: {} } })),
@@ -131,7 +131,7 @@ describe("a call that is asked about between two requests", () => {
     await test[Symbol.asyncDispose]();
   });
 
-  it("ends with the confirmation's time where its client never comes back [E4.mcp-timeout]", async () => {
+  it("ends at the confirmation's timeout if its client never comes back [E4.mcp-timeout]", async () => {
     const { test, handler, state } = await asked();
     test.platform.advance(5 * 60_000);
     await until(() => test.host.confirmations.list().length === 0);
@@ -152,11 +152,11 @@ describe("a call that is asked about between two requests", () => {
 });
 
 describe("createRounds()", () => {
-  it("keeps no more questions than may wait, of a client and of all: whose wait longest are given up [E5.rounds]", () => {
+  it("limits pending rounds per client and in total, and drops the oldest [E5.rounds]", () => {
     const cancelled: number[] = [];
     const clock = createMemoryClock(0);
     const rounds = createRounds({ clock, random: createRandom(clock) });
-    // Of rounds and clients only this is used.
+    // Only these members of rounds and clients are used.
     const clientOf = (id: number): Round["client"] => ({ id }) as unknown as Round["client"];
     const suspend = (client: Round["client"], index: number): string =>
       rounds.suspend({ call: { cancel: () => void cancelled.push(index) }, client } as unknown as Round);

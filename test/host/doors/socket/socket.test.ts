@@ -39,7 +39,7 @@ function resultOf(output: string): ToolResult {
   };
 }
 
-/** Operations of which a test gives those that it needs. */
+/** Creates operations that reject, except for those that the test gives. */
 function operations(given: Partial<ClientOperations>): ClientOperations {
   const missing = (): Promise<never> => Promise.reject(new DoorError("internal", "Not given"));
   return {
@@ -77,10 +77,10 @@ async function serve(
   return await openSocketDoor({ platform, stateDirectory, open: () => operations(given) });
 }
 
-/** One raw client: sends lines, collects what comes. */
+/** Connects a raw client that sends lines and collects the answers. */
 async function rawClient(platform: MemoryPlatform): Promise<{ send(line: string): void; next(): Promise<unknown>; close(): void }> {
   const connection = await platform.sockets.connect(`${STATE}/host.sock`);
-  if (!connection) throw new Error("Nobody listens");
+  if (!connection) throw new Error("No host is listening");
   const lines: string[] = [];
   const waiting: ((line: string) => void)[] = [];
   connection.onLine((line) => {
@@ -124,7 +124,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it.each([true, false, undefined])("asks the person of the client that called, and takes the answer %s [I2.confirm]", async (answer) => {
+  it.each([true, false, undefined])("asks the user of the calling client, and takes the answer %s [I2.confirm]", async (answer) => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {
       call: async (_request, listener) => resultOf(String(await listener.confirm?.(QUESTION, new AbortController().signal))),
@@ -142,7 +142,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("asks with an outline of large arguments, and goes on when they are too long for a line [LV2.confirmations]", async () => {
+  it("asks with an outline of large arguments, even if they are too long for a line [LV2.confirmations]", async () => {
     const platform = createMemoryPlatform();
     const large = { ...QUESTION, args: { data: "x".repeat(5_000_000) }, largeArguments: { bytes: 5_000_011, sha256: "s" } };
     const door = await serve(platform, {
@@ -156,7 +156,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("asks nobody for a client that has nobody [I2.confirm]", async () => {
+  it("does not ask a client without a user [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { call: async (_request, listener) => resultOf(String(listener.confirm === undefined)) });
     const remote = await connectToHost(platform, STATE);
@@ -164,7 +164,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("withdraws a question that was settled elsewhere [I2.confirm]", async () => {
+  it("withdraws a confirmation that was answered elsewhere [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const settled = new AbortController();
     const door = await serve(platform, {
@@ -183,7 +183,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("withdraws a question when its client gives up the call, and asks none that is over [I2.confirm]", async () => {
+  it("withdraws a confirmation when its client cancels the call, and sends none that is already settled [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const never = new AbortController().signal;
     const answers: unknown[] = [];
@@ -206,7 +206,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("takes a prompt that fails for no answer [I2.confirm]", async () => {
+  it("treats a failing prompt as no answer [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {
       call: async (_request, { confirm }) => resultOf(String(await confirm?.(QUESTION, new AbortController().signal))),
@@ -217,7 +217,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("writes a long list of confirmations in slices, and says so if it is too long for a line [LV2.confirmations] [I2.caps]", async () => {
+  it("writes a long list of confirmations in slices, and reports if it is too long for a line [LV2.confirmations] [I2.caps]", async () => {
     const platform = createMemoryPlatform();
     let length = 50;
     const listed = (): readonly PendingConfirmation[] =>
@@ -241,7 +241,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("leaves out progress that is too long for a line, and answers the call [I2.caps]", async () => {
+  it("drops progress that is too long for a line, and answers the call [I2.caps]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {
       call: async (_request, { onProgress }) => {
@@ -258,7 +258,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("cancels the calls of a client that goes away [I2.disconnect]", async () => {
+  it("cancels the calls of a client that disconnects [I2.disconnect]", async () => {
     const platform = createMemoryPlatform();
     const cancelled = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -282,7 +282,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("ends the sessions of a client that goes away, and nobody else's [I2.disconnect]", async () => {
+  it("ends only the sessions of a client that disconnects [I2.disconnect]", async () => {
     const platform = memoryPlatform();
     await using host = await createHost({ platform, config: false });
     const closed: unknown[] = [];
@@ -305,7 +305,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("cancels one call when its caller gives up [I2.disconnect]", async () => {
+  it("cancels one call when its caller aborts it [I2.disconnect]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {
       call: (_request, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(resultOf("cancelled")))),
@@ -320,13 +320,13 @@ describe("openSocketDoor()", () => {
 
   it("passes errors on with their code and suggestion [I2.errors]", async () => {
     const platform = createMemoryPlatform();
-    const door = await serve(platform, { info: () => Promise.reject(new DoorError("not_found", 'There is no "wrods"', "words")) });
+    const door = await serve(platform, { info: () => Promise.reject(new DoorError("not_found", 'Unknown tool "wrods"', "words")) });
     const remote = await connectToHost(platform, STATE);
-    await expect(remote?.operations.info("wrods")).rejects.toEqual(new DoorError("not_found", 'There is no "wrods"', "words"));
+    await expect(remote?.operations.info("wrods")).rejects.toEqual(new DoorError("not_found", 'Unknown tool "wrods"', "words"));
     await door.close();
   });
 
-  it("tells a client nothing of a defect, and logs it [I2.errors]", async () => {
+  it("hides an unexpected error from the client, and logs it [I2.errors]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { list: () => Promise.reject(new Error("secret path /x")) });
     const remote = await connectToHost(platform, STATE);
@@ -337,7 +337,7 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
-  it("lets one host serve a project [I2.one]", async () => {
+  it("lets only one host serve a project [I2.one]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {});
     await expect(serve(platform, {})).rejects.toMatchObject({ code: "already_exists" });
@@ -346,7 +346,7 @@ describe("openSocketDoor()", () => {
     expect(await connectToHost(platform, STATE)).toBeUndefined();
   });
 
-  it("finds a host whose socket is elsewhere because its path would be too long [I2.long-path]", async () => {
+  it("finds a host whose socket is elsewhere because the usual path is too long [I2.long-path]", async () => {
     const platform = createMemoryPlatform();
     const deep = `/${"long-folder-name/".repeat(8)}.bascule`;
     const door = await serve(platform, { reload: async () => 3 }, deep);
@@ -360,7 +360,7 @@ describe("openSocketDoor()", () => {
     expect(await connectToHost(platform, deep)).toBeUndefined();
   });
 
-  it("goes to no other place that a record names, and leaves another host's record [I2.long-path]", async () => {
+  it("ignores foreign paths in the host file, and keeps another host's file [I2.long-path]", async () => {
     const platform = createMemoryPlatform();
     const deep = `/${"long-folder-name/".repeat(8)}.bascule`;
     const doors = [await serve(platform, {}, deep)];
@@ -394,17 +394,17 @@ describe("the socket's protocol", () => {
     ["no permissions", '{"id":6,"op":"grant","params":{"plugin":"x"}}', 6],
     ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],
     ["a wrong context", '{"id":8,"op":"why","params":{"name":"x","context":{"readOnly":1}}}', 8],
-    ["a context that is none", '{"id":8,"op":"call","params":{"tool":"x","context":"guest"}}', 8],
+    ["an invalid context", '{"id":8,"op":"call","params":{"tool":"x","context":"guest"}}', 8],
     ["an approval without a hash", '{"id":8,"op":"resolve","params":{"requestId":"q","approve":true}}', 8],
-    ["an approval that is neither yes nor no", '{"id":8,"op":"resolve","params":{"requestId":"q","hash":"h","approve":"yes"}}', 8],
+    ["an approval that is not a boolean", '{"id":8,"op":"resolve","params":{"requestId":"q","hash":"h","approve":"yes"}}', 8],
     ["an acceptance without a digest", '{"id":8,"op":"accept","params":{"plugin":"x"}}', 8],
-    ["a removal of nothing", '{"id":8,"op":"remove","params":{"plugin":""}}', 8],
-    ["a rollback of nothing", '{"id":8,"op":"rollback"}', 8],
-    ["a source that is none", '{"id":8,"op":"inspect","params":{"source":["/etc"]}}', 8],
-    ["a source without end", `{"id":8,"op":"inspect","params":{"source":"${"x".repeat(9_000)}"}}`, 8],
-    ["an installation of nothing", '{"id":8,"op":"install","params":{}}', 8],
+    ["a removal without a plugin", '{"id":8,"op":"remove","params":{"plugin":""}}', 8],
+    ["a rollback without a plugin", '{"id":8,"op":"rollback"}', 8],
+    ["an invalid source", '{"id":8,"op":"inspect","params":{"source":["/etc"]}}', 8],
+    ["a source that is too long", `{"id":8,"op":"inspect","params":{"source":"${"x".repeat(9_000)}"}}`, 8],
+    ["an installation without a digest", '{"id":8,"op":"install","params":{}}', 8],
     ["a deep document", `{"id":8,"op":"call","params":{"tool":"x","args":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`, null],
-  ])("answers %s with invalid_request and goes on [I2.malformed]", async (_name, line, id) => {
+  ])("answers %s with invalid_request and continues [I2.malformed]", async (_name, line, id) => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { reload: async () => 7 });
     const client = await rawClient(platform);
@@ -416,7 +416,7 @@ describe("the socket's protocol", () => {
     await door.close();
   });
 
-  it("takes 64 requests at once and refuses more, and an id that is still open [I2.caps]", async () => {
+  it("takes 64 requests at once, and refuses more and an id that is still open [I2.caps]", async () => {
     const platform = createMemoryPlatform();
     const open: (() => void)[] = [];
     const door = await serve(platform, { reload: () => new Promise((resolve) => open.push(() => resolve(0))) });
@@ -432,7 +432,7 @@ describe("the socket's protocol", () => {
     await door.close();
   });
 
-  it("answers what is too long for a line with too_large [I2.caps]", async () => {
+  it("answers a request or result that is too long for a line with too_large [I2.caps]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { call: async () => resultOf("x".repeat(4 * 1024 * 1024)) });
     const remote = await connectToHost(platform, STATE);
@@ -454,7 +454,7 @@ describe("the socket's protocol", () => {
     await door.close();
   });
 
-  it("ignores answers to questions that nobody asked [I2.confirm]", async () => {
+  it("ignores answers to unknown confirmations [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { reload: async () => 1 });
     const client = await rawClient(platform);
