@@ -163,10 +163,7 @@ export interface Files {
    * that killed processes left in the folder; in a folder of more than 64 names only now and then.
    */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
-  /**
-   * Creates a file with mode 0600. Returns false if the path exists, even as a link; if several callers try, one succeeds. Readers see all
-   * of the text or no file.
-   */
+  /** Creates a file atomically with mode 0600. False if the path exists, even as a link; of several callers, one succeeds. */
   createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
   /** Removes recursively; a missing path is not an error. */
@@ -261,10 +258,7 @@ export interface GuardedFiles {
   makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
   /** Adds a hard link to the file `from`, with which undo holds it; no link is followed. `other` if the file system has no hard links. */
   addName(from: CheckedPath<"read">, to: CheckedPath<"write">): Promise<void>;
-  /**
-   * Sets permissions and times of exactly this file or folder, without following a link. No tool can request this; undo restores them with
-   * it.
-   */
+  /** Sets permissions and times of this file or folder itself. No tool can request this; undo restores them with it. */
   setFacts(path: CheckedPath<"write">, facts: FileFacts): Promise<void>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean } & MayEnd): Promise<void>;
@@ -293,10 +287,7 @@ export interface LineConnection {
   sendPieces(pieces: readonly (string | Uint8Array)[]): void;
   /** Amount of sent data that the other side has not read, in bytes or characters. */
   readonly unsent: number;
-  /**
-   * Registers the listener. A line longer than the cap ends the connection. The next line comes when the listener's promise has resolved;
-   * meanwhile the other side waits.
-   */
+  /** A line longer than the cap ends the connection. The next line waits until the listener's promise has resolved. */
   onLine(listener: LineListener): void;
   onClose(listener: () => void): void;
   close(): void;
@@ -362,10 +353,7 @@ export interface SystemFacts {
   /** Number of cached `images` of plugins and of the engine, and their bytes. */
   readonly cache: { readonly folder: string; readonly images: number; readonly bytes: number };
   readonly watcher: { readonly works: boolean; readonly problem?: string };
-  /**
-   * Protection of opened files against renaming. `kernel`: the kernel reports each file's real path. `compared`: device and inode are
-   * compared.
-   */
+  /** Protection of open files against renaming: `kernel` reports their real paths; `compared`: by device and inode. */
   readonly files: "kernel" | "compared";
 }
 
@@ -379,10 +367,7 @@ export interface Terminal {
   readonly columns: number;
   /** Writes text to stdout. All of it is written eventually. */
   out(text: string): void;
-  /**
-   * Writes a line to stderr. It is dropped and counted if stderr is too slow. `owner`: the plugin of the line, which has a share of the
-   * waiting lines.
-   */
+  /** Writes to stderr; dropped and counted if stderr is too slow. `owner`: plugin that has a share of the waiting lines. */
   error(text: string, owner?: string): void;
   /** Resolves when little of `out`'s text is waiting, or the signal fires. Await it when writing more than a few results. */
   drained(signal: AbortSignal): Promise<void>;
@@ -392,10 +377,7 @@ export interface Terminal {
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Reads all of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
-  /**
-   * Returns standard input and output as one connection, for commands that speak a protocol. From then on `out` writes to stderr, so that
-   * stdout holds only the protocol. Always the same connection.
-   */
+  /** Returns stdin and stdout as one connection, always the same, for protocols. From then on `out` writes to stderr. */
   lines(): LineConnection;
   /** Calls the listener at SIGINT and SIGTERM. */
   onInterrupt(listener: () => void): void;

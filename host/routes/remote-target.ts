@@ -25,7 +25,7 @@ export function chooseRemote(
   const found = all.find(({ config }) => config.tools?.some(isNamed) === true) ?? all.find(({ config }) => config.tools === undefined);
   if (found !== undefined) return found;
   return all.length === 0
-    ? `its route is "remote", but "remotes" in bascule.json is empty (docs/remote.md)`
+    ? `its route is "remote", but bascule.json lists no host in "remotes" (docs/remote.md)`
     : `its route is "remote", but none of ${all.map(({ name }) => name).join(", ")} in "remotes" of bascule.json serves it (add it to their "tools")`;
 }
 

@@ -88,10 +88,7 @@ export interface RunRecord {
   readonly permissions: Permissions;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /**
-   * Reports progress, in order and before the end. Above 64 KB it returns a promise that resolves when it was reported; otherwise
-   * undefined.
-   */
+  /** Reports progress in order, before the end. Returns a promise until it was reported above 64 KB, otherwise undefined. */
   progress(value: JsonValue): Promise<void> | undefined;
   /** Reports lines that the guest wrote, in order. */
   guestLines(lines: readonly GuestLine[]): void;

@@ -1,6 +1,6 @@
 /**
- * Runs in the place of the sandbox's process and tries everything that an attacker would who has taken it over, in
- * JavaScript. Says for each thing what it got, or how it was refused. Plain JavaScript: nothing of bascule's is needed.
+ * Runs in place of the sandbox's process and tries everything that an attacker would who has taken it over, in JavaScript. Reports for each
+ * attempt its result or that it was refused. Plain JavaScript, which needs nothing of bascule.
  */
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
@@ -38,7 +38,7 @@ const ATTEMPTS = {
 function secretVariable() {
   const seen = isDeno ? Deno.env.toObject() : process.env;
   const value = seen.BASCULE_TEST_SECRET ?? seen.HOME ?? seen.PATH;
-  if (value === undefined) throw new Error("There is no such variable");
+  if (value === undefined) throw new Error("Variable not found");
   return value;
 }
 
@@ -85,7 +85,7 @@ try { parentPort.postMessage({ got: String(${expression}) }); } catch (error) { 
   });
 }
 
-/** Where a runtime throws beside what was called. */
+/** Rejects the current attempt if a runtime throws outside of the call. */
 let refuseCurrent = () => {};
 process.on("uncaughtException", (error) => refuseCurrent(error));
 

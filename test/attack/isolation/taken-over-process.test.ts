@@ -8,7 +8,7 @@ import { type ProcessRuntime, processRuntimes } from "../../../host/platform/iso
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPT = fileURLToPath(new URL("hostile-process.mjs", import.meta.url));
-/** What it may read is where it lies itself, as bascule's own code may. */
+/** The only readable folder is the script's own, like bascule's code for the real process. */
 const READABLE = [fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "")];
 
 const byPort = createServer((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
@@ -39,7 +39,7 @@ afterEach(() => {
   byPath.close();
 });
 
-/** What the script got, by the name of the attempt. */
+/** Returns the successful attempts of the script, by name. */
 async function attack(way: Way): Promise<Readonly<Record<string, string>>> {
   const hostile = {
     ...way,
@@ -53,14 +53,14 @@ async function attack(way: Way): Promise<Readonly<Record<string, string>>> {
   let said = "";
   connection.onData((chunk) => (said += new TextDecoder().decode(chunk)));
   const reason = await new Promise<string>((resolve) => connection.onExit(resolve));
-  if (said === "") throw new Error(`It said nothing: ${reason}`);
-  // The script's own words.
+  if (said === "") throw new Error(`No output: ${reason}`);
+  // The script writes this shape.
   const results = JSON.parse(said) as Readonly<Record<string, string>>;
   expect(Object.keys(results).length).toBe(20);
   return Object.fromEntries(Object.entries(results).filter(([, result]) => result !== "refused"));
 }
 
-/** The ways that work on this system. */
+/** Returns the ways that work on this system. */
 async function usable(runtimes: readonly ProcessRuntime[], systems: readonly Confined["system"][]): Promise<readonly Way[]> {
   const ways = runtimes.flatMap((runtime) =>
     confinements(process.platform, READABLE)
@@ -73,9 +73,9 @@ async function usable(runtimes: readonly ProcessRuntime[], systems: readonly Con
 
 const byName = (name: string): readonly ProcessRuntime[] => processRuntimes().filter((runtime) => runtime.name === name);
 
-// Processes take seconds to start on a crowded machine.
-describe("attack: who has taken over the sandbox's process", { timeout: 120_000 }, () => {
-  it("gets nothing in the confinement that is chosen here [B1.process]", async () => {
+// Processes take seconds to start on a busy machine.
+describe("attack: an attacker who has taken over the sandbox's process", { timeout: 120_000 }, () => {
+  it("gets nothing in the confinement chosen on this system [B1.process]", async () => {
     for (const { name } of processRuntimes()) {
       const [chosen] = await usable(byName(name), ["namespaces", "network", "none"]);
       if (chosen === undefined) throw new Error(`${name} does not run in any confinement`);
@@ -87,13 +87,13 @@ describe("attack: who has taken over the sandbox's process", { timeout: 120_000 
     }
   });
 
-  it("gets nothing past Deno's permissions alone [B1.process-deno]", async ({ skip }) => {
+  it("gets nothing under Deno's permissions alone [B1.process-deno]", async ({ skip }) => {
     const [way] = await usable(byName("deno"), ["none"]);
     if (way === undefined) return skip("Deno is not installed");
     expect(await attack(way)).toEqual({});
   });
 
-  it("gets nothing past the system alone, without any permissions of the runtime's [B1.process-namespaces]", async ({ skip }) => {
+  it("gets nothing under the system's confinement alone, without the runtime's permissions [B1.process-namespaces]", async ({ skip }) => {
     const free = processRuntimes().map((runtime): ProcessRuntime => ({
       ...runtime,
       args: (entry) => (runtime.name === "deno" ? ["run", "-A", "--no-config", entry] : [entry]),
@@ -101,7 +101,7 @@ describe("attack: who has taken over the sandbox's process", { timeout: 120_000 
     const ways = await usable(free, ["namespaces"]);
     if (ways.length === 0) return skip("This system has no namespaces for users");
     for (const way of ways) {
-      // Its own binary is the one program in there, and native code its own, under the same confinement.
+      // The runtime is the only program in there, and native code would be its own, under the same confinement.
       expect(Object.keys(await attack(way)).filter((name) => !["start itself again", "load native code"].includes(name))).toEqual([]);
     }
   });
@@ -111,7 +111,7 @@ describe("attack: who has taken over the sandbox's process", { timeout: 120_000 
   }) => {
     const [way] = await usable(byName("node"), ["none"]);
     if (way === undefined) return skip("The host runs on Deno");
-    // What `doctor` and docs/security.md say of it: should Node close one of these, they have to be told.
+    // `doctor` and docs/security.md list these; update them if Node closes one.
     expect(Object.keys(await attack(way))).toEqual([
       "read it in a worker",
       "connect to a local server",

@@ -1,4 +1,4 @@
-/** A trusted plugin's process that floods, hangs, dies, starts others or keeps something: the call ends, and nothing is left of it. */
+/** A trusted plugin's process that floods, hangs, dies, starts others or keeps something: the call ends and leaves nothing behind. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { attempts, runTrusted, toolBody, trustedTool } from "../../support/trust
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that waits to be reaped has ended.
+    // A zombie has ended.
     return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -28,11 +28,11 @@ describe("a trusted plugin's process", () => {
       { code: "resource_exhausted" },
     ],
     ["floods with checks", `for (;;) try { Deno.readTextFileSync("/etc/passwd"); } catch {}`, { code: "resource_exhausted" }],
-    ["answers more than it may", `return "x".repeat(2_000_000);`, { code: "resource_exhausted" }],
-    ["leaves", "Deno.exit(0);", { code: "tool_failed" }],
+    ["returns too much output", `return "x".repeat(2_000_000);`, { code: "resource_exhausted" }],
+    ["exits", "Deno.exit(0);", { code: "tool_failed" }],
     ["takes all memory", "const all = []; for (;;) all.push(new Array(100_000).fill(all.length));", { code: "resource_exhausted" }],
-    ["asks for a value of megabytes", `Deno.env.get("A".repeat(3_000_000)); return 1;`, { code: "tool_failed" }],
-  ])("that %s ends its call, and no more [O1.limits, T2]", async (_name, body, { code }) => {
+    ["requests access with a value of megabytes", `Deno.env.get("A".repeat(3_000_000)); return 1;`, { code: "tool_failed" }],
+  ])("that %s ends only its own call [O1.limits, T2]", async (_name, body, { code }) => {
     const workspace = await temporaryFolder();
     const { outcome } = await runTrusted(toolBody(body), {
       workspace,
@@ -41,7 +41,7 @@ describe("a trusted plugin's process", () => {
     expect(outcome).toMatchObject({ ok: false, error: { code } });
   });
 
-  it("drops what it logs beyond its limit, says how much, and goes on [B3.logs] [LV1.logs]", async () => {
+  it("drops log lines beyond the limit, reports their number, and continues [B3.logs] [LV1.logs]", async () => {
     const workspace = await temporaryFolder();
     const { outcome, log } = await runTrusted(toolBody(`for (let line = 0; line < 5_000; line++) console.log("x"); return "done";`), {
       workspace,
@@ -53,7 +53,7 @@ describe("a trusted plugin's process", () => {
     );
   });
 
-  it("is told to end, has its grace period, and says what it still has to say [T3]", async () => {
+  it("is told to end and can still answer within its grace period [T3]", async () => {
     const workspace = await temporaryFolder();
     const stop = new AbortController();
     const tool = toolBody(
@@ -63,7 +63,7 @@ describe("a trusted plugin's process", () => {
     expect(outcome).toMatchObject({ ok: false, error: { code: "cancelled" }, partialOutput: "AbortError" });
   });
 
-  it("leaves neither processes nor files behind, whatever it may run [O1.leftovers]", async () => {
+  it("leaves neither processes nor files behind, even if it may run programs [O1.leftovers]", async () => {
     const workspace = await temporaryFolder();
     const { outcome } = await runTrusted(
       toolBody(`
@@ -83,7 +83,7 @@ describe("a trusted plugin's process", () => {
     for (const pid of [child, own]) await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
-  it("knows nothing of the call before it [O1.state]", async () => {
+  it("keeps no state from the previous call [O1.state]", async () => {
     const workspace = await temporaryFolder();
     const tool = trustedTool(`
       let calls = 0;
@@ -100,7 +100,7 @@ describe("a trusted plugin's process", () => {
     expect(second.outcome.ok && second.outcome.output).toEqual(first.outcome.ok && first.outcome.output);
   });
 
-  it("runs the bytes that were read, and no configuration of the folder where it works [O1.bytes]", async () => {
+  it("runs the bytes that were read and ignores configuration in its working folder [O1.bytes]", async () => {
     const workspace = await temporaryFolder();
     await writeFile(`${workspace}/deno.json`, '{"imports":{"./lib.ts":"./evil.ts","lib":"./evil.ts"}}');
     await writeFile(`${workspace}/package.json`, '{"type":"commonjs"}');
@@ -115,7 +115,7 @@ describe("a trusted plugin's process", () => {
     expect(outcome).toMatchObject({ ok: true, output: ["good", "good"] });
   });
 
-  it("follows no link out of what is granted, and makes none; a swap after the answer is what stays open [O1.links]", async () => {
+  it("neither follows nor creates a link out of the grant; only a swap after the answer remains possible [O1.links]", async () => {
     const workspace = await temporaryFolder();
     await mkdir(`${workspace}/in`);
     await writeFile(`${workspace}/secret`, "secret");

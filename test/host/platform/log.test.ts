@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { createLog } from "../../../host/platform/log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** One line, which is written in a later turn. */
+/** Waits for one line, which is written in a later turn. */
 async function writtenTo(file: string): Promise<string> {
   await expect.poll(() => readFile(file, "utf8")).toMatch(/\n$/);
   return await readFile(file, "utf8");
 }
 
 describe("createLog()", () => {
-  it("writes one JSON object a line to a file of this user only [AU7]", async () => {
+  it("writes one JSON object per line to a file for this user only [AU7]", async () => {
     const file = join(await temporaryFolder(), "host.log");
     const log = createLog({ file });
     log.child({ plugin: "words" }).write("warn", "Guest said something", { text: "100 %s %d" });

@@ -25,7 +25,7 @@ describePlatform("memory", async () => {
   };
 });
 
-/** A real server that answers like one in memory. */
+/** A real server with the interface of the one in memory. */
 async function serve(answer: (request: MemoryRequest) => MemoryAnswer): Promise<string> {
   const { origin } = await httpServer((request, response) => {
     const pieces: Uint8Array[] = [];
@@ -45,7 +45,7 @@ describePlatform(platform.name, async () => ({ platform, root: await temporaryFo
 const brief = currentPlatform({ brief: true });
 describeOwnFiles(`${brief.name}, brief`, async () => ({ platform: brief, root: await temporaryFolder(), plant: plantOnDisk, serve }));
 
-// The way of other systems works here too, so that it is tested at all.
+// Tests the portable walk of other systems here too.
 if (hasLinuxWalk()) {
   const portable = { ...platform, guarded: createGuardedFiles(createPortableWalk(), platform.environment.os) };
   describePlatform(`${platform.name} without /proc`, async () => ({

@@ -4,7 +4,7 @@ import { createRandom, createUuidv7 } from "../../../host/platform/random.ts";
 const UUIDV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("createUuidv7()", () => {
-  it("keeps its order when the clock stands still or goes back, also past 4,096 in a millisecond", () => {
+  it("keeps its order when the clock stops or goes back, also past 4,096 identifiers in a millisecond", () => {
     const times = [1_000, 1_000, 500, 2_000, 1_999];
     let at = 0;
     const next = createUuidv7({ now: () => times[Math.min(Math.floor(at++ / 3_000), 4)] ?? 0 }, (bytes) => void bytes.fill(0xff));
@@ -13,12 +13,12 @@ describe("createUuidv7()", () => {
     expect(new Set(ids).size).toBe(15_000);
   });
 
-  it("has time, version and variant where RFC 9562 wants them", () => {
+  it("places time, version and variant as RFC 9562 requires", () => {
     const next = createUuidv7({ now: () => 0x017f22e279b0 }, (bytes) => void bytes.fill(0));
     expect(next()).toBe("017f22e2-79b0-7000-8000-000000000000");
   });
 
-  it("writes each random byte to its place, and asks for new ones each time", () => {
+  it("uses each random byte and requests new ones each time", () => {
     let filled = 0;
     const next = createUuidv7({ now: () => 0x017f22e279b0 }, (bytes) => {
       filled += 1;
@@ -29,7 +29,7 @@ describe("createUuidv7()", () => {
 });
 
 describe("createRandom()", () => {
-  it("makes identifiers that are valid, in order, and differ in their random part", () => {
+  it("creates valid, ordered identifiers with different random parts", () => {
     const { uuidv7 } = createRandom({ now: () => Date.now() });
     const ids = Array.from({ length: 10_000 }, uuidv7);
     expect(ids.filter((id) => !UUIDV7.test(id))).toEqual([]);

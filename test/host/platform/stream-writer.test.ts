@@ -5,7 +5,7 @@ import { StreamWriter, toWritable } from "../../../host/platform/stream-writer.t
 const PIECE = 65_536;
 const ROOM = 1024 * 1024;
 
-/** A stream that takes a piece when the test says so. */
+/** Creates a writer whose stream accepts a piece when the test calls `take`. */
 function startWriter() {
   const pieces: string[] = [];
   let done: ((error?: unknown) => void) | undefined;
@@ -16,7 +16,7 @@ function startWriter() {
     },
     writeLast: (bytes) => void pieces.push(`last ${new TextDecoder().decode(bytes)}`),
   });
-  /** The stream has the piece; the next one comes in the next turn. */
+  /** Completes the current piece; the next one starts in the next turn. */
   async function take(error?: unknown): Promise<void> {
     done?.(error);
     await new Promise((resolve) => setImmediate(resolve));
@@ -25,7 +25,7 @@ function startWriter() {
 }
 
 describe("StreamWriter", () => {
-  it("has one piece written at a time, and lets others have a turn before the next [LV1.streams]", async () => {
+  it("writes one piece at a time and yields before the next [LV1.streams]", async () => {
     const { writer, pieces, take } = startWriter();
     for (const text of ["a", "b", "c"]) writer.write(text);
     expect([pieces, writer.length]).toEqual([["a"], 2]);
@@ -36,7 +36,7 @@ describe("StreamWriter", () => {
     expect(pieces).toEqual(["a", "bc", "d"]);
   });
 
-  it("writes all of a result, in pieces that divide no character [LV2.streams]", async () => {
+  it("writes all of a result in pieces that split no character [LV2.streams]", async () => {
     const { writer, pieces, take } = startWriter();
     const text = `${"x".repeat(PIECE - 1)}\u{1f600}${"y".repeat(PIECE)}`;
     writer.write(text);
@@ -45,7 +45,7 @@ describe("StreamWriter", () => {
     expect(pieces.map(({ length }) => length)).toEqual([PIECE + 1, PIECE]);
   });
 
-  it("waits at the end until all is written, but not for a stream that takes nothing [LV1.streams]", async () => {
+  it("waits at the end until everything is written, but not for a stalled stream [LV1.streams]", async () => {
     const { writer, pieces, take } = startWriter();
     for (const text of ["a", "b"]) writer.write(text);
     const told: string[] = [];
@@ -60,7 +60,7 @@ describe("StreamWriter", () => {
     expect([pieces, told]).toEqual([["a", "b", "c"], ["settled"]]);
   });
 
-  it("tells who writes much when little of it waits, or when they need not wait any more [LV1.streams]", async () => {
+  it("resolves drained() when little text is waiting or the signal fires [LV1.streams]", async () => {
     const { writer, take } = startWriter();
     writer.write("x".repeat(3 * PIECE));
     const told: string[] = [];
@@ -74,9 +74,9 @@ describe("StreamWriter", () => {
     expect(told).toEqual(["stopped", "drained"]);
   });
 
-  it("lets a plugin's lines take what is still free, and the host's own all of it [LV3.streams]", () => {
+  it("limits a plugin's lines to the free room and gives all of it to the host's lines [LV3.streams]", () => {
     const { writer } = startWriter();
-    // It is being written and waits no longer.
+    // This text is already being written, so it takes no room.
     writer.write("first");
     const line = "x".repeat(ROOM / 8);
     const taken = (owner?: string): number => {
@@ -87,7 +87,7 @@ describe("StreamWriter", () => {
     expect([taken("a"), taken("b"), taken("c"), taken(), writer.length]).toEqual([4, 2, 1, 1, ROOM]);
   });
 
-  it("writes nothing more for a reader that is gone, and goes on after any other failure [LV1.streams]", async () => {
+  it("stops writing after the reader is gone and continues after other errors [LV1.streams]", async () => {
     const full = startWriter();
     const failures: unknown[] = [];
     full.writer.onFailure((error) => failures.push(error));
@@ -104,7 +104,7 @@ describe("StreamWriter", () => {
     expect([gone.pieces, gone.writer.length]).toEqual([["a"], 0]);
   });
 
-  it("writes at the end of the process what waits, if that is possible without a wait [LV1.streams]", () => {
+  it("writes waiting text at the end of the process if that does not block [LV1.streams]", () => {
     const { writer, pieces } = startWriter();
     writer.write("a");
     writer.write("b");
@@ -112,7 +112,7 @@ describe("StreamWriter", () => {
     expect(pieces).toEqual(["a", "last b"]);
   });
 
-  it("is a stream that lets its source wait [LV1.streams]", async () => {
+  it("applies back-pressure as a stream [LV1.streams]", async () => {
     const { writer, take } = startWriter();
     const stream = toWritable(writer);
     stream.write("x".repeat(3 * PIECE));
@@ -125,7 +125,7 @@ describe("StreamWriter", () => {
 });
 
 describe("BoundedLines", () => {
-  it("drops the lines that a stream is too slow for, and says how many in one line [LV1.logs]", async () => {
+  it("drops lines that a slow stream cannot take and reports their number in one line [LV1.logs]", async () => {
     const { writer, pieces, take } = startWriter();
     const lines = new BoundedLines(writer, (text) => `(${text})\n`);
     const line = `${"x".repeat(1023)}\n`;

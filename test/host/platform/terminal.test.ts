@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const LENGTH = 3_000_000;
 
-/** A program that writes a large result, says in a file that it goes on, and ends as a command does. */
+/** Writes a large result, marks in a file that it continues, and ends as a command does. */
 const PROGRAM = `
 import { writeFileSync } from "node:fs";
 import { createTerminal } from ${JSON.stringify(`${REPOSITORY}host/platform/terminal.ts`)};
@@ -33,7 +33,7 @@ async function start(stdout: "pipe" | number, stderr: "pipe" | "ignore") {
 }
 
 describe("createTerminal()", () => {
-  it("writes a result whole, however late it is read, and goes on meanwhile [LV1.streams]", async () => {
+  it("writes a complete result for a late reader and continues meanwhile [LV1.streams]", async () => {
     const { child, ended, goesOn } = await start("pipe", "ignore");
     await goesOn();
     let length = 0;
@@ -42,7 +42,7 @@ describe("createTerminal()", () => {
     expect(length).toBe(LENGTH + 1);
   });
 
-  it("does not wait for who never reads standard error [LV1.streams]", async () => {
+  it("does not wait for a parent that never reads standard error [LV1.streams]", async () => {
     const path = join(await temporaryFolder(), "result");
     const file = await open(path, "w");
     const { ended, goesOn } = await start(file.fd, "pipe");

@@ -91,7 +91,12 @@ describe("faultToError()", () => {
     ],
     [
       { kind: "lost" },
-      { code: "unavailable", message: expect.stringContaining("had to be ended"), details: { retryable: false }, visible: true },
+      {
+        code: "unavailable",
+        message: expect.stringContaining("was ended because of another call"),
+        details: { retryable: false },
+        visible: true,
+      },
     ],
     [
       { kind: "trap", message: "unreachable" },
@@ -101,7 +106,7 @@ describe("faultToError()", () => {
     expect(faultToError(fault)).toEqual(error);
   });
 
-  it("cuts what a guest says at length, and lets it select no code [AU4]", () => {
+  it("cuts long guest text and lets the guest choose no code [AU4]", () => {
     const error = faultToError({
       kind: "threw",
       name: "permission_denied".repeat(100),

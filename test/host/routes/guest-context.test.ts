@@ -32,7 +32,7 @@ const told = {
 };
 
 describe("guestContextText()", () => {
-  it("tells each call its own ids and the rest of its session and decision [D7]", () => {
+  it("passes each call its own ids and the facts of its session and decision [D7]", () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const second: Execution = { ...execution, call: { ...execution.call, callId: 'a"}\\', turnId: "turn-2", traceparent } };
     expect(contextOf(execution)).toEqual(told);
@@ -40,7 +40,7 @@ describe("guestContextText()", () => {
     expect(contextOf(execution)).toEqual(told);
   });
 
-  it("tells nothing of another session, decision or version of the plugin, even if a policy decides with one object [D7]", () => {
+  it("reveals nothing of another session, decision or plugin version, even if a policy reuses one object [D7]", () => {
     contextOf(execution);
     const { call, decision } = execution;
     const elsewhere = createSession({ id: "session-2", workspace: "/elsewhere", agentId: "agent-2" });

@@ -46,7 +46,7 @@ executorSuite("host", () => {
 });
 
 describe("createHostExecutor()", () => {
-  it("makes a fresh instance for each call [R1]", async () => {
+  it("creates a fresh instance for each call [R1]", async () => {
     const instances: object[] = [];
     const tool = createRegistry({ newId: () => "id" }).register(() => {
       const instance = hostTool("tool", {}, () => null)();
@@ -75,7 +75,7 @@ describe("createHostExecutor()", () => {
     expect(runs).toBe(1);
   });
 
-  it("tells a tool everything about its call, frozen [D7]", async () => {
+  it("passes a tool a frozen context with all facts of its call [D7]", async () => {
     let seen: ToolContext | undefined;
     const tool = registered((_args, context) => {
       seen = context;
@@ -97,7 +97,7 @@ describe("createHostExecutor()", () => {
     expect(Object.isFrozen(seen?.workspace)).toBe(true);
   });
 
-  it("hides what a tool did not mean to show, and logs it [X4]", async () => {
+  it("hides an error that a tool did not mean to show and logs it [X4]", async () => {
     const platform = memoryPlatform();
     const tool = registered(() => {
       throw new Error("password is hunter2");
@@ -123,7 +123,7 @@ describe("createHostExecutor()", () => {
     });
   });
 
-  it("asks a tool to cancel, gives it time to end, and keeps what it still returned [T3]", async () => {
+  it("cancels a tool, waits for its grace period, and keeps its late result [T3]", async () => {
     const platform = memoryPlatform();
     let cancelled = 0;
     const tool = registered(
@@ -137,7 +137,7 @@ describe("createHostExecutor()", () => {
     expect(cancelled).toBe(1);
   });
 
-  it("waits longer for a tool that says what it takes to end, and no longer than 30 s [T3]", async () => {
+  it("waits for a tool's own grace period, but no longer than 30 s [T3]", async () => {
     for (const [graceMs, partialOutput] of [
       [5_000, "half"],
       [60_000, undefined],
@@ -186,7 +186,7 @@ describe("createHostExecutor()", () => {
       { a: new Map() },
       { code: "invalid_output", message: "Invalid output at /a: A Map has no JSON form (Object.fromEntries makes an object of it)" },
     ],
-    ["too much", "x".repeat(2_000), { code: "resource_exhausted", details: { limit: "outputBytes", allowed: 1_000 } }],
+    ["too much data", "x".repeat(2_000), { code: "resource_exhausted", details: { limit: "outputBytes", allowed: 1_000 } }],
     ["too deep a value", [[[[[1]]]]], { code: "resource_exhausted", details: { limit: "jsonDepth", allowed: 4 } }],
   ])("refuses %s as output [B3]", async (_what, output, error) => {
     const tool = registered(() => output as never);
@@ -195,14 +195,14 @@ describe("createHostExecutor()", () => {
     ).toMatchObject({ ok: false, error });
   });
 
-  it("takes undefined for null [X1]", async () => {
+  it("reads undefined as null [X1]", async () => {
     expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: registered(() => undefined) }))).toMatchObject({
       ok: true,
       output: null,
     });
   });
 
-  it("does not take a plugin's tool [O1]", async () => {
+  it("refuses a plugin's tool [O1]", async () => {
     expect(
       await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: pluginToolOf("words", { name: "grep" }) })),
     ).toMatchObject({ ok: false, error: { code: "unavailable" } });

@@ -7,7 +7,7 @@ describe("createMicrovmExecutor()", () => {
   it.each([
     ["a plugin's tool", pluginToolOf("words", { name: "run" })],
     ["a function", functionOf("run")],
-  ])("runs nothing, cancelled or not, and says what is missing: %s [O4]", async (_name, tool) => {
+  ])("runs nothing, cancelled or not, and names the missing route: %s [O4]", async (_name, tool) => {
     for (const signal of [new AbortController().signal, AbortSignal.abort()])
       expect(await createMicrovmExecutor()(executionOf({ tool, signal }))).toEqual({
         ok: false,

@@ -1,4 +1,4 @@
-/** Two hosts on two ports of this machine, and servers that are no hosts (SPEC O3). */
+/** Two hosts on two ports of this machine, and servers that are not hosts (SPEC O3). */
 
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,14 +20,14 @@ import { hostTool } from "../../support/tools.ts";
 const TOKEN = "the-token-of-the-far-host-which-is-long";
 const real = currentPlatform({ log: { level: "error" } });
 const ends: (() => Promise<void>)[] = [];
-/** What a far tool throws is logged there, and is no news here. */
+/** The far host logs the errors of its tools; the test output does not need them. */
 const silent: Log = { write: () => undefined, child: () => silent };
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A far host that serves these tools. */
+/** Starts a far host that serves the given tools. */
 async function farHost(
   tools: readonly ToolFactory[],
   project: JsonObject = {},
@@ -51,7 +51,7 @@ async function farHost(
   return { url: server.url, host, end };
 }
 
-/** A near host whose tools go to `url`. */
+/** Starts a near host whose tools are routed to `url`. */
 async function nearHost(
   url: string,
   names: readonly string[],
@@ -79,7 +79,7 @@ async function nearHost(
   return { host, events };
 }
 
-/** A server that is no host: says what it likes to whoever connects. */
+/** Starts a server that is not a host; `behave` answers each connection. */
 async function strangeServer(behave: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -99,7 +99,7 @@ const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
 const RESULT = 'event: result\ndata: {"ok":true,"output":1}\n\n';
 
 describe("a pair of hosts", () => {
-  it("runs a call over there as if here: output, errors, progress, one terminal event on each side [O3.pair]", async () => {
+  it("runs a call on the far host as if here: output, errors, progress, one terminal event on each side [O3.pair]", async () => {
     const steps = hostTool("steps", {}, (args, context) => {
       context.progress("half");
       return { args, workspace: context.workspacePath };
@@ -126,7 +126,7 @@ describe("a pair of hosts", () => {
     expect(JSON.stringify(events)).not.toContain(TOKEN);
   });
 
-  it("lets each side say no by its own policy [O3.policy]", async () => {
+  it("lets each side refuse a call by its own policy [O3.policy]", async () => {
     const far = await farHost([hostTool("here"), hostTool("there")], { policy: { rules: [{ tool: "there", allow: false }] } });
     const { host } = await nearHost(far.url, ["here", "there"], {
       policy: {
@@ -148,7 +148,7 @@ describe("a pair of hosts", () => {
     });
   });
 
-  it("takes a cancellation and a deadline over there [O3.cancel, T3]", async () => {
+  it("passes a cancellation and a deadline to the far host [O3.cancel, T3]", async () => {
     let begun = 0;
     const ended: string[] = [];
     const wait = hostTool("wait", {}, (_args, { signal }) => {
@@ -175,7 +175,7 @@ describe("a pair of hosts", () => {
     await expect.poll(() => ended.length).toBe(2);
   });
 
-  it("says so when the other is killed in the middle of a call, and does not call again [O3.killed]", async () => {
+  it("reports a far host that is killed during a call and does not retry [O3.killed]", async () => {
     let calls = 0;
     const url = await strangeServer((socket) => {
       calls += 1;
@@ -199,18 +199,18 @@ describe("a pair of hosts", () => {
   it.each<[string, string, object]>([
     ["a length that is too long", `${HEAD}Content-Length: 1000\r\n\r\n${RESULT.slice(0, 20)}`, { code: "unavailable" }],
     ["a length that is too short", `${HEAD}Content-Length: 10\r\n\r\n${RESULT}`, { code: "unavailable" }],
-    ["a length that is none", `${HEAD}Content-Length: many\r\n\r\n${RESULT}`, { code: "unavailable" }],
-    ["chunks that are none", `${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${RESULT}`, { code: "unavailable" }],
-    ["no HTTP at all", "SSH-2.0-OpenSSH_9.9\r\n", { code: "unavailable" }],
+    ["an invalid length", `${HEAD}Content-Length: many\r\n\r\n${RESULT}`, { code: "unavailable" }],
+    ["malformed chunks", `${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${RESULT}`, { code: "unavailable" }],
+    ["another protocol", "SSH-2.0-OpenSSH_9.9\r\n", { code: "unavailable" }],
     ["a head without an end", `${HEAD}${"X: y\r\n".repeat(10_000)}`, { code: "unavailable" }],
     ["a bomb", `${HEAD}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb`, { code: "unavailable" }],
-  ])("takes %s for what it is [O3.hostile]", async (_name, answer, error) => {
+  ])("treats %s as a failure [O3.hostile]", async (_name, answer, error) => {
     const url = await strangeServer((socket) => socket.end(answer));
     const { host } = await nearHost(url, ["strange"]);
     expect(await host.call("strange")).toMatchObject({ ok: false, error });
   });
 
-  it("waits for a slow one no longer than the deadline [O3.slow]", async () => {
+  it("waits for a slow host no longer than the deadline [O3.slow]", async () => {
     const slow = await strangeServer((socket) => void socket.write(`${HEAD}Content-Length: 1000\r\n\r\nevent: res`));
     const silent = await strangeServer(() => undefined);
     for (const url of [slow, silent]) {

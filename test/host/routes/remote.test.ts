@@ -22,7 +22,7 @@ import { executionOf, routeOptions, type TestExecution } from "../../support/exe
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** What an exchange makes of an answer that comes in these pieces. */
+/** Runs an exchange whose answer arrives in the given pieces. */
 async function exchanged(
   pieces: readonly Uint8Array[],
   onProgress: (value: unknown) => void,
@@ -35,7 +35,7 @@ async function exchanged(
     close: () => undefined,
   };
   const network = { exchange: async () => response } as unknown as Network;
-  // Nothing is connected to: the address is never read.
+  // No connection is made: the address is never read.
   const url = new URL(URL_OF_FAR) as unknown as CheckedUrl;
   const signal = new AbortController().signal;
   return await exchangeCall(url, executionOf({ tool: registered(() => null), ...given }), {
@@ -57,7 +57,7 @@ const URL_OF_FAR = "https://far.example";
 const registered = (execute: Tool["execute"], sideEffects: readonly SideEffect[] = []): TestExecution["tool"] =>
   createRegistry({ newId: () => "id" }).register(hostTool("tool", { sideEffects }, execute));
 
-/** What the far host's door makes of an outcome. */
+/** Converts an outcome as the far host's door does. */
 function toResult(outcome: Outcome, callId: string): ToolResult {
   const { used, filesModified, content = [], metadata = {} } = outcome;
   const base = {
@@ -89,7 +89,7 @@ executorSuite("remote", () => {
         begun += 1;
         return execute(given, context);
       });
-      // What the door hands on is JSON.
+      // The door passes on JSON.
       const execution = executionOf({
         tool,
         args: args as TestExecution["args"] & {},
@@ -123,7 +123,7 @@ executorSuite("remote", () => {
   const near = routeOptions(platform);
   return {
     execute: createRemoteExecutor({ ...near, secrets: secretsOf(platform), remotes: () => ({ far: { url: URL_OF_FAR } }) }),
-    // The far host records what is done there; the near one, that it asked.
+    // The far host records the acts on its side; the near one, its request.
     events: far.events,
     advance: platform.advance,
     begun: () => begun,
@@ -143,7 +143,7 @@ function secretsOf(platform: ReturnType<typeof memoryPlatform>): ReturnType<type
   return createSecrets({ platform, sources: () => ({ FAR_TOKEN: { env: "FAR_TOKEN" } }), root: WORKSPACE });
 }
 
-/** The route toward a far host that answers as a test says. */
+/** Creates the route to a far host whose answers the test controls. */
 function route(
   answer: (request: MemoryRequest) => MemoryAnswer | Promise<MemoryAnswer>,
   remotes: Readonly<Record<string, RemoteConfig>> = { far: { url: `${URL_OF_FAR}/below/` } },
@@ -175,7 +175,7 @@ const success = (output: unknown): MemoryAnswer => sse(["result", { ok: true, ou
 const failure = (error: unknown): MemoryAnswer => sse(["result", { ok: false, error }]);
 
 describe("createRemoteExecutor()", () => {
-  it("sends the call with its deadline, its trace and the token, and records where it went [O3.forward, AU7]", async () => {
+  it("sends the call with its deadline, its trace and the token, and records its target [O3.forward, AU7]", async () => {
     const { run, requests, events } = route(() => success(1), { far: { url: `${URL_OF_FAR}/below/`, token: "FAR_TOKEN" } });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const outcome = await run({ args: { a: 1 }, limits: { wallMs: 1_234 }, call: { callId: "0190-call", traceparent } });
@@ -190,7 +190,7 @@ describe("createRemoteExecutor()", () => {
       expect.arrayContaining([
         ["authorization", "Bearer the far host's token"],
         ["traceparent", traceparent],
-        // Nothing is unpacked here that could become more than it was.
+        // No decompression, so an answer cannot grow.
         ["accept-encoding", "identity"],
       ]),
     );
@@ -232,20 +232,16 @@ describe("createRemoteExecutor()", () => {
     ["cancelled", { code: "cancelled", message: "x" }, { code: "unavailable" }],
     ["approval_required", { code: "approval_required", message: "x" }, { code: "unavailable" }],
     ["internal", { code: "internal", message: "x" }, { code: "unavailable", message: expect.stringContaining("internal: x") }],
-    [
-      "a code of its own",
-      { code: "rooted", message: "x" },
-      { code: "unavailable", message: expect.stringContaining("an error of an unknown kind") },
-    ],
+    ["a code of its own", { code: "rooted", message: "x" }, { code: "unavailable", message: expect.stringContaining("an unknown error") }],
     ["no error", {}, { code: "unavailable" }],
-  ])("makes %s one of ours [O3.errors, X2]", async (_name, error, expected) => {
+  ])("translates %s into this host's error [O3.errors, X2]", async (_name, error, expected) => {
     const { run } = route(() => failure(error));
     const outcome = await run();
     expect(outcome).toMatchObject({ ok: false, error: expected });
     expect(JSON.stringify(outcome)).not.toContain("rm -rf");
   });
 
-  it("keeps the blocks in which a tool said how it failed, and of a refusal none [O3.errors]", async () => {
+  it("keeps the content of a failed tool and drops that of a refusal [O3.errors]", async () => {
     const content = [{ type: "text", text: "no", annotations: { priority: 1 } }, { type: "image", data: "AAAA", mimeType: "image/png" }, 7];
     const answered = async (code: string): Promise<unknown> =>
       await route(() => sse(["result", { ok: false, error: { code, message: "no" }, content }])).run();
@@ -264,12 +260,16 @@ describe("createRemoteExecutor()", () => {
       { status: 401, body: '{"detail":"Send a token\\u001b[2J"}' },
       { code: "unavailable", message: expect.stringContaining("HTTP 401: Send a token [2J") },
     ],
-    ["a failure", { status: 500, body: "<html>" }, { code: "unavailable", message: expect.stringContaining("HTTP 500: without a word") }],
+    [
+      "a failure",
+      { status: 500, body: "<html>" },
+      { code: "unavailable", message: expect.stringContaining("HTTP 500: no readable detail") },
+    ],
     ["a page", { fields: [["content-type", "text/html"]], body: "<html>" }, { code: "unavailable" }],
-    ["no result", sse(["started", {}]), { code: "unavailable", message: expect.stringContaining("ended the answer before the result") }],
-    ["a result that is none", sse(["result", "null"]), { code: "unavailable", message: expect.stringContaining("no result") }],
-    ["a result that is no JSON", sse(["result", "{"]), { code: "unavailable" }],
-    ["a result that says neither", sse(["result", { ok: "true", output: 1 }]), { code: "unavailable" }],
+    ["no result", sse(["started", {}]), { code: "unavailable", message: expect.stringContaining("the answer ended before the result") }],
+    ["a null result", sse(["result", "null"]), { code: "unavailable", message: expect.stringContaining("did not answer with a result") }],
+    ["a result that is not JSON", sse(["result", "{"]), { code: "unavailable" }],
+    ["a result without a valid ok", sse(["result", { ok: "true", output: 1 }]), { code: "unavailable" }],
     [
       "an output that is too large",
       success("x".repeat(2_000)),
@@ -282,18 +282,14 @@ describe("createRemoteExecutor()", () => {
       { code: "resource_exhausted", details: { limit: "jsonDepth" } },
     ],
     ["a million levels", sse(["result", "[".repeat(1_000_000)]), { code: "resource_exhausted", details: { limit: "jsonDepth" } }],
-    [
-      "noise without an end",
-      { fields: [["content-type", "text/event-stream"]], body: "x".repeat(20_000_000) },
-      { code: "resource_exhausted" },
-    ],
-  ])("takes %s for what it is [O3.hostile]", async (_name, answer, error) => {
+    ["endless noise", { fields: [["content-type", "text/event-stream"]], body: "x".repeat(20_000_000) }, { code: "resource_exhausted" }],
+  ])("treats %s as a failure [O3.hostile]", async (_name, answer, error) => {
     const { run, requests } = route(() => answer);
     expect(await run({ limits: { outputBytes: 1_000 } })).toMatchObject({ ok: false, error });
     expect(requests).toHaveLength(1);
   });
 
-  it("believes nothing that a result says about the call [O3.hostile]", async () => {
+  it("ignores a result's claims about the call [O3.hostile]", async () => {
     const lies = {
       callId: "other",
       tool: "other",
@@ -316,7 +312,7 @@ describe("createRemoteExecutor()", () => {
     });
   });
 
-  it("tries again only what reads and was not answered [O3.retry]", async () => {
+  it("retries only read-only calls that got no answer [O3.retry]", async () => {
     const refuse = (): never => {
       throw new NetworkError("refused", "tcp connect error");
     };
@@ -345,7 +341,7 @@ describe("createRemoteExecutor()", () => {
     expect(await attempts([], once)).toMatchObject([2, { ok: true, output: "second" }]);
   });
 
-  it("goes to the host that names the tool, else to the one for all; says what is missing otherwise [O3.choice, R10.remote]", async () => {
+  it("chooses the host that names the tool, else the host for all tools, and says what is missing otherwise [O3.choice, R10.remote]", async () => {
     const named: Record<string, RemoteConfig> = {
       all: { url: "https://all.example" },
       mine: { url: "https://mine.example", tools: ["to*"] },
@@ -358,7 +354,7 @@ describe("createRemoteExecutor()", () => {
     const tool = { ...registered(() => null), binding: { kind: "remote", url: "https://own.example" } } as const;
     expect(await declared.run({ tool })).toMatchObject({ ok: true, metadata: { remote: "own.example" } });
     expect(await route(() => success(1), {}).run()).toMatchObject({
-      error: { code: "unavailable", message: expect.stringContaining('names no host in "remotes"') },
+      error: { code: "unavailable", message: expect.stringContaining('lists no host in "remotes"') },
     });
     const other = { far: { url: URL_OF_FAR, tools: ["other.*"] } };
     expect(await route(() => success(1), other).run()).toMatchObject({ error: { message: expect.stringContaining("none of far") } });
@@ -368,14 +364,14 @@ describe("createRemoteExecutor()", () => {
     });
   });
 
-  it.each([1, 2, 3, 7, 1_000])("puts frames together that come in pieces of %i bytes [O3.drip]", async (size) => {
+  it.each([1, 2, 3, 7, 1_000])("assembles frames from pieces of %i bytes [O3.drip]", async (size) => {
     const text = 'event: progress\ndata: {"ä":1}\n\n: beat\n\n\nevent: result\ndata: one\ndata: two\n\nevent: result\ndata: three\n\n';
     const told: unknown[] = [];
     expect(await exchanged(piecesOf(new TextEncoder().encode(text), size), (value) => told.push(value))).toBe("one\ntwo");
     expect(told).toEqual([{ ä: 1 }]);
   });
 
-  it("takes so much progress and no more, and no frame without end [O3.bounded]", async () => {
+  it("bounds the amount of progress and the size of a frame [O3.bounded]", async () => {
     let told = 0;
     const progress = new TextEncoder().encode("event: progress\ndata: 1\n\n".repeat(10_005));
     const result = new TextEncoder().encode("event: result\ndata: 2\n\n");
@@ -387,14 +383,14 @@ describe("createRemoteExecutor()", () => {
     });
   });
 
-  it("is not kept busy by one that drips a large frame [O3.drip]", async () => {
+  it("reads a large frame in tiny pieces in linear time [O3.drip]", async () => {
     const large = new TextEncoder().encode(`event: result\ndata: ${"x".repeat(6_000_000)}`);
     const drops = piecesOf(new TextEncoder().encode(`${"y".repeat(4_000)}\n\n`), 1);
     const text = await exchanged([large, ...drops], () => undefined);
     expect(text.length).toBe(6_004_000);
   });
 
-  it("connects to no private address but those that are listed [O3.addresses, C6]", async () => {
+  it("connects only to listed private addresses [O3.addresses, C6]", async () => {
     const names = { "far.example": ["10.0.0.7"] };
     const { run, requests, events } = route(() => success(1), { far: { url: URL_OF_FAR } }, names);
     expect(await run()).toMatchObject({ error: { code: "unavailable", message: expect.stringContaining('"addresses" of remotes.far') } });

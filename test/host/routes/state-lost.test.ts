@@ -27,7 +27,7 @@ export function count({ fail, bytes }: { fail?: boolean; bytes?: number }) {
   return ++made;
 }`;
 
-it("says in the result and in the log that a session's state was lost, until there is one again [B2.lost]", async () => {
+it("reports a lost session state in the result and in the log until a call leaves state again [B2.lost]", async () => {
   const platform = memoryPlatformWithWorkers({
     "plugins/counter/manifest.json": JSON.stringify(MANIFEST),
     "plugins/counter/main.ts": CODE,
@@ -56,7 +56,7 @@ it("says in the result and in the log that a session's state was lost, until the
   ]);
 });
 
-it("gives the answer of a call that leaves too large a state, and says its size and the limit [B2.too-large]", async () => {
+it("returns the output of a call that leaves too much state and reports the size and the limit [B2.too-large]", async () => {
   const platform = memoryPlatformWithWorkers({
     "plugins/counter/manifest.json": JSON.stringify(MANIFEST),
     "plugins/counter/main.ts": `// Too large\n${CODE}`,

@@ -13,7 +13,7 @@ import { functionOf, pluginToolOf } from "../../support/registered.ts";
 
 const tool = pluginToolOf("words", { name: "run", sideEffects: ["read", "write"] });
 
-/** What the sandbox would make of a guest that does this. */
+/** Returns a fake guest with the sandbox's result for a behaviour. */
 function toGuest(behaviour: Behaviour, platform: Platform): FakeGuest {
   switch (behaviour.does) {
     case "return":
@@ -101,13 +101,13 @@ function wasm(guest: FakeGuest): {
   return { execute, secrets, sandbox, platform, events: options.events };
 }
 
-/** What the guest of the only call was told. */
+/** Returns the context that the guest of the only call received. */
 function contextOf({ invocations }: ReturnType<typeof fakeSandbox>): unknown {
   return JSON.parse(invocations[0]?.contextText ?? "");
 }
 
 describe("createWasmExecutor()", () => {
-  it("tells the guest about its call, and nothing about the host [D7]", async () => {
+  it("passes the guest the facts of its call and none of the host [D7]", async () => {
     const { execute, sandbox, platform } = wasm(returns(null));
     await execute(executionOf({ tool, args: { a: 1 }, call: { turnId: "turn-1" }, limits: { wallMs: 2_000 } }));
     expect(sandbox.invocations[0]).toMatchObject({
@@ -131,7 +131,7 @@ describe("createWasmExecutor()", () => {
     });
   });
 
-  it("hands the plugin the defaults of its settings [D7]", async () => {
+  it("passes the plugin the defaults of its settings [D7]", async () => {
     const withSettings = pluginToolOf(
       "words",
       { name: "run" },
@@ -142,7 +142,7 @@ describe("createWasmExecutor()", () => {
     expect(contextOf(sandbox)).toMatchObject({ settings: { size: 3 } });
   });
 
-  it("holds the version's image for as long as the call runs, and not longer [H4]", async () => {
+  it("holds the version's image exactly while the call runs [H4]", async () => {
     const { execute, sandbox } = wasm(() => {
       expect(sandbox.leased).toEqual(["digest-of-words"]);
       throw new Error("the sandbox broke");
@@ -151,7 +151,7 @@ describe("createWasmExecutor()", () => {
     expect(sandbox.leased).toEqual([]);
   });
 
-  it("says what was refused and what would allow it, from the host's own record [X3, D5]", async () => {
+  it("hints at the grant that a refused act needs, from the host's own record [X3, D5]", async () => {
     const { execute } = wasm(async ({ hostCall }) => {
       await hostCall({ name: "fs.readFile", args: { path: "secret.txt" } });
       return { ok: false, fault: { kind: "threw", name: "Error", message: "I was refused everything", stack: "" }, used: USED };
@@ -198,7 +198,7 @@ describe("createWasmExecutor()", () => {
     expect(events).toMatchObject([{ type: "tool.output_delta", payload: { delta: { percent: 50 } } }]);
   });
 
-  it("redacts large progress in slices, tells it as bytes too, and ends when it is told [LV2.progress] [C7.progress]", async () => {
+  it("redacts large progress in slices, reports it as bytes too, and ends after reporting it [LV2.progress] [C7.progress]", async () => {
     const list = Array.from({ length: 9_000 }, (_, index) => `item ${index}`);
     const { execute, events, secrets, platform } = wasm(async (invocation) => {
       const say = async (value: JsonValue): Promise<void> => {
@@ -236,19 +236,19 @@ describe("createWasmExecutor()", () => {
   });
 
   it.each([null, "text", [], {}, { x: 1 }, { t: "no parts" }])(
-    "does not take %j of a guest that owns its prelude for an output [B5]",
+    "refuses %j as an output of a guest that controls its prelude [B5]",
     async (output) => {
       const { execute } = wasm(() => ({ ok: true, output, used: USED }));
       expect(await execute(executionOf({ tool }))).toMatchObject({ ok: false, error: { code: "invalid_output" } });
     },
   );
 
-  it("does not believe a guest that says it ran a command [D5]", async () => {
+  it("ignores a guest's claim that it ran a command [D5]", async () => {
     const { execute } = wasm(() => ({ ok: true, output: { t: { output: 1, commandExecuted: "rm -rf /" } }, used: USED }));
     expect(await execute(executionOf({ tool }))).not.toHaveProperty("commandExecuted");
   });
 
-  it("does not take host code, and says so [O2]", async () => {
+  it("refuses host code with a reason [O2]", async () => {
     const { execute } = wasm(returns(null));
     expect(await execute(executionOf({ tool: functionOf("f") }))).toMatchObject({ ok: false, error: { code: "unavailable" } });
   });

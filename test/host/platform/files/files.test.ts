@@ -17,7 +17,7 @@ describe("createFiles()", () => {
       expect(outcome).toMatchObject({ status: "rejected", reason: { code: "not_regular" } });
   });
 
-  it("leaves no temporary file behind, also when it fails", async () => {
+  it("leaves no temporary file behind, even when it fails", async () => {
     const folder = await temporaryFolder();
     await plantOnDisk(join(folder, "taken/x"), "");
     await expect(files.writeAtomic(join(folder, "taken"), "text")).rejects.toMatchObject({ name: "FileError" });
@@ -33,7 +33,7 @@ describe("createFiles()", () => {
 });
 
 describe.runIf(hasLinuxWalk())("createLinuxWalk()", () => {
-  it("knows where a file is by now, and that a deleted one is nowhere [C4.race]", async () => {
+  it("reports a file's current path and a deleted file as missing [C4.race]", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "a"), "a");
     await writeFile(join(folder, "b (deleted)"), "b");

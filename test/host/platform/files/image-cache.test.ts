@@ -17,7 +17,7 @@ describe("createImageCache()", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it("reads what it wrote, and nothing else", async () => {
+  it("reads only images that it wrote", async () => {
     const cache = createImageCache();
     expect(await cache.read("a")).toBeUndefined();
     expect(await cache.write("a", new Uint8Array([1, 2]))).toBe(true);
@@ -25,13 +25,13 @@ describe("createImageCache()", () => {
     expect(readdirSync(join(home, "bascule", "images"))).toEqual(["a"]);
   });
 
-  it("bounds what all files take together, the oldest first", async () => {
+  it("bounds the total size by removing the oldest files", async () => {
     const folder = join(home, "bascule", "images");
     mkdirSync(folder, { recursive: true });
     for (let index = 0; index < 40; index++) {
       const path = join(folder, `old-${index}`);
       writeFileSync(path, "");
-      // No blocks are written for a hole.
+      // A sparse file occupies no blocks.
       truncateSync(path, 16 << 20);
       utimesSync(path, index, index);
     }
@@ -43,7 +43,7 @@ describe("createImageCache()", () => {
     expect(left).not.toContain("old-24");
   });
 
-  it("is written whole by each of several at once, and leaves nothing else", async () => {
+  it("writes complete images from several caches at once and leaves nothing else", async () => {
     const caches = Array.from({ length: 20 }, () => createImageCache());
     const written = await Promise.all(caches.map((cache) => cache.write("a", new Uint8Array(100_000).fill(7))));
     expect(written).toEqual(caches.map(() => true));
@@ -51,7 +51,7 @@ describe("createImageCache()", () => {
     expect(await createImageCache().read("a")).toHaveLength(100_000);
   });
 
-  it("removes the oldest files when there are too many", async () => {
+  it("removes the oldest files if there are too many", async () => {
     const folder = join(home, "bascule", "images");
     mkdirSync(folder, { recursive: true });
     for (let index = 0; index < 2_000; index++) {

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 const MODULE = new URL("../../../../host/platform/files/journals.ts", import.meta.url).href;
 const journals = createJournals();
 
-it("is whole as soon as it is there, for one that reads it meanwhile [AU3.beginning]", async () => {
+it("creates a journal atomically for a concurrent reader [AU3.beginning]", async () => {
   const folder = await temporaryFolder();
   const paths = Array.from({ length: 60 }, (_, index) => join(folder, `${index}.db`));
   const begin = `const { createJournals } = await import(${JSON.stringify(MODULE)});
@@ -28,14 +28,11 @@ it("is whole as soon as it is there, for one that reads it meanwhile [AU3.beginn
   expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
-it.skipIf(process.platform === "win32")(
-  "takes away what a process left that was killed while a journal began [AU3.beginning]",
-  async () => {
-    const folder = await temporaryFolder();
-    const { pid } = spawnSync("true");
-    const left = `.1.db.${identityTag({ ...ownIdentity(), pid, startedAt: "1" })}.0123456789ab.tmp`;
-    await writeFile(join(folder, left), "");
-    journals.open(join(folder, "1.db"), "append").close();
-    expect(await readdir(folder)).toEqual(["1.db"]);
-  },
-);
+it.skipIf(process.platform === "win32")("removes the file that a process killed during creation left behind [AU3.beginning]", async () => {
+  const folder = await temporaryFolder();
+  const { pid } = spawnSync("true");
+  const left = `.1.db.${identityTag({ ...ownIdentity(), pid, startedAt: "1" })}.0123456789ab.tmp`;
+  await writeFile(join(folder, left), "");
+  journals.open(join(folder, "1.db"), "append").close();
+  expect(await readdir(folder)).toEqual(["1.db"]);
+});

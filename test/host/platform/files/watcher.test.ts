@@ -5,8 +5,8 @@ import { createWatcher } from "../../../../host/platform/files/watcher.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 describe("createWatcher()", () => {
-  it("tells of files made, changed, renamed and removed, and not of noise [H3]", async () => {
-    // The watched folder may itself lie in one whose name is noise.
+  it("reports created, changed, renamed and removed files, but not ignored names [H3]", async () => {
+    // The watched folder may itself be inside a folder with an ignored name.
     const root = join(await temporaryFolder(), "node_modules", "plugins");
     await mkdir(join(root, "words", ".git"), { recursive: true });
     const seen = new Set<string>();
@@ -25,7 +25,7 @@ describe("createWatcher()", () => {
     await watching.close();
   });
 
-  it("does not follow links, loops included [H3, H9]", async () => {
+  it("does not follow links, including loops [H3, H9]", async () => {
     const root = await temporaryFolder();
     const elsewhere = await temporaryFolder();
     await symlink(".", join(root, "loop"));

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { identityTag, ownIdentity } from "../../../../host/platform/processes/process-identity.ts";
 import { writeAtomic } from "../../../../host/platform/files/write-atomic.ts";
 
-/** A folder with so many files, and how a process that is gone leaves its temporary file there. */
+/** Creates a folder with the given number of files; `leave` adds the temporary file of a process that is gone. */
 async function folderOf(files: number): Promise<AsyncDisposable & { readonly path: string; leave(): Promise<string> }> {
   const path = await mkdtemp(join(tmpdir(), "bascule-atomic-"));
   for (let file = 0; file < files; file += 1) await writeFile(join(path, `${file}.txt`), "");
@@ -23,7 +23,7 @@ async function folderOf(files: number): Promise<AsyncDisposable & { readonly pat
 }
 
 describe.skipIf(process.platform === "win32")("writeAtomic()", () => {
-  it("takes away what a killed process left, at each write in a small folder [H7.leftovers]", async () => {
+  it("removes the file of a killed process at each write in a small folder [H7.leftovers]", async () => {
     await using folder = await folderOf(3);
     for (let round = 0; round < 2; round += 1) {
       const left = await folder.leave();
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === "win32")("writeAtomic()", () => {
     }
   });
 
-  it("looks through a large folder now and then, so that writes in it do not cost what all its names do [H7.leftovers]", async () => {
+  it("scans a large folder only now and then, so that writes stay cheap [H7.leftovers]", async () => {
     await using folder = await folderOf(160);
     await writeAtomic(join(folder.path, "b.txt"), "whole", 0o600);
     const left = await folder.leave();
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === "win32")("writeAtomic()", () => {
       await writeAtomic(join(folder.path, "b.txt"), String(writes), 0o600);
       writes += 1;
     }
-    // It was looked through with 160 names; a write lets 16 of them by, and the next one looks.
+    // The folder was scanned with 160 names; each write counts for 16 of them, and the write after that scans.
     expect(writes).toBe(160 / 16 + 1);
   });
 });

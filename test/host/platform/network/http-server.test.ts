@@ -1,4 +1,4 @@
-/** The platform's HTTP server against clients that do not behave. */
+/** The platform's HTTP server against misbehaving clients. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ async function serve(fetch: HttpFetch, limits: Partial<HttpServerLimits> = {}): 
   return server;
 }
 
-/** Sends text as it is, and gives everything that comes back until the server ends the connection. */
+/** Sends raw text and resolves with all output until the server closes the connection. */
 function raw(server: HttpServer, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = dial(server);
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe("serveHttp()", () => {
-  it("says where it listens, and hands requests over whole [I4.server]", async () => {
+  it("reports its address and passes requests on completely [I4.server]", async () => {
     const server = await serve(async (request) => {
       const fields = new Headers([
         ["set-cookie", "a=1"],
@@ -57,7 +57,7 @@ describe("serveHttp()", () => {
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("says so if another program listens there [I4.server]", async () => {
+  it("reports that another program listens on the port [I4.server]", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
@@ -70,7 +70,7 @@ describe("serveHttp()", () => {
     other.close();
   });
 
-  it("tells a request whose client went away [I4.server, T3]", async () => {
+  it("aborts the request's signal when its client disconnects [I4.server, T3]", async () => {
     let heard: (aborted: boolean) => void = () => undefined;
     const aborted = new Promise<boolean>((resolve) => (heard = resolve));
     let begun: () => void = () => undefined;
@@ -91,7 +91,7 @@ describe("serveHttp()", () => {
     expect(await aborted).toBe(true);
   });
 
-  it("ends a stream whose reader went away [I4.server]", async () => {
+  it("cancels a response stream when its reader disconnects [I4.server]", async () => {
     let ended: () => void = () => undefined;
     const cancelled = new Promise<void>((resolve) => (ended = resolve));
     const server = await serve(() => {
@@ -109,7 +109,7 @@ describe("serveHttp()", () => {
     await cancelled;
   });
 
-  it("ends the stream that it would give a reader who is away already [I4.server]", async () => {
+  it("cancels a response stream whose reader has already disconnected [I4.server]", async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     const answer = Promise.withResolvers<void>();
     const cancelled = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ describe("serveHttp()", () => {
     await cancelled.promise;
   });
 
-  it("ends clients that send their head or their body slowly [I4.slow]", async () => {
+  it("disconnects clients that send their head or body slowly [I4.slow]", async () => {
     let gone = 0;
     const server = await serve(
       async (request) => {
@@ -150,11 +150,7 @@ describe("serveHttp()", () => {
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       "400 Bad Request",
     ],
-    [
-      "chunks that are none",
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n",
-      "400 Bad Request",
-    ],
+    ["malformed chunks", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n", "400 Bad Request"],
     ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 Bad Request"],
     ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", "400 Bad Request"],
     ["a host with a path", "GET / HTTP/1.1\r\nHost: a/b?\r\nConnection: close\r\n\r\n", "400 Bad Request"],
@@ -184,11 +180,11 @@ describe("serveHttp()", () => {
     expect(await raw(server, "GET //other/path HTTP/1.1\r\nHost: mine\r\nConnection: close\r\n\r\n")).toContain("http://mine//other/path");
   });
 
-  it("takes so many connections at once, and no more [I4.flood]", async () => {
+  it("limits the number of open connections [I4.flood]", async () => {
     const server = await serve(() => new Response("here"), { connections: 2, idleMs: 60_000 });
     const held = [dial(server), dial(server)];
     await Promise.all(held.map((socket) => new Promise<void>((resolve) => socket.once("connect", resolve))));
-    // Both are known to the server once it has answered them.
+    // The server has counted both once it has answered them.
     for (const socket of held) {
       const answered = new Promise((resolve) => socket.once("data", resolve));
       socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -199,7 +195,7 @@ describe("serveHttp()", () => {
     await expect.poll(() => raw(server, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toContain("here");
   });
 
-  it("tells the client nothing of what failed [I4.server]", async () => {
+  it("does not reveal to the client what failed [I4.server]", async () => {
     const server = await serve(() => {
       throw new Error("a secret");
     });
@@ -208,7 +204,7 @@ describe("serveHttp()", () => {
     expect(defects.splice(0)).toEqual([new Error("a secret")]);
   });
 
-  it("lets requests end when it is closed, and takes no new ones [I4.server, T5]", async () => {
+  it("finishes running requests when it is closed and accepts no new ones [I4.server, T5]", async () => {
     let finish: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
     let begun = 0;
@@ -226,7 +222,7 @@ describe("serveHttp()", () => {
     expect(await raw(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("");
   });
 
-  it("cuts those that do not end [I4.server, T5]", async () => {
+  it("cuts requests that do not end within the grace period [I4.server, T5]", async () => {
     let begun = 0;
     const server = await serve(() => {
       begun += 1;

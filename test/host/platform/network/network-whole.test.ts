@@ -13,7 +13,7 @@ async function decode(steps: DecoderSteps, body: Uint8Array, pieceBytes = 1_000)
   try {
     for await (const piece of end) out.push(Buffer.from(piece as Uint8Array));
   } catch {
-    // Why is the decoder's own word, which differs between runtimes.
+    // The decoder's own message differs between runtimes.
     return undefined;
   }
   return Buffer.concat(out);
@@ -21,8 +21,8 @@ async function decode(steps: DecoderSteps, body: Uint8Array, pieceBytes = 1_000)
 
 const BODIES: readonly (readonly [string, Buffer])[] = [
   ["one byte", Buffer.from("x")],
-  ["what repeats itself", Buffer.from("hello ".repeat(2_000))],
-  ["what cannot be packed", Buffer.from(seededBytes(300))],
+  ["repetitive data", Buffer.from("hello ".repeat(2_000))],
+  ["incompressible data", Buffer.from(seededBytes(300))],
   ["the ending of zstd itself", Buffer.alloc(64, 7)],
 ];
 
@@ -30,12 +30,12 @@ describe.each([
   ["br", brotliCompressSync, decodeBrotli],
   ["zstd", zstdCompressSync, decodeZstd],
 ] as const)("a body in %s", (_name, pack, decoder) => {
-  it.each(BODIES)("that is whole is read: %s [C6.whole]", async (_what, body) => {
+  it.each(BODIES)("is read if it is complete: %s [C6.whole]", async (_what, body) => {
     const packed = pack(body);
     for (const pieceBytes of [1, 7, 100_000]) expect(await decode(decoder(), packed, pieceBytes)).toEqual(body);
   });
 
-  it.each(BODIES)("that is cut anywhere is an error: %s [C6.whole]", async (_what, body) => {
+  it.each(BODIES)("fails if it is cut anywhere: %s [C6.whole]", async (_what, body) => {
     const packed = pack(body);
     const taken: number[] = [];
     for (let length = 1; length < packed.length; length++) {
@@ -44,7 +44,7 @@ describe.each([
     expect(taken).toEqual([]);
   });
 
-  it("that is empty is no body at all [C6.whole]", async () => {
+  it("is read as empty if it has no bytes [C6.whole]", async () => {
     expect(await decode(decoder(), Buffer.alloc(0))).toEqual(Buffer.alloc(0));
   });
 });

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 const sockets = createSockets();
 
 describe.runIf(process.platform !== "win32")("createSockets()", () => {
-  it("makes a socket of this user only and leaves nothing else behind [I2.socket]", async () => {
+  it("creates a socket for this user only and leaves nothing else behind [I2.socket]", async () => {
     const folder = await temporaryFolder();
     const listening = await sockets.listen(join(folder, "host.sock"), () => {});
     const { mode } = await lstat(join(folder, "host.sock"));
@@ -20,7 +20,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("replaces a socket that nobody listens on any more [I2.socket]", async () => {
+  it("replaces a stale socket [I2.socket]", async () => {
     const path = join(await temporaryFolder(), "host.sock");
     await leaveStaleSocket(path);
     expect((await lstat(path)).isSocket()).toBe(true);
@@ -42,14 +42,14 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     for (const { value } of listening) await value.close();
   });
 
-  it("does not replace a file that is no socket", async () => {
+  it("does not replace a file that is not a socket", async () => {
     const path = join(await temporaryFolder(), "host.sock");
     await writeFile(path, "mine");
     await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "already_exists" });
     expect((await lstat(path)).size).toBe(4);
   });
 
-  it("neither talks to what a link leads to, nor believes it to be a host [I2.foreign]", async () => {
+  it("neither connects through a link nor takes its target for a host [I2.foreign]", async () => {
     const [folder, own] = [await temporaryFolder(), await temporaryFolder()];
     const stranger = await sockets.listen(join(folder, "stranger.sock"), () => expect.unreachable());
     const path = join(own, "host.sock");
@@ -63,22 +63,25 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     await stranger.close();
   });
 
-  it.runIf(process.getuid?.() === 0)("talks to nobody else's socket, and to its own in anybody's folder [I2.foreign]", async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder, "host.sock");
-    let connections = 0;
-    const listening = await sockets.listen(path, () => void (connections += 1));
-    await chown(path, 65_534, 65_534);
-    await expect(sockets.connect(path)).rejects.toMatchObject({ code: "permission_denied" });
-    await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "permission_denied" });
-    await chown(path, 0, 0);
-    await chown(folder, 65_534, 65_534);
-    (await sockets.connect(path))?.close();
-    await expect.poll(() => connections).toBe(1);
-    await listening.close();
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "refuses another user's socket and accepts its own in another user's folder [I2.foreign]",
+    async () => {
+      const folder = await temporaryFolder();
+      const path = join(folder, "host.sock");
+      let connections = 0;
+      const listening = await sockets.listen(path, () => void (connections += 1));
+      await chown(path, 65_534, 65_534);
+      await expect(sockets.connect(path)).rejects.toMatchObject({ code: "permission_denied" });
+      await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "permission_denied" });
+      await chown(path, 0, 0);
+      await chown(folder, 65_534, 65_534);
+      (await sockets.connect(path))?.close();
+      await expect.poll(() => connections).toBe(1);
+      await listening.close();
+    },
+  );
 
-  it.runIf(process.platform === "linux")("works where the path is longer than an address can be", async () => {
+  it.runIf(process.platform === "linux")("works if the path is longer than a socket address", async () => {
     const folder = join(await temporaryFolder(), "x".repeat(200));
     await mkdir(folder);
     const listening = await sockets.listen(join(folder, "host.sock"), (connection) => connection.onLine((line) => connection.send(line)));
@@ -90,7 +93,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     await listening.close();
   });
 
-  it("ends a connection whose line is too long, and serves the others [I2.socket]", async () => {
+  it("closes a connection whose line is too long and serves the others [I2.socket]", async () => {
     const path = join(await temporaryFolder(), "host.sock");
     const lines: string[] = [];
     let closed = 0;
@@ -108,7 +111,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     await listening.close();
   });
 
-  it("puts lines together from any pieces", async () => {
+  it("assembles lines from pieces of any size", async () => {
     const path = join(await temporaryFolder(), "host.sock");
     const lines: string[] = [];
     const listening = await sockets.listen(path, (connection) => connection.onLine((line) => void lines.push(line)));
@@ -121,7 +124,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
 });
 
 describe("createStreamConnection()", () => {
-  it("hands on nothing that comes after it was closed [I2.closed]", () => {
+  it("delivers no line after it was closed [I2.closed]", () => {
     const input = new PassThrough();
     const lines: string[] = [];
     const connection = createStreamConnection(input, new PassThrough());
@@ -134,7 +137,7 @@ describe("createStreamConnection()", () => {
     expect(lines).toEqual(["hello", "bye"]);
   });
 
-  it("hears some lines in each turn of the event loop, all of them in order [LV1.lines]", async () => {
+  it("delivers a bounded number of lines per turn of the event loop, in order [LV1.lines]", async () => {
     const input = new PassThrough();
     const [heard, inTurn]: [string[], number[]] = [[], []];
     let turn = 0;
@@ -149,7 +152,7 @@ describe("createStreamConnection()", () => {
     expect(Math.max(...inTurn.map((count) => count ?? 0))).toBeLessThanOrEqual(64);
   });
 
-  it("holds no thousands of pieces of a byte each while a line waits [I2.drip]", () => {
+  it("joins thousands of one-byte pieces while a line is incomplete [I2.drip]", () => {
     const input = new PassThrough();
     const lines: string[] = [];
     createStreamConnection(input, new PassThrough()).onLine((line) => void lines.push(line));
@@ -157,7 +160,7 @@ describe("createStreamConnection()", () => {
     const pieces = Array.from(`${text}\n${text}`, (character) => Buffer.from(character));
     for (const piece of pieces) {
       input.emit("data", piece);
-      // What is not held any more can be overwritten.
+      // Buffers that are no longer held can be overwritten.
       if (piece === pieces[3_000]) for (const old of pieces.slice(0, 2_000)) old.fill(0x78);
     }
     input.emit("data", Buffer.from("\n"));
@@ -165,7 +168,7 @@ describe("createStreamConnection()", () => {
   });
 });
 
-/** A socket file whose listener is gone without removing it. */
+/** Leaves a socket file whose listener has ended without removing it. */
 async function leaveStaleSocket(path: string): Promise<void> {
   const { link, unlink } = await import("node:fs/promises");
   const server = createServer();

@@ -21,7 +21,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string> 
   return (await run("git", ["-C", folder, ...who, ...args])).stdout.trim();
 }
 
-/** Repositories below a folder, over HTTP, by git's own CGI program. */
+/** Serves the repositories in a folder over HTTP with git's own CGI program. */
 async function serve(folder: string): Promise<string> {
   const program = join((await run("git", ["--exec-path"])).stdout.trim(), "git-http-backend");
   const server = createServer((request, response) => {
@@ -56,14 +56,14 @@ async function serve(folder: string): Promise<string> {
 }
 
 describe("createGit()", () => {
-  it("brings the files of one commit, checks nothing out and runs nothing [I2.git]", async () => {
+  it("fetches the files of one commit, checks nothing out and runs nothing [I2.git]", async () => {
     const folder = await temporaryFolder();
     const work = join(folder, "notes");
     await mkdir(join(work, "hooks"), { recursive: true });
     await git(folder, "init", "-q", "notes");
     await writeFile(join(work, "manifest.json"), "{}");
     await writeFile(join(work, "hooks", "post-checkout"), "#!/bin/sh\ntouch pwned\n");
-    // Filters and submodules are ways to run what a repository says, where they are followed.
+    // Filters and submodules could execute a repository's commands if git followed them.
     await writeFile(join(work, ".gitattributes"), "* filter=evil\n");
     await writeFile(join(work, ".gitmodules"), '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "touch pwned"\n');
     await git(work, "add", "-A");
@@ -96,7 +96,7 @@ describe("createGit()", () => {
     expect((await readdir(tmpdir())).filter((name) => name.startsWith(`bascule-git-${String(process.pid)}-`))).toEqual([]);
   });
 
-  it("takes away what a clone left whose process was killed, and nothing of a process that may live [I2.git]", async () => {
+  it("removes the folder of a killed clone and keeps those of processes that may live [I2.git]", async () => {
     const { pid } = spawnSync("true");
     const gone = identityTag({ ...ownIdentity(), pid, startedAt: "1" });
     const elsewhere = identityTag({ ...ownIdentity(), pid, startedAt: "1", scope: "0123456789ab" });
@@ -110,7 +110,7 @@ describe("createGit()", () => {
     expect(left.toSorted()).toEqual(names.slice(1).toSorted());
   });
 
-  it("reads files as they are: no filter of the user's own runs, nothing is put in or left out [I2.filters]", async () => {
+  it("reads files unchanged: runs no filter of the user and substitutes or omits nothing [I2.filters]", async () => {
     const folder = await temporaryFolder();
     const work = join(folder, "notes");
     await mkdir(work);
@@ -133,7 +133,7 @@ describe("createGit()", () => {
     expect(await readdir(home)).toEqual([".gitconfig"]);
   });
 
-  it("ends what git has started when it is cancelled [I2.git]", { timeout: 30_000 }, async () => {
+  it("ends git's child processes when it is cancelled [I2.git]", { timeout: 30_000 }, async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "ssh"), `#!/bin/sh\ntrap '' HUP INT TERM PIPE\necho $$ >"${folder}/pid"\nexec sleep 600\n`, {
       mode: 0o700,
@@ -150,7 +150,7 @@ describe("createGit()", () => {
     await expect.poll(async () => isGone(await pid()), { timeout: 10_000 }).toBe(true);
   });
 
-  it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
+  it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("makes git itself refuse %s [I2.git]", async (url) => {
     await expect(createGit().fetch({ url, maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(
       /transport '\w+' not allowed|does not appear to be|not allowed/,
     );

@@ -52,7 +52,7 @@ describeProcesses("memory", async () => ({
 const real = createProcesses({ killAfterMs: 200, maximum: 2 });
 describeProcesses("real", async () => {
   const folder = await temporaryFolder();
-  // Each is written once: a shell that is about to read it would find it empty.
+  // Each script is written once, because a shell that is about to read it would find it empty.
   const written = new Map<TestProgram, Promise<string>>();
   function program(name: TestProgram): Promise<string> {
     const path = written.get(name) ?? script(folder, name.replace(" ", "-"), SCRIPTS[name]);
@@ -72,7 +72,7 @@ describe("createProcesses()", () => {
     return { running, folder, text: () => Buffer.concat(pieces).toString() };
   }
 
-  it("starts half of the programs for one caller at most, until one has ended [LV3.programs]", async () => {
+  it("starts at most half of the programs for one caller, until one has ended [LV3.programs]", async () => {
     const folder = await temporaryFolder();
     const path = await script(folder, "stays", "exec sleep 600");
     const processes = createProcesses({ killAfterMs: 200, maximum: 4 });
@@ -92,7 +92,7 @@ describe("createProcesses()", () => {
     running.push(await start("evil"));
   });
 
-  it("ends what a program started with it, and does not wait for those who hold its pipes [T3.group]", async () => {
+  it("ends a program's children with it and does not wait for processes that hold its pipes [T3.group]", async () => {
     const { running, folder, text } = await run("sleep 600 & echo $! >child; (sleep 600; echo no) & echo done");
     expect(await running.ended).toEqual({ exitCode: 0 });
     expect(text()).toBe("done\n");
@@ -100,16 +100,16 @@ describe("createProcesses()", () => {
     await expect.poll(() => isGone(child), { timeout: 10_000 }).toBe(true);
   });
 
-  it.skipIf(process.platform !== "linux")("is not held up by a process that left the group with the pipes open [T3.group]", async () => {
+  it.skipIf(process.platform !== "linux")("does not wait for a process that left the group with the pipes open [T3.group]", async () => {
     const { running, folder } = await run(
       'setsid sh -c "echo \\$\\$ >gone; exec sleep 600" & while [ ! -s gone ]; do sleep 0.02; done; echo done',
     );
     expect(await running.ended).toEqual({ exitCode: 0 });
-    // Out of our reach, so it is ours to end.
+    // The host cannot reach this process, so the test ends it.
     process.kill(await numberIn(`${folder}/gone`), "SIGKILL");
   });
 
-  it("kills the whole group where a child of the program is deaf to SIGTERM [T3.group]", async () => {
+  it("kills the whole group if a child ignores SIGTERM [T3.group]", async () => {
     const { running, folder } = await run(`sh -c 'trap "" TERM; echo $$ >child; while :; do sleep 0.05; done'`);
     const child = await numberIn(`${folder}/child`);
     running.stop();
@@ -117,7 +117,7 @@ describe("createProcesses()", () => {
     await expect.poll(() => isGone(child), { timeout: 10_000 }).toBe(true);
   });
 
-  it("gives a program no variable and no open file but its own [G2.environment]", async () => {
+  it("gives a program only its own variables and open files [G2.environment]", async () => {
     const folder = await temporaryFolder();
     let text = "";
     const onOutput = (_stream: string, bytes: Uint8Array): void => void (text += Buffer.from(bytes).toString());
@@ -130,13 +130,13 @@ describe("createProcesses()", () => {
     await (
       await real.start(checkedProgram("/bin/ls"), { args, cwd: folder, env: {}, onOutput })
     ).ended;
-    // The folder that it lists is open, and where the runtime can, /dev/null is in the place of what was open here.
+    // The listed folder itself is open. If the runtime supports it, /dev/null replaces the descriptors that were open here.
     const open = [...text.matchAll(/ (\d+) -> (.*)$/gm)].filter(([, , to]) => !/^\/dev\/null$|^\/proc\/\d+\/fd$/.test(to ?? ""));
     const closable = open.filter(([, file]) => !("Deno" in globalThis) || Number(file) < 10);
     expect(closable.map(([, file]) => file)).toEqual(["0", "1", "2"]);
   });
 
-  it("hides no defect of who takes the output, and runs on for nobody [G2.processes]", async () => {
+  it("rejects with an error of onOutput and ends the program [G2.processes]", async () => {
     const onOutput = (): void => {
       throw new Error("a defect");
     };
@@ -144,7 +144,7 @@ describe("createProcesses()", () => {
     await expect(running.ended).rejects.toThrow("a defect");
   });
 
-  it("says that arguments are more than the system takes [G2.processes]", async () => {
+  it("reports arguments that are larger than the system accepts [G2.processes]", async () => {
     const args = Array.from({ length: 100 }, () => "x".repeat(120_000));
     const options = { args, cwd: "/", env: {}, onOutput: () => undefined };
     await expect(real.start(checkedProgram("/bin/true"), options)).rejects.toMatchObject({ name: "ProcessError", code: "too_large" });

@@ -9,7 +9,7 @@ interface Ended {
   readonly lastWords: string;
 }
 
-/** A program of these lines of JavaScript, and what became of it. */
+/** Starts a program of JavaScript code and reports its end. */
 function start(code: string): {
   readonly running: ReturnType<ReturnType<typeof createServerProcesses>["start"]>;
   readonly ended: Promise<Ended>;
@@ -28,7 +28,7 @@ function start(code: string): {
 }
 
 describe("createServerProcesses()", () => {
-  it("keeps no more than some of what a program does not read [K3.back-pressure]", SECONDS, async () => {
+  it("bounds the unsent data for a program that does not read [K3.back-pressure]", SECONDS, async () => {
     const { running, ended } = start("setInterval(() => {}, 1000)");
     const line = "x".repeat(1024 * 1024);
     let taken = 0;
@@ -40,7 +40,7 @@ describe("createServerProcesses()", () => {
     expect(running.send("more")).toBe(false);
   });
 
-  it.skipIf(process.platform === "win32")("does not wait for ever for the streams of who left its group [K3.failure]", async () => {
+  it.skipIf(process.platform === "win32")("does not wait for streams held by a child that left its group [K3.failure]", async () => {
     const left =
       'const { spawn } = require("node:child_process"); console.error(spawn("/bin/sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit(4)';
     const { ended } = start(left);
@@ -49,7 +49,7 @@ describe("createServerProcesses()", () => {
     process.kill(Number(lastWords));
   });
 
-  it("keeps the end of what a program complains about, and no more [K3.last-words]", SECONDS, async () => {
+  it("keeps only the end of a program's standard error [K3.last-words]", SECONDS, async () => {
     const { ended } = start('console.error("e".repeat(100000) + "the end"); process.exitCode = 3');
     const { how, lastWords } = await ended;
     expect(how).toBe("it ended with exit code 3");
@@ -57,7 +57,7 @@ describe("createServerProcesses()", () => {
     expect(lastWords).toMatch(/ethe end$/);
   });
 
-  it("says why a program cannot be started [K3.failure]", async () => {
+  it("reports why a program cannot start [K3.failure]", async () => {
     const ended = Promise.withResolvers<string>();
     const onEnd = (how: string): void => ended.resolve(how);
     const running = createServerProcesses().start({

@@ -3,7 +3,7 @@ import { createClock } from "../../../../host/platform/threads/clock.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 describe("createClock()", () => {
-  it("calls once, unless cancelled", async () => {
+  it("calls a task once unless it is cancelled", async () => {
     const clock = createClock();
     const seen: string[] = [];
     clock.after(5, () => seen.push("five"));
@@ -16,7 +16,7 @@ describe("createClock()", () => {
 });
 
 describe("the memory platform's clock", () => {
-  it("moves only when told, running timers in order", () => {
+  it("moves only when advanced and runs timers in order", () => {
     const { clock, advance } = memoryPlatform();
     const seen: unknown[] = [];
     const start = clock.now();

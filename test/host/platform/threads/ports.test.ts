@@ -1,11 +1,11 @@
-/** Messages between threads: what a runtime does to them where they arrive. */
+/** Messages between threads, and how a runtime processes them on arrival. */
 
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { onMessage, postMessage, takeMessage } from "../../../../host/platform/threads/ports.ts";
 
 describe("postMessage()", () => {
-  it("brings bytes to a listener and to who takes them, and moves what it is told to [LV1.messages]", async () => {
+  it("delivers bytes to a listener and to takeMessage(), and transfers the given buffers [LV1.messages]", async () => {
     const { port1, port2 } = new MessageChannel();
     const bytes = new Uint8Array([1, 2, 3]);
     const message = { bytes, list: [bytes.slice()], shared: new Uint8Array(new SharedArrayBuffer(2)) };
@@ -20,8 +20,8 @@ describe("postMessage()", () => {
     expect([taken, heard, bytes.length]).toEqual([[whole, undefined], whole, 0]);
   });
 
-  // Deno converts the ports that it finds: one that is not converted was not looked for, nor anything else in the message.
-  it.skipIf(!("Deno" in globalThis))("looks through no message that arrives, on Deno [LV1.messages]", async () => {
+  // Deno converts the ports that it finds. An unconverted port shows that Deno did not search the message.
+  it.skipIf(!("Deno" in globalThis))("prevents Deno from searching arriving messages [LV1.messages]", async () => {
     const { port1, port2 } = new MessageChannel();
     const [inside, other] = [new MessageChannel(), new MessageChannel()];
     postMessage(port1, { list: [inside.port1] }, [inside.port1]);

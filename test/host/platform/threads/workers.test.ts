@@ -13,23 +13,21 @@ describe("createWorkerLauncher()", () => {
   const launcher = createWorkerLauncher();
   const start = () => launcher.start({ control: new SharedArrayBuffer(CONTROL_BYTES) });
 
-  // Deno blocks the thread that starts another until that has its engine, so when `start` returned the threads would all be there.
-  it.skipIf(!isDeno || !canCount)(
-    "on Deno leaves the start of workers to another thread, and does not wait for it [LV1.worker-starts]",
-    async () => {
-      const first = start();
-      const second = start();
-      const before = threads();
-      const more = Array.from({ length: 8 }, start);
-      expect(threads()).toBeLessThan(before + more.length);
-      for (const worker of [first, second, ...more]) worker.keepAlive(true);
-      await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + more.length);
-      await Promise.all([first, second, ...more].map((worker) => worker.terminate()));
-      await expect.poll(threads, { timeout: 30_000 }).toBeLessThanOrEqual(before);
-    },
-  );
+  // Deno blocks the thread that starts another until the new one has its engine. So without the starter all threads would exist when
+  // `start` returns.
+  it.skipIf(!isDeno || !canCount)("starts workers on another thread on Deno and does not wait for it [LV1.worker-starts]", async () => {
+    const first = start();
+    const second = start();
+    const before = threads();
+    const more = Array.from({ length: 8 }, start);
+    expect(threads()).toBeLessThan(before + more.length);
+    for (const worker of [first, second, ...more]) worker.keepAlive(true);
+    await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + more.length);
+    await Promise.all([first, second, ...more].map((worker) => worker.terminate()));
+    await expect.poll(threads, { timeout: 30_000 }).toBeLessThanOrEqual(before);
+  });
 
-  it("tells once that a worker ended, by itself or from outside, also before it began [B10.worker]", async () => {
+  it("reports the end of a worker once, also before it began [B10.worker]", async () => {
     const ends: string[] = [];
     const workers = [start(), start(), start()];
     for (const worker of workers) worker.onExit((reason) => ends.push(reason));

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const MODULE = new URL("../../../../host/platform/threads/young-generation.ts", import.meta.url).href;
 
-/** MiB that V8 keeps for what dies young after much of it did, in a process of its own. */
+/** Returns the MiB that V8 keeps for young objects after many of them died, in a separate process. */
 async function youngMib(before: string): Promise<number> {
   const program = `
     import { getHeapSpaceStatistics } from "node:v8";
@@ -22,8 +22,8 @@ async function youngMib(before: string): Promise<number> {
   return Number(stdout);
 }
 
-// Deno's is Deno's own to bound.
-it.skipIf("Deno" in globalThis)("keeps the young generation at 8 MiB, whatever is allocated [LV5.young]", async () => {
+// On Deno the young generation is Deno's own concern.
+it.skipIf("Deno" in globalThis)("keeps the young generation at 8 MiB under any allocation [LV5.young]", async () => {
   expect(await youngMib("boundYoungGeneration();")).toBe(8);
   expect(await youngMib("")).toBeGreaterThan(8);
 });

@@ -24,7 +24,7 @@ interface Thread {
   end(reason: string): void;
 }
 
-/** A service whose threads are the test's: it sees what is posted, and answers by hand. */
+/** Creates a service with fake threads: the test sees the requests and answers them by hand. */
 function handmade(): { readonly service: Service; readonly threads: readonly Thread[]; readonly defects: readonly string[] } {
   const threads: Thread[] = [];
   const defects: string[] = [];
@@ -60,7 +60,7 @@ const folders = (thread: Thread | undefined): readonly unknown[] =>
   thread?.posted.map(({ input }) => (input as { folder: string }).folder) ?? [];
 
 describe("createService()", () => {
-  it("has one request of each owner in the thread, and the others' in turn [LV3.service] [LV2.service]", async () => {
+  it("keeps one request of each owner in the thread and takes owners in turn [LV3.service] [LV2.service]", async () => {
     const { service, threads } = handmade();
     const all = [1, 2, 3].map((number) => close(service, "greedy", `greedy ${number}`));
     all.push(close(service, "modest", "modest 1"), close(service, "modest", "modest 2"));
@@ -69,11 +69,11 @@ describe("createService()", () => {
     for (let index = 0; index < 5; index++) thread?.answer(thread.posted[index]);
     await Promise.all(all);
     expect(folders(thread)).toEqual(["greedy 1", "modest 1", "greedy 2", "modest 2", "greedy 3"]);
-    // Alive while there is something to wait for.
+    // Kept alive only while requests are running.
     expect([thread?.kept[0], thread?.kept.at(-1)]).toEqual([true, false]);
   });
 
-  it("refuses an owner whose queue is full, and no other [LV3.service]", async () => {
+  it("refuses only an owner whose queue is full [LV3.service]", async () => {
     const { service, threads } = handmade();
     const taken = Array.from({ length: 257 }, () => close(service, "greedy", "x"));
     await expect(close(service, "greedy", "one more")).rejects.toMatchObject({ name: "ServiceBusy" });
@@ -84,7 +84,7 @@ describe("createService()", () => {
     await Promise.all([...taken, other]);
   });
 
-  it("fails what a thread was doing when it ended, says so once, and starts another for the next [LV2.service]", async () => {
+  it("fails a thread's running requests when it ends, reports it once, and starts another for the next request [LV2.service]", async () => {
     const { service, threads, defects } = handmade();
     const lost = [close(service, "a", "1"), close(service, "b", "2")];
     threads[0]?.end("out of memory");
@@ -95,7 +95,7 @@ describe("createService()", () => {
     expect([threads.length, defects]).toEqual([2, ["A service thread ended; the next request starts a new one: Error: out of memory"]]);
   });
 
-  it("fails what is not answered when it is closed [LV5.service]", async () => {
+  it("fails unanswered requests when it is closed [LV5.service]", async () => {
     const { service, defects } = handmade();
     const all = [close(service, "a", "1"), close(service, "a", "2")];
     const failed = Promise.allSettled(all);
@@ -107,7 +107,7 @@ describe("createService()", () => {
 });
 
 describe("a service thread", () => {
-  it("writes and reads on a thread of its own, and passes errors on [LV2.service]", async () => {
+  it("writes and reads on a separate thread and passes errors on [LV2.service]", async () => {
     const platform = currentPlatform();
     const service = createService({
       threads: serviceThreads(platform),
@@ -131,7 +131,7 @@ describe("a service thread", () => {
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
 
-  it("compares texts and reads archives there, and says what is wrong with one in the reader's words [LV2.diffs] [LV2.archives] [LV2.bundles]", async () => {
+  it("compares texts and reads archives on the thread and reports a bad archive with the reader's message [LV2.diffs] [LV2.archives] [LV2.bundles]", async () => {
     const platform = currentPlatform();
     const posted: string[] = [];
     const threads = watched(serviceThreads(platform), posted);
@@ -151,7 +151,7 @@ describe("a service thread", () => {
     const wrong = readBundle(platform.files, `${files}/b.mcpb`, unpackBy(service, "bundle"));
     await expect(wrong).rejects.toThrow(new PackageError("Is no bundle: no zip file"));
     expect(posted.splice(0)).toEqual(["overlay.diff", ...Array.from({ length: 4 }, () => "archive.read")]);
-    // What has no diff is not sent.
+    // Files too large for a diff are not sent.
     const large = { label: "b/x", bytes: new Uint8Array(2 * 1024 * 1024) };
     expect(await diffBy(service, "p")(large, large)).toBeUndefined();
     expect(posted).toEqual([]);
@@ -159,7 +159,7 @@ describe("a service thread", () => {
 });
 
 describe("undo.look", () => {
-  it("hashes a file there and keeps it, unless there is no room [LV2.undo]", async () => {
+  it("hashes a file on the thread and keeps it if there is room [LV2.undo]", async () => {
     const platform = currentPlatform();
     const service = createService({
       threads: serviceThreads(platform),

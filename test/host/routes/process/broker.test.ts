@@ -10,7 +10,7 @@ interface TestBroker extends Broker {
   readonly call: TestCall;
   readonly answers: unknown[];
   readonly faults: string[];
-  /** The next check, with the number that is due. */
+  /** Sends the next check with the expected number. */
   ask(permission: string, value: string | null): Promise<unknown>;
 }
 
@@ -53,18 +53,18 @@ function broker(options: { readonly mayDo?: number; readonly usedUp?: string } =
 }
 
 describe("createBroker()", () => {
-  it("refuses a value that no path has, reads its line in slices, and looks for no such place [LV2.process]", async () => {
+  it("refuses a value too long for a path, reads its line in slices, and looks up no file [LV2.process]", async () => {
     const { ask, begin, call } = broker();
     begin();
     using reads = recordHostReads();
     const reason = "The value for read access is longer than 8192 characters";
     expect(await ask("read", "/a".repeat(200_000))).toEqual({ id: 1, result: "deny", reason });
-    // The test writes the line; no other code here handles so much at once.
+    // The test itself writes the line; no other code here handles so much at once.
     expect(reads.large).toHaveLength(1);
     expect(call.acts).toMatchObject([{ decision: "denied", permission: "read", layer: "protocol" }]);
   });
 
-  it("answers each check in order, in Deno's words [O1.broker]", async () => {
+  it("answers each check in order, in Deno's protocol [O1.broker]", async () => {
     const { ask, begin, call } = broker();
     begin();
     expect(await ask("read", "/workspace/in/a")).toEqual({ id: 1, result: "allow" });
@@ -79,7 +79,7 @@ describe("createBroker()", () => {
     ]);
   });
 
-  it("lets nothing happen before the call, but for our own code that reaches for its channel [O1.broker]", async () => {
+  it("refuses everything before the call except bascule's own connection to its channel [O1.broker]", async () => {
     const { ask, begin, call } = broker();
     expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "deny" });
     expect(await ask("write", "/run/p1/c")).toMatchObject({ result: "allow" });
@@ -90,7 +90,7 @@ describe("createBroker()", () => {
     expect(call.acts.filter(({ decision }) => decision === "granted")).toEqual([]);
   });
 
-  it("keeps the process's folder to itself, whatever was granted, but for reading the plugin's own files [O1.broker]", async () => {
+  it("refuses access to the process's folder under any grant, except reading the plugin's own files [O1.broker]", async () => {
     const { ask, begin, call } = broker();
     begin();
     expect(await ask("read", "/run/p1/plugin/main.ts")).toMatchObject({ result: "allow" });
@@ -112,9 +112,9 @@ describe("createBroker()", () => {
     ["a list", "[]"],
     ["another version", JSON.stringify({ v: 2, pid: 1, id: 1, permission: "read", value: "/workspace/in" })],
     ["no version", JSON.stringify({ id: 1, permission: "read", value: "/workspace/in" })],
-    ["a number that is not due", JSON.stringify({ v: 1, id: 2, permission: "read", value: "/workspace/in" })],
+    ["an unexpected number", JSON.stringify({ v: 1, id: 2, permission: "read", value: "/workspace/in" })],
     ["no permission", JSON.stringify({ v: 1, id: 1, value: "/workspace/in" })],
-    ["a value that is no text", JSON.stringify({ v: 1, id: 1, permission: "read", value: ["/workspace/in"] })],
+    ["a value that is not a string", JSON.stringify({ v: 1, id: 1, permission: "read", value: ["/workspace/in"] })],
     ["no value", JSON.stringify({ v: 1, id: 1, permission: "read" })],
   ])("stops answering after %s because the protocol is unknown [O1.fault]", async (_name, line) => {
     const { onCheck, begin, answers, faults } = broker();
@@ -125,7 +125,7 @@ describe("createBroker()", () => {
     expect(answers).toEqual([]);
   });
 
-  it("refuses what a call may not do any more [O1.limits, B3]", async () => {
+  it("refuses checks beyond the call's operations [O1.limits, B3]", async () => {
     const { ask, begin, call } = broker({ mayDo: 1 });
     begin();
     expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "allow" });
@@ -133,7 +133,7 @@ describe("createBroker()", () => {
     expect(call.acts).toHaveLength(1);
   });
 
-  it.each(["hostCalls", "requests"])("refuses a connection where the quota of %s is used up [O1.limits, D9]", async (usedUp) => {
+  it.each(["hostCalls", "requests"])("refuses a connection if the quota of %s is used up [O1.limits, D9]", async (usedUp) => {
     const { ask, begin, call } = broker({ usedUp });
     begin();
     expect(await ask("net", "93.184.216.34:80")).toMatchObject({ result: "deny", reason: "used up" });
@@ -141,7 +141,7 @@ describe("createBroker()", () => {
     expect(call.acts[0]).toMatchObject({ permission: "net", decision: "denied", layer: "quota" });
   });
 
-  it("records a refusal of all programs only where it is not followed by a question for one [O1.audit]", async () => {
+  it("records a refusal of all programs only if no check of one program follows [O1.audit]", async () => {
     const asked = broker();
     asked.begin();
     expect(await asked.ask("run", null)).toMatchObject({ result: "deny" });

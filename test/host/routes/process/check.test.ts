@@ -29,7 +29,7 @@ async function ask(permissions: Permissions, permission: string, value?: string)
 }
 
 describe("answerCheck()", () => {
-  it("refuses everything once the call was ended, also what is granted [O1.checks, C2.revoked]", async () => {
+  it("refuses everything once the call was ended, even granted access [O1.checks, C2.revoked]", async () => {
     const stop = new AbortController();
     const { context } = testCall({ platform, cwd: "/workspace", permissions: { read: ["in"] }, signal: stop.signal });
     const check = { permission: "read", value: "/workspace/in/a.txt" };
@@ -55,7 +55,7 @@ describe("answerCheck()", () => {
     [{ env: ["HOME"] }, "env", "HOME"],
     [{ sys: ["hostname"] }, "sys", "hostname"],
   ] satisfies readonly [Permissions, string, string | undefined][])(
-    "allows what %j grants: %s %s [O1.checks]",
+    "allows access that %j grants: %s %s [O1.checks]",
     async (permissions, kind, value) => {
       expect(await ask(permissions, kind, value)).toBe("allowed");
     },
@@ -63,7 +63,7 @@ describe("answerCheck()", () => {
 
   it.each([
     [
-      "nothing granted",
+      "access without a grant",
       {},
       "read",
       "/etc/passwd",
@@ -71,42 +71,48 @@ describe("answerCheck()", () => {
     ],
     ["all of a kind", { read: ["in"] }, "read", undefined, /^grant: Requires read access, grant it with/],
     [
-      "a denial inside of what is allowed",
+      "a denied path in an allowed folder",
       { read: { allow: ["in"], deny: ["in/a.txt"] } },
       "read",
       "/workspace/in/a.txt",
       /denies \("in\/a.txt"\)/,
     ],
     [
-      "a folder of which a part is denied, to write",
+      "writing a folder of which a part is denied",
       { write: { allow: ["in"], deny: ["in/a.txt"] } },
       "write",
       "/workspace/in",
       /everything in "\/workspace\/in", but a part of it is denied/,
     ],
     ["a local socket that no grant names", { net: true }, "net", "unix:/tmp/any.sock", /^local sockets: .*does not cover local sockets$/],
-    ["a link that leads out", { read: ["in"] }, "read", "/workspace/in/out", /^resolved path: .*leads outside of what is granted/],
-    ["a folder's link that leads out", { read: ["in"] }, "read", "/workspace/in/up/secret.txt", /leads outside of what is granted/],
+    ["a link that leaves the grant", { read: ["in"] }, "read", "/workspace/in/out", /^resolved path: .*leads outside of what is granted/],
     [
-      "a link that leads nowhere yet",
+      "a link to a folder outside of the grant",
+      { read: ["in"] },
+      "read",
+      "/workspace/in/up/secret.txt",
+      /leads outside of what is granted/,
+    ],
+    [
+      "a dangling link that leaves the grant",
       { read: ["in"], write: ["in"] },
       "write",
       "/workspace/in/nowhere",
       /leads outside of what is granted/,
     ],
     [
-      "a link to a folder of which a part is denied, to write",
+      "writing through a link to a folder of which a part is denied",
       { write: { allow: ["in", "other"], deny: ["other/kept"] } },
       "write",
       "/workspace/in/other",
       /leads outside of what is granted/,
     ],
-    ["a relative path, whatever it is relative to", { read: true }, "read", "in/a.txt", /^protocol: .*write it as an absolute path/],
-    ["what Deno calls its folder for temporary files", { write: true }, "write", "<TMP>", /write it as an absolute path/],
+    ["a relative path", { read: true }, "read", "in/a.txt", /^protocol: .*write it as an absolute path/],
+    ["Deno's placeholder for its temporary folder", { write: true }, "write", "<TMP>", /write it as an absolute path/],
     ["a public name of a private address", { net: ["inside.example.org"] }, "net", "inside.example.org:80", /whose address is not granted/],
     ["a name with one private address of two", { net: ["both.example.org"] }, "net", "both.example.org:80", /whose address is not granted/],
-    ["a private address within all of net", { net: true }, "net", "169.254.169.254:80", /whose address is not granted/],
-    ["a name that leads nowhere", { net: ["gone.example.org"] }, "net", "gone.example.org:80", /whose name does not resolve/],
+    ["a private address under net: true", { net: true }, "net", "169.254.169.254:80", /whose address is not granted/],
+    ["a name that does not resolve", { net: ["gone.example.org"] }, "net", "gone.example.org:80", /whose name does not resolve/],
     [
       "a host that is granted for some methods only",
       { net: [{ host: "example.org", methods: ["GET"] }] },
@@ -122,9 +128,9 @@ describe("answerCheck()", () => {
       /Requires net access/,
     ],
     ["a value longer than any path", { read: true }, "read", `/${"a".repeat(9_000)}`, /longer than 8192 characters/],
-    ["a kind that Deno has not", { tools: ["words.run"] }, "tools", "words.run", /Unknown permission "tools"/],
-    ["a kind that nobody knows", {}, "__proto__", "x", /Unknown permission "__proto__"/],
-    ["a host that is none", { net: true }, "net", "http://example.org", /URLs are not supported/],
+    ["a kind that Deno does not have", { tools: ["words.run"] }, "tools", "words.run", /Unknown permission "tools"/],
+    ["an unknown kind", {}, "__proto__", "x", /Unknown permission "__proto__"/],
+    ["a URL instead of a host", { net: true }, "net", "http://example.org", /URLs are not supported/],
   ] satisfies readonly [string, Permissions, string, string | undefined, RegExp][])(
     "refuses %s [O1.checks, PA3]",
     async (...[, permissions, kind, value, reason]) => {
@@ -135,19 +141,24 @@ describe("answerCheck()", () => {
   it.each<[string, Permissions, string, RegExp]>([
     ["is found outside of the workspace, by its path", { run: ["git"] }, "/usr/bin/git", /^allowed$/],
     [
-      "is asked for by its name, which the plugin's own PATH explains",
+      "is named without a path, which the plugin's own PATH would resolve",
       { run: ["git"] },
       "git",
       /a plugin chooses its own PATH, so start "\/usr\/bin\/git"$/,
     ],
-    ["is nowhere", { run: ["gone"] }, "gone", /not found in the host's PATH$/],
+    ["does not exist", { run: ["gone"] }, "gone", /not found in the host's PATH$/],
     ["has a granted name in the workspace", { run: ["git"] }, "/workspace/bin/git", /Requires run access/],
-    ["is any at all", { run: true }, "whatever", /^allowed$/],
-    ["is any but one, by its name", { run: { allow: true, deny: ["other"] } }, "git", /a plugin chooses its own PATH/],
-    ["is any but one, by its path", { run: { allow: true, deny: ["other"] } }, "/usr/bin/git", /^allowed$/],
-    ["leads to a denied one", { run: { allow: ["alias"], deny: ["/usr/bin/real"] } }, "/usr/bin/alias", /Requires run access/],
+    ["is covered by run: true", { run: true }, "whatever", /^allowed$/],
     [
-      "leads to one that is denied by its name",
+      "is covered by a grant with one denial, by its name",
+      { run: { allow: true, deny: ["other"] } },
+      "git",
+      /a plugin chooses its own PATH/,
+    ],
+    ["is covered by a grant with one denial, by its path", { run: { allow: true, deny: ["other"] } }, "/usr/bin/git", /^allowed$/],
+    ["links to a denied one", { run: { allow: ["alias"], deny: ["/usr/bin/real"] } }, "/usr/bin/alias", /Requires run access/],
+    [
+      "links to one that is denied by its name",
       { run: { allow: ["alias"], deny: ["real"] } },
       "/usr/bin/alias",
       /the grant layer denies \("real"\)/,
@@ -166,7 +177,7 @@ describe("answerCheck()", () => {
     expect(answered.ok ? "allowed" : answered.reason).toMatch(answer);
   });
 
-  it("records what was asked, as the audit has it for the sandbox, at no length [O1.audit, PA8]", async () => {
+  it("records a check as for the sandbox, with bounded length [O1.audit, PA8]", async () => {
     const { context } = testCall({ platform, cwd: "/workspace", permissions: { read: ["in"] } });
     expect(await answerCheck({ permission: "read", value: "/workspace/in/a.txt" }, context)).toMatchObject({
       act: { decision: "granted", permission: "read", value: "/workspace/in/a.txt", layer: "grant", rule: "in" },
@@ -177,7 +188,7 @@ describe("answerCheck()", () => {
 });
 
 describe("grantedEnvironment()", () => {
-  it("has the variables that are granted: no secret's value, nothing that speaks to the runtime [O1.environment, C7]", () => {
+  it("contains only granted variables, without secrets and variables of the runtime [O1.environment, C7]", () => {
     const env = { A: "1", KEY: "value of the key", OTHER: "2", LD_PRELOAD: "x", NODE_OPTIONS: "x", DENO_DIR: "x" };
     const permissions: Permissions = { env: ["A", "LD_*", "NODE_*", "DENO_*", { name: "KEY", secret: true, hosts: ["example.org"] }] };
     const { context } = testCall({ platform: createMemoryPlatform({ env }), cwd: "/workspace", permissions });

@@ -25,11 +25,11 @@ describe("createConversation()", () => {
     ["garbage", "}{"],
     ["a list", "[1]"],
     ["nothing", ""],
-    ["a message of no kind", "{}"],
-    ["a message of another kind", '{"type":"call"}'],
+    ["a message without a type", "{}"],
+    ["a message of an unknown type", '{"type":"call"}'],
     ["an operation without a number", '{"type":"operation","name":"workspace.read","args":{}}'],
-    ["bytes that are no base64", '{"type":"operation","id":1,"name":"workspace.write","args":{},"bytes":"%"}'],
-  ])("ends a call whose process says %s [O1.channel]", async (_name, line) => {
+    ["bytes that are not base64", '{"type":"operation","id":1,"name":"workspace.write","args":{},"bytes":"%"}'],
+  ])("ends a call whose process sends %s [O1.channel]", async (_name, line) => {
     const { onMessage, ended } = conversation();
     void onMessage(line);
     expect(await ended).toMatchObject({
@@ -38,7 +38,7 @@ describe("createConversation()", () => {
     });
   });
 
-  it("takes the first end for the end [O1.channel]", async () => {
+  it("keeps the first end [O1.channel]", async () => {
     const { say, ended, end } = conversation();
     say({ type: "returned", plain: 1 });
     say({ type: "returned", plain: 2 });
@@ -46,7 +46,7 @@ describe("createConversation()", () => {
     expect(await ended).toEqual({ kind: "plain", output: 1 });
   });
 
-  it("keeps the limits of the sandbox: output, depth, logs, operations [O1.limits, B3]", async () => {
+  it("enforces the sandbox's limits: output, depth, logs, operations [O1.limits, B3]", async () => {
     const output = conversation({ outputBytes: 100 });
     output.say({ type: "returned", plain: "x".repeat(200) });
     expect(await output.ended).toEqual(exhausted("output", 100));
@@ -70,7 +70,7 @@ describe("createConversation()", () => {
     expect(await pending.ended).toEqual(exhausted("pendingOperations", 2));
   });
 
-  it("answers operations with the checks of every route [O1.channel, C8]", async () => {
+  it("answers operations with the same checks as every route [O1.channel, C8]", async () => {
     const { say, sent } = conversation();
     say({ type: "operation", id: 7, name: "workspace.read", args: { path: "/etc/passwd" } });
     say({ type: "operation", id: 8, name: "__proto__", args: {} });
@@ -79,7 +79,7 @@ describe("createConversation()", () => {
     expect(sent).toContainEqual({ type: "answer", id: 7, ok: false, error: expect.objectContaining({ name: "NotCapable" }) });
   });
 
-  it("keeps the process's text in fields of the log, at a level that there is [O1.channel]", () => {
+  it("keeps the process's text in fields of the log, at a valid level [O1.channel]", () => {
     const { say, onOutput, log } = conversation();
     say({ type: "log", level: "fatal", text: 'a\n{"level":50}' });
     onOutput("stderr", "Warning Permission broker is an experimental feature\n");

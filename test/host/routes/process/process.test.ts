@@ -58,7 +58,7 @@ for (const confinement of ["deno", "none"] as const) {
 describe("createProcessExecutor()", () => {
   const route = (platform: ReturnType<typeof platformWithProcesses>): Executor => createHostExecutor(routeOptions(platform));
 
-  it("runs nothing of a plugin that nobody trusts, and says what to write [O1.untrusted, O2]", async () => {
+  it("runs nothing of an untrusted plugin and says what to write [O1.untrusted, O2]", async () => {
     const { decision, ...execution } = trustedExecution(toolBody("return 1;"));
     const { confinement: _none, ...undecided } = decision;
     expect(await route(platformWithProcesses())({ ...execution, decision: undecided })).toMatchObject({
@@ -70,11 +70,11 @@ describe("createProcessExecutor()", () => {
     });
   });
 
-  it("says that Deno is missing, and how to get it [O1.deno]", async () => {
+  it("says that Deno is missing and how to install it [O1.deno]", async () => {
     const platform = { ...platformWithProcesses(), trusted: { ...currentPlatform().trusted, find: () => undefined } };
     expect(await route(platform)(trustedExecution(toolBody("return 1;")))).toMatchObject({
       ok: false,
-      error: { code: "unavailable", message: expect.stringMatching(/Deno is not installed \(install it from https:\/\/deno\.com/) },
+      error: { code: "unavailable", message: expect.stringMatching(/Deno was not found \(install it from https:\/\/deno\.com/) },
     });
   });
 
@@ -113,7 +113,7 @@ describe("createProcessExecutor()", () => {
         permission: "read",
         value: channel,
       });
-      // Nobody else comes in: a folder for this user alone, whose name cannot be guessed, and no second connection.
+      // No other client gets in: the folder is private to this user with an unpredictable name, and a second connection is refused.
       expect((await stat(root)).mode & 0o777).toBe(0o700);
       expect(await platform.sockets.connect(`${root}/b`)).toBeUndefined();
       running.answer(JSON.stringify({ id: 1, result: "deny", reason: "no" }));
@@ -124,7 +124,7 @@ describe("createProcessExecutor()", () => {
     await expect(stat(running.root)).rejects.toThrow();
   });
 
-  it("ends a process whose host answers what is no answer [O1.fault]", async () => {
+  it("ends a process whose host answers with an invalid line [O1.fault]", async () => {
     const running = await currentPlatform().trusted.start(
       {
         confinement: "deno",
@@ -142,7 +142,7 @@ describe("createProcessExecutor()", () => {
     await running.end();
   });
 
-  it("gives a process the variables that its call may read, and no others [O1.environment, C7]", async () => {
+  it("gives a process only the variables that its call may read [O1.environment, C7]", async () => {
     const platform = {
       ...currentPlatform(),
       environment: {
@@ -159,7 +159,7 @@ describe("createProcessExecutor()", () => {
     expect(outcome).toMatchObject({ ok: true, output: ["value of GIVEN", null] });
   });
 
-  it("shows an author's own error, in the author's own files [X4, O1.errors]", async () => {
+  it("shows an author's own error with the author's file names [X4, O1.errors]", async () => {
     const tool = trustedTool('import { fail } from "./lib.ts";\nexport const run = () => fail();', {
       "lib.ts": "export function fail(): void {\n  throw new TypeError('no');\n}",
     });
@@ -200,16 +200,16 @@ describe("createProcessExecutor()", () => {
       { code: "tool_failed", message: "TypeError: Invalid arguments at /all: A Set has no JSON form (Array.from makes an array of it)" },
     ],
     [
-      "what throws later",
+      "before a timer throws",
       "setTimeout(() => { throw new RangeError('later'); }); await new Promise(() => {});",
       { code: "tool_failed", message: "RangeError: later" },
     ],
-  ])("answers as the sandbox for a tool that returns %s [O1.errors, X1]", async (_name, body, error) => {
+  ])("answers like the sandbox for a tool that returns %s [O1.errors, X1]", async (_name, body, error) => {
     const { outcome } = await runTrusted(toolBody(body), { workspace: await temporaryFolder() });
     expect(outcome).toMatchObject({ ok: false, error });
   });
 
-  it("names the functions that a module has, where one is missing [O1.errors]", async () => {
+  it("names the functions of a module if the requested one is missing [O1.errors]", async () => {
     const { outcome } = await runTrusted(trustedTool("export function other() {}"), { workspace: await temporaryFolder() });
     expect(outcome).toMatchObject({
       ok: false,
@@ -217,7 +217,7 @@ describe("createProcessExecutor()", () => {
     });
   });
 
-  it("waits for tools that a person is asked about first, as the sandbox does [D4.step, O1.same]", async () => {
+  it("waits for tools that need a confirmation first, as the sandbox does [D4.step, O1.same]", async () => {
     const asked: number[] = [];
     const tool = toolBody(`return await context.tools.call("late", { n: 1 });`);
     if (tool.binding.kind !== "plugin") throw new Error("No plugin");
@@ -243,7 +243,7 @@ describe("createProcessExecutor()", () => {
 });
 
 describe("listenOnce()", () => {
-  it("hears whoever came first, and closes the door on everybody else [O1.protocol]", async () => {
+  it("accepts the first client and closes all other connections [O1.protocol]", async () => {
     const path = `${await temporaryFolder()}/s`;
     const heard: string[] = [];
     const listening = await listenOnce(path, 1_000, (line) => void heard.push(line));
