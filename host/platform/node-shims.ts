@@ -56,7 +56,7 @@ function nodeName(path: string): string | undefined {
 function missingModule(name: string): string {
   return `const stub = (path) => {
   const refuse = () => {
-    throw new Deno.errors.NotSupported("A plugin has no ${name}, so " + path + "() does not work: use what the web and Deno have");
+    throw new Deno.errors.NotSupported("A plugin has no ${name}, so " + path + "() does not work: use web or Deno APIs");
   };
   return new Proxy(class {}, {
     get: (target, key) => (typeof key === "symbol" || key in target ? target[key] : stub(path + "." + key)),

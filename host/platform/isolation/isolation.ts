@@ -93,10 +93,10 @@ function describe({ runtime, version, confined }: TriedWay): Confinement {
     noNewPrivileges: confined.noNewPrivileges,
     inForce: [
       runtime.name === "deno"
-        ? "Deno's permissions: none but to read bascule's own code"
-        : "Node's --permission, on its main thread: no files but bascule's own code, no child processes, no addons",
+        ? "Deno's permissions: only reading bascule's own code"
+        : "Node's --permission on its main thread: only bascule's own code readable, no child processes, no addons",
       ...IN_FORCE[confined.system],
-      ...(confined.noNewPrivileges ? ["no new privileges, no core dumps, no file can be written"] : []),
+      ...(confined.noNewPrivileges ? ["no new privileges, no core dumps, no file writes"] : []),
     ],
     leavesOpen: [...(runtime.name === "node" ? NODE_LEAVES_OPEN[confined.system] : []), ...LEAVES_OPEN[confined.system]],
   };
@@ -104,7 +104,7 @@ function describe({ runtime, version, confined }: TriedWay): Confinement {
 
 const IN_FORCE: Readonly<Record<Confined["system"], readonly string[]>> = {
   namespaces: [
-    "Linux namespaces: no network, no other processes, a root of its own with the runtime, the system's libraries and bascule's code, all read-only",
+    "Linux namespaces: no network, no other processes, a private read-only root with the runtime, the system's libraries and bascule's code",
   ],
   network: ["a Linux network namespace: no network"],
   none: [],
@@ -113,17 +113,19 @@ const IN_FORCE: Readonly<Record<Confined["system"], readonly string[]>> = {
 /** Node's permissions do not cover worker threads, the network or signals (https://nodejs.org/api/permissions.html). */
 const NODE_LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
   namespaces: [],
-  network: ["files of the user: Node's permissions do not hold in worker threads"],
-  none: ["files of the user, the network and signals: Node's permissions do not hold in worker threads, nor for the others (install Deno)"],
+  network: ["the user's files: Node's permissions do not cover worker threads"],
+  none: [
+    "the user's files, the network and signals: Node's permissions cover neither worker threads nor the network and signals (install Deno)",
+  ],
 };
 const LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
-  namespaces: ["flaws of the kernel, whose calls are not filtered", "the processor: CPU time is bounded by each call's limits only"],
+  namespaces: ["kernel vulnerabilities: system calls are not filtered", "CPU time: bounded only by each call's limits"],
   network: [
-    "to native code, past the runtime's own permissions: files of the user, the user's other processes, local sockets that are files",
-    "flaws of the kernel, whose calls are not filtered",
+    "native code that bypasses the runtime's permissions: the user's files, the user's other processes, local socket files",
+    "kernel vulnerabilities: system calls are not filtered",
   ],
   none: [
-    "to native code, past the runtime's own permissions: everything that the user may do",
-    "flaws of the kernel, whose calls are not filtered",
+    "native code that bypasses the runtime's permissions: everything that the user may do",
+    "kernel vulnerabilities: system calls are not filtered",
   ],
 };

@@ -51,7 +51,7 @@ function start(options: ServerProcessOptions): ServerProcess {
     child.once("error", (error) => end(error.message));
     child.once("exit", (code, signal) => {
       const why = code === SHELL_NOT_FOUND ? " (program not found)" : "";
-      const how = signal === null ? `it ended with exit code ${code ?? "unknown"}${why}` : `it was ended by ${signal}`;
+      const how = signal === null ? `it ended with exit code ${code ?? "unknown"}${why}` : `it was killed by ${signal}`;
       // The last output may still arrive, and a child that left the group may hold the streams open forever.
       signalGroup(child, "SIGKILL");
       const late = setTimeout(() => end(how), LAST_WORDS_WITHIN_MS);

@@ -102,7 +102,7 @@ export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
       expect.stringContaining("  note a plugin has no node:fs, node:stream: what uses them throws when it is called\n"),
     ]);
     expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: ["1", "function", "function"] });
-    const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use what the web and Deno have";
+    const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use web or Deno APIs";
     expect(JSON.parse((await demo.run(["call", "run", '{"read":true}', "--json"])).out)).toMatchObject({ error: { message } });
   });
 
@@ -174,7 +174,7 @@ export const run = () => [one.where(), two.where(), where()];`,
       code: 1,
       lines: [
         expect.stringMatching(/^bad {2}demo/),
-        `  "npm:dom" does not load in a plugin: ReferenceError: 'document' is not defined; "npm:reads" does not load in a plugin: NotSupported: A plugin has no node:fs, so readFileSync() does not work: use what the web and Deno have (nothing was written)`,
+        `  "npm:dom" does not load in a plugin: ReferenceError: 'document' is not defined; "npm:reads" does not load in a plugin: NotSupported: A plugin has no node:fs, so readFileSync() does not work: use web or Deno APIs (nothing was written)`,
         "  try a version or a package for browsers or Deno",
         "",
       ],
