@@ -25,7 +25,7 @@ export type GuardedEnd =
   | { readonly kind: "not_started"; readonly why: "not_found" | "other" };
 
 const MAX_ERROR_CHARACTERS = 4_096;
-/** Exit code of the shell if the program to become does not exist. */
+/** Exit code of the shell if the program is not found. */
 const SHELL_NOT_FOUND = 127;
 
 export function runGuarded({ file, args, cwd, env = ownEnvironment(), maxBytes, signal }: GuardedRun): Promise<GuardedEnd> {

@@ -12,7 +12,7 @@ const LAST_WORDS_WITHIN_MS = 1_000;
 const LAST_WORDS = 2_000;
 /** Maximum unsent bytes for a server that does not read. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
-/** Exit code of the shell if the program to become does not exist. */
+/** Exit code of the shell if the program is not found. */
 const SHELL_NOT_FOUND = 127;
 const TO_SIGTERM_MS = 1_000;
 const TO_SIGKILL_MS = 3_000;

@@ -383,7 +383,7 @@ describe("createRemoteExecutor()", () => {
     });
   });
 
-  it("reads a large frame in tiny pieces in linear time [O3.drip]", async () => {
+  it("reads a large frame that arrives in tiny pieces [O3.drip]", async () => {
     const large = new TextEncoder().encode(`event: result\ndata: ${"x".repeat(6_000_000)}`);
     const drops = piecesOf(new TextEncoder().encode(`${"y".repeat(4_000)}\n\n`), 1);
     const text = await exchanged([large, ...drops], () => undefined);

@@ -58,7 +58,7 @@ for (const confinement of ["deno", "none"] as const) {
 describe("createProcessExecutor()", () => {
   const route = (platform: ReturnType<typeof platformWithProcesses>): Executor => createHostExecutor(routeOptions(platform));
 
-  it("runs nothing of an untrusted plugin and says what to write [O1.untrusted, O2]", async () => {
+  it("runs nothing of an untrusted plugin and says how to trust it [O1.untrusted, O2]", async () => {
     const { decision, ...execution } = trustedExecution(toolBody("return 1;"));
     const { confinement: _none, ...undecided } = decision;
     expect(await route(platformWithProcesses())({ ...execution, decision: undecided })).toMatchObject({
