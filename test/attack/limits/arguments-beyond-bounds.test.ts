@@ -15,23 +15,23 @@ CYCLE["self"] = CYCLE;
 it.each<readonly [string, unknown]>([
   ["a megabyte", { a: "x".repeat(1 << 20) }],
   ["a hundred thousand levels", nested(100_000)],
-  ["a circle", CYCLE],
+  ["a cycle", CYCLE],
   ["a list of four thousand million holes", holes(2 ** 32 - 1)],
   ["many small things", Array.from({ length: 10_000 }, () => 0)],
-  ["a number that is none", { a: Number.NaN }],
+  ["NaN", { a: Number.NaN }],
   ["a function", { a: () => 1 }],
   [
-    "what throws when it is read",
+    "a throwing getter",
     {
       get a() {
         throw new Error("read");
       },
     },
   ],
-  ["text of many levels", new JsonArgumentText("[".repeat(100_000) + "]".repeat(100_000))],
-  ["text without end", new JsonArgumentText(`"${"x".repeat(10_000)}`)],
+  ["deeply nested text", new JsonArgumentText("[".repeat(100_000) + "]".repeat(100_000))],
+  ["long text", new JsonArgumentText(`"${"x".repeat(10_000)}`)],
   ["text with a number out of range", new JsonArgumentText("1e999")],
-])("attack: arguments that are %s [B5.arguments] [S3.bounds]", (_what, args) => {
+])("attack: arguments beyond the bounds: %s [B5.arguments] [S3.bounds]", (_what, args) => {
   const outcome = readArguments({}, args as JsonValue, LIMITS);
   expect(outcome).toMatchObject({ ok: false, error: { code: "invalid_args", message: expect.any(String) } });
   expect(JSON.stringify(outcome).length).toBeLessThan(2_000);

@@ -8,7 +8,7 @@ export const spin = () => { const end = Date.now() + 1e6; while (Date.now() < en
 export const clock = () => { const end = performance.now() + 1e6; while (performance.now() < end); };
 `;
 
-it("attack: holding the worker's thread without computing [B3.wall] [B3.cpu]", async () => {
+it("attack: blocking the worker's thread without computing [B3.wall] [B3.cpu]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { cpuMs: 50, wallMs: 5_000 };
   for (const name of ["wait", "waitAsync"]) {

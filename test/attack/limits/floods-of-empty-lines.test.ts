@@ -12,7 +12,7 @@ export const groups = () => { for (let i = 0; i < 1e5; i++) console.group("g"); 
 export const counters = () => { for (let i = 0; i < 1e6; i++) console.count("label" + i) };
 `;
 
-it("attack: lines without text, without end, or that cost more to format than to write [B3.logs]", async () => {
+it("attack: log lines that are empty, endless, or cost more to format than to write [B3.logs]", async () => {
   const { call } = await attacker(EVIL);
   let bytes = 0;
   const onLog = (_level: string, text: string): void => void (bytes += text.length + LOG_LINE_BYTES);
@@ -22,6 +22,6 @@ it("attack: lines without text, without end, or that cost more to format than to
     expect(await call(name, { limits, onLog }), name).toMatchObject({ kind: "timeout" });
     expect(bytes, name).toBeLessThanOrEqual(10_000 + LAST_LINE_BYTES);
   }
-  // A getter is shown, not called.
+  // A getter is shown without calling it.
   expect(await call("getters", { limits, onLog })).toBe(1);
 });

@@ -14,7 +14,7 @@ const LIMITS = {
   memoryBytes: 16 * 1024 * 1024,
 };
 
-/** Each goes on for ever, whatever it is told on the way. */
+/** Each one runs forever and ignores all errors. */
 const FLOODS: readonly (readonly [name: string, body: string, limit: string])[] = [
   ["progress", `for (;;) { progress({ at: 1 }); await Deno.stat("x").catch(() => {}); }`, "operations"],
   ["host_calls", `for (;;) try { await Deno.readTextFile("x"); } catch {}`, "operations"],
@@ -33,7 +33,7 @@ const FLOODS: readonly (readonly [name: string, body: string, limit: string])[] 
   ["recursion", `const down = () => down() + 1; return down();`, "stackBytes"],
 ];
 
-describe("attack: a flood of what costs the host something", () => {
+describe("attack: floods of operations that cost the host something", () => {
   let host: Host;
   beforeAll(async () => {
     const manifest = {
@@ -52,10 +52,10 @@ describe("attack: a flood of what costs the host something", () => {
   });
   afterAll(async () => await host.close());
 
-  it.each(FLOODS)("of %s is stopped at the cap, which is named [B3.flood]", { timeout: 120_000 }, async (name, _body, limit) => {
+  it.each(FLOODS)("of %s is stopped at the limit, which the error names [B3.flood]", { timeout: 120_000 }, async (name, _body, limit) => {
     const result = await host.call(`flood.${name}`);
     expect(result).toMatchObject({ ok: false, error: { code: "resource_exhausted", details: { limit } } });
-    // What was used up is what the result says was used.
+    // The result reports the use that exceeded the limit.
     const used = (result.limitsUsed as unknown as Readonly<Record<string, number | undefined>>)[limit];
     const allowed = (LIMITS as Readonly<Record<string, number>>)[limit];
     if (["operations", "pendingOperations"].includes(limit)) expect(used).toBeGreaterThanOrEqual(allowed ?? Infinity);

@@ -6,7 +6,7 @@ import { httpDoor, type HttpDoorUnderTest } from "../../support/http-door.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 
-/** What the doors, and a worker's answers, hand over in one go. */
+/** Maximum size that doors and a worker's answers pass on at once. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const MAIN = `
 export const count = ({ data }) => JSON.stringify(data).length;
@@ -42,7 +42,7 @@ const HOSTILE: readonly (readonly [name: string, data: string])[] = [
   ["deep nesting, often", `[${Array.from({ length: 6_000 }, () => deep(40)).join(",")}]`],
 ];
 
-describe("attack: four clients send hostile arguments at once", { timeout: 120_000 }, () => {
+describe("attack: four clients send hostile arguments at the same time", { timeout: 120_000 }, () => {
   let door: HttpDoorUnderTest;
   beforeAll(async () => {
     const platform = memoryPlatformWithWorkers({ "plugins/takes/manifest.json": JSON.stringify(MANIFEST), "plugins/takes/main.ts": MAIN });
@@ -51,7 +51,7 @@ describe("attack: four clients send hostile arguments at once", { timeout: 120_0
   });
   afterAll(async () => await door[Symbol.asyncDispose]());
 
-  it("parses, checks, hashes and writes none of them whole, and others go on meanwhile [LV2.arguments, LV1]", async () => {
+  it("parses, validates, hashes and writes them in slices, while other calls run [LV2.arguments, LV1]", async () => {
     const bodies = HOSTILE.map(([, data]) => `{"tool":"takes.count","args":{"data":${data}}}`);
     const ended: string[] = [];
     using reads = recordHostReads();
@@ -72,7 +72,7 @@ describe("attack: four clients send hostile arguments at once", { timeout: 120_0
     expect(results).toMatchObject(HOSTILE.map(([, data]) => ({ arguments: { data: JSON.parse(data) as unknown, more: "d" } })));
   });
 
-  it("knows a repeat that is written in another way, and no other call [LV2.arguments, E6]", async () => {
+  it("recognizes a repeated call in another notation, and no other call [LV2.arguments, E6]", async () => {
     const text = "x".repeat(70_000);
     const first = await door.ask("/v1/calls", {
       body: `{"tool":"takes.count","callId":"same-call-1","args":{"data":"${text}","more":"1"}}`,
@@ -86,7 +86,7 @@ describe("attack: four clients send hostile arguments at once", { timeout: 120_0
     expect([first.status, again.body, other.status]).toEqual([200, first.body, 409]);
   });
 
-  it("refuses an object of more than 10,000 members, and a body beyond its limit [LV2.arguments]", async () => {
+  it("refuses an object of more than 10,000 members, and a body above its limit [LV2.arguments]", async () => {
     const members = Array.from({ length: 10_001 }, (_, key) => `"k${key}":1`).join(",");
     const many = await door.ask("/v1/calls", { body: `{"tool":"takes.count","args":{"data":{${members}}}}` });
     expect([many.status, many.body["detail"]]).toEqual([400, "An object of the body has more than 10000 members"]);
@@ -95,7 +95,7 @@ describe("attack: four clients send hostile arguments at once", { timeout: 120_0
     expect([large.status, reads.longest() <= AT_ONCE]).toEqual([413, true]);
   });
 
-  it("has an outline of them in events, with their size and hash [LV2.events]", async () => {
+  it("shows an outline of them in events, with their size and hash [LV2.events]", async () => {
     const data = "y".repeat(100_000);
     const args = JSON.stringify({ data, more: "path/to/file" });
     const events: unknown[] = [];
@@ -112,7 +112,7 @@ describe("attack: four clients send hostile arguments at once", { timeout: 120_0
     ]);
   });
 
-  it("reads a runner's large line in turns, and what comes behind it after it [LV2.arguments, LV2.lines]", async () => {
+  it("reads a runner's large line in slices, and the next lines after it [LV2.arguments, LV2.lines]", async () => {
     const { host, platform } = door;
     const [near, far] = createMemoryPair();
     const asked: string[] = [];

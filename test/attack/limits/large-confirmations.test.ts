@@ -10,21 +10,21 @@ import { httpDoor, TOKENS } from "../../support/http-door.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** What doors hand over in one go. */
+/** Maximum size that doors pass on at once. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const PATHS = Array.from({ length: 400 }, (_, index) => `file-${index}`);
 const ARGS = { data: "é".repeat(200_000), paths: PATHS };
 const CANONICAL = JSON.stringify(ARGS);
 const noteOf = (text: string): object => ({ bytes: Buffer.byteLength(text), sha256: createHash("sha256").update(text).digest("hex") });
 const RESOLVED = JSON.stringify({ data: ARGS.data, paths: PATHS.map((path) => `/workspace/${path}`) });
-/** 256 values: the object, the text, the list, and what is left of it. */
+/** 256 values: the object, the text, the list, and the rest for paths. */
 const OUTLINE = { data: "[200000 characters]", paths: PATHS.slice(0, 253) };
 
 const lengthOf = ({ data }: { readonly data?: string }): number => data?.length ?? 0;
 const CHANGE = hostTool("change", { sideEffects: ["write"] }, (args) => lengthOf(args as { data?: string }));
 
 describe("attack: a confirmation of arguments above 64 KB", () => {
-  it("is listed with an outline, their size and hash, and a yes is to all of them [LV2.confirmations, E3]", async () => {
+  it("is listed with an outline, size and hash, and an approval covers all of them [LV2.confirmations, E3]", async () => {
     await using door = await httpDoor({ tools: [CHANGE] });
     using reads = recordHostReads();
     const response = await door.request("/v1/calls", { body: `{"tool":"change","args":${CANONICAL}}` });
@@ -39,7 +39,7 @@ describe("attack: a confirmation of arguments above 64 KB", () => {
     await expect.poll(async () => (await door.ask(callId ?? "")).body).toMatchObject({ ok: true, output: 200_000 });
   });
 
-  it("is shown so on a terminal and by an MCP client; the embedding program has the arguments [LV2.confirmations]", async () => {
+  it("is shown as an outline on a terminal and by an MCP client; the embedding program gets the arguments [LV2.confirmations]", async () => {
     const requires = [{ capability: "write" as const, arg: "paths" }];
     const inputSchema = {
       type: "object",
@@ -55,7 +55,7 @@ describe("attack: a confirmation of arguments above 64 KB", () => {
     host.subscribe(({ type, payload }) => void (type === "tool.confirmation_requested" && events.push(payload)));
     await host.call("change", ARGS, { confirm: (request) => Promise.resolve(asked.push(request) > 1) });
     const [request] = asked;
-    if (request === undefined) throw new Error("No question was asked");
+    if (request === undefined) throw new Error("No confirmation was requested");
     expect(request).toMatchObject({ args: JSON.parse(RESOLVED) as unknown, largeArguments: noteOf(RESOLVED) });
     const { bytes, sha256 } = request.largeArguments ?? {};
     using reads = recordHostReads();

@@ -4,7 +4,7 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const COUNT = 30_000;
 const NAMES = Array.from({ length: COUNT }, (_, index) => `a-file-whose-name-is-not-short-${String(index).padStart(6, "0")}.txt`);
@@ -37,13 +37,13 @@ describe("attack: a folder of 30,000 names", { timeout: 60_000 }, () => {
   });
   afterAll(async () => await host.close());
 
-  it.each(TOOLS.slice(0, 3))("is written in slices, and its JSON crosses as bytes: %s [LV2.listings]", async (name) => {
+  it.each(TOOLS.slice(0, 3))("is written in slices, and its JSON is transferred as bytes: %s [LV2.listings]", async (name) => {
     using reads = recordHostReads();
     const result = await host.call(`lists.${name}`);
     expect([result.ok ? result.output : result.error, reads.longest() <= AT_ONCE]).toEqual([TOLD, true]);
   });
 
-  it("is there for a host tool as it was, and so is a small one for a guest [LV2.listings]", async () => {
+  it("is complete for a host tool, and so is a small one for a guest [LV2.listings]", async () => {
     expect(await host.call("own")).toMatchObject({ ok: true, output: COUNT });
     expect(await host.call("lists.few")).toMatchObject({ ok: true, output: ["one.txt", "two.txt"] });
   });

@@ -6,10 +6,10 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const MIB = 1024 * 1024;
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = 64 * 1024 + 4_096;
 
-/** Within default limits and, where the name says so, above them. Each is one tool. */
+/** Outputs within default limits, and with `raised` in the name above them. Each is one tool. */
 const TOOLS = {
   keys: `return Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => ["k" + i, i]));`,
   empty_objects: `return new Array(300_000).fill(0).map(() => ({}));`,
@@ -65,7 +65,7 @@ describe("attack: an output above 64 KB", { timeout: 180_000 }, () => {
   });
   afterAll(async () => await host.close());
 
-  /** Calls while it watches what the host's thread does. */
+  /** Calls a tool while it records the work of the host's thread. */
   async function watched(
     name: Tool,
   ): Promise<{ readonly result: ToolResult; readonly longest: number; readonly event: HostEvent | undefined }> {
@@ -78,7 +78,7 @@ describe("attack: an output above 64 KB", { timeout: 180_000 }, () => {
   }
 
   it.each(Object.keys(TOOLS) as Tool[])(
-    "%s: nothing of it is parsed, decoded or written whole on the host's thread [LV2.outputs]",
+    "%s: no part of it is parsed, decoded or written at once on the host's thread [LV2.outputs]",
     async (name) => {
       const { result, longest, event } = await watched(name);
       expect(result.ok ? undefined : result.error.code).toBe(FAILING.get(name));
@@ -88,7 +88,7 @@ describe("attack: an output above 64 KB", { timeout: 180_000 }, () => {
     },
   );
 
-  it("is read by the embedder as it was, and is the same value every time [LV2.lazy]", async () => {
+  it("is unchanged for the embedder, and the same value on every read [LV2.lazy]", async () => {
     const { result } = await watched("keys");
     if (!result.ok) throw new Error(result.error.message);
     const wanted = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, index]));
@@ -107,7 +107,7 @@ describe("attack: an output above 64 KB", { timeout: 180_000 }, () => {
     });
   });
 
-  it("is in its event as a note, by whose handle the session reads it [LV2.events]", async () => {
+  it("is a note in its event, whose handle the session can read [LV2.events]", async () => {
     events.length = 0;
     const session = host.session({ resultBytes: 64 * MIB });
     const result = await host.call("large.digits", {}, { session });
@@ -130,14 +130,14 @@ describe("attack: an output above 64 KB", { timeout: 180_000 }, () => {
     expect(host.readResult(payload.large?.handle ?? "", { session: host.session() })).toBeUndefined();
   });
 
-  it("is checked against the tool's schema where it was made [LV2.schema]", async () => {
+  it("is validated against the tool's schema in the worker [LV2.schema]", async () => {
     expect((await watched("of_other_shape")).result).toMatchObject({
       ok: false,
       error: { code: "invalid_output", details: { errors: [{ pointer: "/99999", message: "Is string, not integer" }] } },
     });
   });
 
-  it("is cut as bytes for a session that takes less [LV2.capped]", async () => {
+  it("is cut as bytes for a session with a lower limit [LV2.capped]", async () => {
     const session = host.session({ resultBytes: 100_000 });
     using reads = recordHostReads();
     const results = { text: await host.call("large.text", {}, { session }), keys: await host.call("large.keys", {}, { session }) };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { recordingHost, type RecordingHost } from "../../support/recording-host.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const SECRET = "a-secret-of-some-length";
 const LINE = "a line of the file that is long enough to be one\n";
@@ -44,7 +44,7 @@ describe("attack: a recorded call with arguments, operations and answers above 6
   });
   afterAll(async () => await box[Symbol.asyncDispose]());
 
-  it("is written in slices, without secrets and hidden fields, and the same when it is read [LV2.recordings] [B8] [AU4]", async () => {
+  it("is written in slices, without secrets and hidden fields, and equal when it is read [LV2.recordings] [B8] [AU4]", async () => {
     const { read, length } = await watched();
     expect(length).toBeLessThanOrEqual(AT_ONCE);
     expect(read.ok ? read.output : read.error).toEqual([DATA.length, TEXT.length, 2_000, 3_000]);
@@ -65,7 +65,7 @@ describe("attack: a recorded call with arguments, operations and answers above 6
     expect(isRedacted).toBe(true);
   });
 
-  it("is not kept where only the embedding program's own function redacts, and the result says so [LV2.recordings]", async () => {
+  it("is not kept if the embedding program's own function redacts, and the result says so [LV2.recordings]", async () => {
     await using own = await recordingHost(MAIN, { manifest: MANIFEST, events: { redact: (value) => value } });
     const result = await own.call({ large: false, data: DATA });
     expect(result.recording).toEqual({

@@ -4,7 +4,7 @@ import { type ChainHost, chainHost } from "../../support/chain-host.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const SERVED = `
 export const keys = () => Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => ["k" + i, i]));
@@ -40,15 +40,15 @@ async function chain(options: Parameters<typeof chainHost>[1] = {}): Promise<Cha
   );
 }
 
-/** Calls while it watches what the host's thread does. */
+/** Calls a tool while it records the work of the host's thread. */
 async function watched(call: () => Promise<{ readonly output: unknown }>): Promise<{ readonly output: unknown; readonly longest: number }> {
   using reads = recordHostReads();
   const { output } = await call();
   return { output, longest: reads.longest() };
 }
 
-describe("attack: a step answers more than 64 KB", { timeout: 60_000 }, () => {
-  it("reaches the tool that called it as the bytes that it is [LV2.steps] [C9.output]", async () => {
+describe("attack: a step returns more than 64 KB", { timeout: 60_000 }, () => {
+  it("reaches the calling tool as bytes [LV2.steps] [C9.output]", async () => {
     await using made = await chain();
     const { host } = made;
     await host.call("asking.ask", { tool: "served.small" });
@@ -59,7 +59,7 @@ describe("attack: a step answers more than 64 KB", { timeout: 60_000 }, () => {
     expect((await host.call("asking.twice", { tool: "served.keys" })).output).toBe(true);
   });
 
-  it("leaves the session its own: what was kept of the step is whole afterwards [LV2.steps] [X6]", async () => {
+  it("does not affect the session's kept results [LV2.steps] [X6]", async () => {
     await using made = await chain();
     const { host, events } = made;
     const session = host.session({ resultBytes: 64 * 1024 * 1024 });

@@ -5,7 +5,7 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { runTrusted, toolBody } from "../../support/trusted-call.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = LARGE_BYTES + 4_096;
 const TEXT = "ü is a letter of a line with some forty others\n".repeat(12_500);
 const BODY = `
@@ -22,8 +22,8 @@ const BODY = `
 `;
 const KEYS = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`k${at}`, at]));
 
-describe("attack: a trusted plugin's process, with much in both directions", { timeout: 60_000 }, () => {
-  it.each(["plain", "parts", "fails"])("reads, writes and decodes none of it whole: %s [LV2.process]", async (how) => {
+describe("attack: a trusted plugin's process, with large values in both directions", { timeout: 60_000 }, () => {
+  it.each(["plain", "parts", "fails"])("reads, writes and decodes them in slices: %s [LV2.process]", async (how) => {
     const folder = await temporaryFolder();
     const copy = copyJson({ how, data: TEXT.match(/[^]{1,50}/g) }, { maxBytes: 2 ** 24, maxDepth: 8 });
     if (!copy.ok) throw new Error(copy.problem.message);

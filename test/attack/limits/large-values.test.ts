@@ -16,13 +16,13 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum size that is parsed, written or decoded at once, including the surrounding text. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const KEYS = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`k${index}`, index]));
 const TEXT = "ü is a letter of a line with some forty others\n".repeat(12_500);
 const NUMBERS = { type: "array", items: { type: "integer" } } as const;
 
-/** Runs to the end at once; how many turns others had. */
+/** Runs the generator to its end; returns the outcome and the number of slices. */
 function ran(work: Generator<void, Outcome>): { readonly outcome: Outcome; readonly turns: number } {
   let turns = 0;
   for (let step = work.next(); ; step = work.next()) {
@@ -32,7 +32,7 @@ function ran(work: Generator<void, Outcome>): { readonly outcome: Outcome; reado
 }
 
 describe("attack: a value above 64 KB that a host tool returns", () => {
-  it("is copied, checked and written in slices, and stays bytes [LV2.values]", async () => {
+  it("is copied, validated and written in slices, and stays bytes [LV2.values]", async () => {
     const image = { type: "image", data: "AAAA".repeat(50_000), mimeType: "image/png" } as const;
     const tools = [
       hostTool("keys", {}, () => KEYS),
@@ -75,7 +75,7 @@ describe("attack: a value above 64 KB that a host tool returns", () => {
 });
 
 describe("attack: an error above 64 KB that a host tool throws", () => {
-  it("is told with a beginning of its words, without its details, and the log says so [LV2.errors]", async () => {
+  it("is reported with the beginning of its message, without its details, and the log says so [LV2.errors]", async () => {
     const platform = memoryPlatform();
     const tools = [
       hostTool("throws", {}, () => {
@@ -100,12 +100,12 @@ describe("attack: an error above 64 KB that a host tool throws", () => {
   });
 });
 
-describe("attack: an answer above 64 KB of a remote host", () => {
+describe("attack: an answer above 64 KB from a remote host", () => {
   const limits = DEFAULT_LIMITS;
   const facts = { used: { wallMs: 1 }, filesModified: [] };
   const answer = { remote: "there", tool: "keys", limits, facts, schema: undefined };
 
-  it("is read in slices, and what is large of it stays bytes [LV2.remote]", () => {
+  it("is read in slices, and its large parts stay bytes [LV2.remote]", () => {
     const text = JSON.stringify({ ok: true, output: KEYS, content: [{ type: "text", text: TEXT.slice(0, 100_000) }], metadata: { a: 1 } });
     using reads = recordHostReads();
     const { outcome, turns } = ran(readRemoteResult(text, answer));
@@ -119,7 +119,7 @@ describe("attack: an answer above 64 KB of a remote host", () => {
     ]);
   });
 
-  it("is refused beyond the limits, and checked against the tool's schema [LV2.remote]", () => {
+  it("is refused above the limits, and validated against the tool's schema [LV2.remote]", () => {
     const text = JSON.stringify({ ok: true, output: KEYS });
     const small = ran(readRemoteResult(text, { ...answer, limits: { ...limits, outputBytes: 100_000 } })).outcome;
     expect(small).toMatchObject({ ok: false, error: { code: "resource_exhausted" } });
@@ -130,7 +130,7 @@ describe("attack: an answer above 64 KB of a remote host", () => {
 });
 
 describe("attack: arguments above 64 KB for a remote host", () => {
-  it("are written in slices, byte for byte what they were [LV2.remote]", async () => {
+  it("are written in slices, byte for byte the same [LV2.remote]", async () => {
     const copy = copyJson({ keys: KEYS, text: TEXT }, { maxBytes: 2 ** 24, maxDepth: 8 });
     if (!copy.ok) throw new Error(copy.problem.message);
     const sent: Uint8Array[] = [];
@@ -138,7 +138,7 @@ describe("attack: arguments above 64 KB for a remote host", () => {
       if (body instanceof Uint8Array) sent.push(body);
       return Promise.reject(new Error("far"));
     };
-    // Nothing is connected to: the address is never read.
+    // No connection is made: the address is never read.
     const url = new URL("https://far.example") as unknown as CheckedUrl;
     const execution = executionOf({
       tool: createRegistry({ newId: () => "id" }).register(hostTool("keys", {}, () => null)),

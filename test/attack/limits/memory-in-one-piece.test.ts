@@ -26,13 +26,13 @@ const EVIL = Object.entries(WAYS)
   )
   .join("\n");
 
-it("attack: all of the memory at once, in every way there is [B3.memory] [B4.memory]", async () => {
+it("attack: allocating all of the memory at once, in every possible way [B3.memory] [B4.memory]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { cpuMs: 50 };
   for (const name of Object.keys(WAYS)) {
     expect(await call(name, { limits }), name).toMatchObject({ kind: expect.stringMatching(/^(exhausted|threw|timeout)$/) });
     const caught = await call(`caught_${name}`, { limits });
-    // Nobody goes on as if nothing had been.
+    // The allocation either ends the call or throws an error that the guest can catch.
     if (typeof caught === "object") expect(caught, name).toMatchObject({ kind: expect.stringMatching(/^(exhausted|timeout|threw)$/) });
     else expect(caught, name).toBe("caught");
   }

@@ -10,7 +10,7 @@ export const mixed = async () => { for (;;) { void Deno.stat("/work/a").catch(()
 export const inFinally = () => { try { return sync() } finally { for (;;) quiet(() => Deno.removeSync("/work/a")) } };
 `;
 
-it("attack: operations without end, also while ending [B3.operations] [B3.pendingOperations]", async () => {
+it("attack: endless operations, also while the call ends [B3.operations] [B3.pendingOperations]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { operations: 200, pendingOperations: 10 };
   for (const name of ["sync", "async", "awaited", "mixed", "inFinally"]) {

@@ -9,7 +9,7 @@ export const afterAbort = async (args, context) => { await new Promise((r) => co
 `;
 const never = (): Promise<never> => new Promise(() => {});
 
-it("attack: waiting for an answer that never comes holds a worker for ever [B3.wall] [B1]", async () => {
+it("attack: blocking a worker by waiting for an answer that never comes [B3.wall] [B1]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { wallMs: 200, pendingOperations: 20 };
   expect(await call("sync", { limits, hostCall: never })).toEqual({ kind: "timeout", limit: "wall", limitMs: 200 });
@@ -17,7 +17,7 @@ it("attack: waiting for an answer that never comes holds a worker for ever [B3.w
   expect(await call("hoard", { limits, hostCall: never })).toEqual({ kind: "exhausted", limit: "pendingOperations", allowed: 20 });
 });
 
-it("attack: a tool that is told to stop, and spins [T3] [B3.kill]", async () => {
+it("attack: a cancelled tool that keeps spinning [T3] [B3.kill]", async () => {
   const { call } = await attacker(EVIL);
   const control = new AbortController();
   const ended = call("afterAbort", { signal: control.signal });

@@ -26,9 +26,9 @@ it("attack: 100 MB outputs, on every way out of the sandbox [B3.output] [B3.logs
   const limits = { outputBytes: 100_000, operationBytes: 100_000, logBytes: 100_000 };
   for (const name of ["hundred", "text", "list", "keys", "escapes", "nested", "path", "progress"])
     expect(await call(name, { hostCall, limits }), name).toMatchObject({ kind: expect.stringMatching(/^(exhausted|threw)$/) });
-  // A line is cut, and the call goes on.
+  // The line is cut, and the call continues.
   expect(await call("log", { onLog, limits })).toBe(1);
-  // What is written to a file may go in pieces.
+  // A file may be written in pieces.
   await call("file", { hostCall, limits });
   expect(largest).toBeLessThanOrEqual(100_200);
 });

@@ -4,7 +4,7 @@ import { hostileWorkers } from "../../support/hostile-worker.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 
 describe("attack: one caller's calls fill the queue for workers", () => {
-  it("which holds half of them at most, and another caller's call has its turn after one of them [LV3.workers]", async () => {
+  it("hold at most half of the queue, and another caller's call runs after one of them [LV3.workers]", async () => {
     const { begin, sandbox, advance } = await hostileWorkers({ maximumQueue: 6 });
     const { worker, number } = begin();
     worker.control.words[CURRENT] = number;

@@ -1,6 +1,6 @@
 /**
- * Calls that plant and end in every way (an answer, an error, a deadline, cancellation, no memory, no stack, waiting) in
- * plugins of several sizes at once, on one worker: whatever came before or is parked meanwhile, each begins in a fresh world.
+ * Calls that leave state behind and end in every way (an answer, an error, a timeout, a cancellation, no memory, no stack, waiting) in
+ * plugins of several sizes at once, on one worker: each call begins in a fresh state, whatever ran before or is parked meanwhile.
  */
 
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { FUZZ_SEED } from "../../support/seed.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { createRandom } from "../../fuzz/random.ts";
 
-/** A plugin whose heap holds so many bytes that are its own; `name` is in all that it plants. */
+/** A plugin with its own heap of this size; `name` is in everything that it leaves behind. */
 const plugin = (name: string, heapBytes: number): string => `
 const heap = new Uint8Array(${heapBytes}).fill(${name.charCodeAt(0)});
 const kept = [];
@@ -68,8 +68,8 @@ describe.each([
   ["marked pages", { engine: "metered", parking: "needed" }],
   ["marked pages, always parked", { engine: "metered", parking: "always" }],
   ["plain copy", { engine: "plain", parking: "always" }],
-] as const)("calls of many plugins that plant and end in every way, restored by %s", (_name, options) => {
-  it("begin in a fresh world, every one [B1.switch] [B2.ends] [B2.parked]", { timeout: 120_000 }, async () => {
+] as const)("calls of many plugins that leave state behind and end in every way, restored by %s", (_name, options) => {
+  it("always begin in a fresh state [B1.switch] [B2.ends] [B2.parked]", { timeout: 120_000 }, async () => {
     await using box = startSandbox({ maximumWorkers: 1, ...options });
     const fresh = new Map<string, string>();
     for (const [name, bytes] of Object.entries(SIZES)) {
@@ -81,7 +81,7 @@ describe.each([
     for (let left = CALLS; left > 0; left -= AT_ONCE) {
       const calls = Array.from({ length: AT_ONCE }, async () => {
         const name = random.pick(NAMES);
-        // On the published engine a guest that spins may be ended with its worker, and the calls that are there run again.
+        // On the published engine a spinning guest may be killed with its worker, and the other calls of the worker run again.
         const ends = options.engine === "metered" && random.oneIn(8) ? "spins" : random.pick(WAYS);
         const end = await endOf(box, name, ends, fresh.get(name) ?? "");
         if (end !== ENDS[ends]) wrong.push(`${name} ${ends}: ${end}`);

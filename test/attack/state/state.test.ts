@@ -1,6 +1,6 @@
 /**
- * Guest programs that try to leave something behind for the next call. Each is a plugin with `plant` and `probe`:
- * after a restore all memory must be the image's, byte for byte, and `probe` must see what it sees in a fresh world.
+ * Guest programs that try to leave state behind for the next call. Each is a plugin with `plant` and `probe`: after a restore the memory
+ * must equal the image byte for byte, and `probe` must return the same as in a fresh state.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const RESTORERS: Readonly<Record<string, Way>> = {
   "marked pages": { restorer: trackedRestore, module: meteredModule },
 };
 
-/** What they leave no later code can see, restored or not: the guest's APIs begin each call anew, or it is free memory. */
+/** These leave nothing visible even without a restore: the guest's APIs start each call fresh, or the memory is free. */
 const NOT_SEEN: ReadonlySet<string> = new Set(["environment-overlay.js", "heap-garbage.js", "symbols.js"]);
 
 describe("state planting", () => {
@@ -36,14 +36,14 @@ describe("state planting", () => {
 
   for (const [kind, way] of Object.entries(RESTORERS)) {
     for (const name of names) {
-      it(`${name.replace(".js", "")} leaves nothing behind after a restore by ${kind} [B1.memory] [B2]`, async () => {
+      it(`${name.replace(".js", "")} leaves no state behind after a restore by ${kind} [B1.memory] [B2]`, async () => {
         expect(await leaksOf(name, way, (plugin) => plugin.restore())).toEqual([]);
       });
     }
   }
 
   for (const name of names) {
-    it(`${name.replace(".js", "")} is caught when restore is switched off [B2.off]`, async () => {
+    it(`${name.replace(".js", "")} is detected if restore is disabled [B2.off]`, async () => {
       const leaks = await leaksOf(name, PLAIN, () => {});
       expect(leaks[0]).toContain("memory differs");
       expect(leaks.length).toBe(NOT_SEEN.has(name) ? 1 : 2);
@@ -51,7 +51,7 @@ describe("state planting", () => {
   }
 });
 
-/** Plants, restores by `restore`, and says what is different from a fresh world. */
+/** Plants state, restores with `restore`, and returns the differences from a fresh state. */
 async function leaksOf(name: string, { restorer, module }: Way, restore: (plugin: InThreadPlugin) => void): Promise<string[]> {
   const plugin = await loadInThread(readFileSync(new URL(name, PROGRAMS), "utf8"), restorer, { module });
   const fresh = attempt(() => plugin.call("probe"));
@@ -68,7 +68,7 @@ async function leaksOf(name: string, { restorer, module }: Way, restore: (plugin
   return leaks;
 }
 
-/** A program may end its instance in any way; how does not matter here, only what is left. */
+/** A program may end its instance in any way; only the remaining state matters. */
 function attempt(run: () => string): string {
   try {
     return run();
