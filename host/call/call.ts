@@ -1,4 +1,4 @@
-/** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
+/** Types of a call: its input, policy's decision and its result (SPEC D6, X1). Types only. */
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../../manifests/mod.ts";
 import type { ChainMark, ChainPlace, ChainStep } from "./chain.ts";
@@ -17,117 +17,119 @@ import type { ContentBlock } from "./tool-output.ts";
 
 export type { ContentBlock } from "./tool-output.ts";
 
-/** One call as a door hands it in. Frozen. */
+/** One call as a door passes it to dispatch. Frozen. */
 export interface ToolCall {
   readonly callId: string;
   /** Bare or qualified name, as the caller wrote it. */
   readonly tool: string;
-  /** JSON data, or JSON text that dispatch parses (SPEC S3). Not yet checked. */
+  /** JSON data, or JSON text that dispatch parses (SPEC S3). Not yet validated. */
   readonly args: RawArguments;
   readonly session: Session;
   readonly turnId?: string;
   readonly caller: Caller;
-  /** Where it stands in the chain that it is a step of; absent for a direct call. */
+  /** Position in the chain, if the call is a step of one; absent for a direct call. */
   readonly chain?: ChainPlace;
-  /** Wish for a deadline, in milliseconds from the start of the tool. */
+  /** Requested deadline in milliseconds from the start of the tool. */
   readonly timeoutMs?: number;
-  /** All randomness of the guest is computed from it (SPEC B6). */
+  /** Seed of the guest's randomness (SPEC B6). */
   readonly seed?: string;
-  /** What the guest sees as the time when it begins, in milliseconds since the epoch. */
+  /** The guest's clock at the start of the call, in milliseconds since the epoch. */
   readonly timeMs?: number;
-  /** Whether it is recorded (SPEC B8); absent: as the project says. */
+  /** Whether to keep a recording (SPEC B8); absent: the project decides. */
   readonly record?: boolean;
-  /** It changes nothing: what it would change is in its result (SPEC E8). */
+  /** Whether the call is a dry run: its result lists the changes, and nothing is changed (SPEC E8). */
   readonly dryRun?: true;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
-  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  /** @param json the JSON of a value above 64 KB, in UTF-8 and on one line */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
-  /** What the guest writes to `console` and its log, less the secrets. */
+  /** Receives what the guest writes to `console` and its log, without secrets. */
   readonly onLog?: (level: LogLevel, text: string) => void;
-  /** How a host tool asks the caller; absent where there is nobody to ask. */
+  /** Sends requests of a host tool to the caller; absent if the caller cannot answer. */
   readonly ask?: AskCaller;
-  /** The door's way to ask its person; absent where it has none. */
+  /** Asks the door's user for a confirmation; absent if the door has no user. */
   readonly confirm?: ConfirmPrompt;
-  /** Where the caller does not wait for a person: gets the result that says so; the call goes on by itself. */
+  /** Receives the pending result if the caller does not wait for a confirmation; the call continues without it. */
   readonly onPending?: (result: ToolResult) => void;
 }
 
-/** Shows a pending confirmation and gives the answer; `undefined` if nobody answered. */
+/** Shows a pending confirmation and returns the user's answer; `undefined` without an answer. */
 export type ConfirmPrompt = (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 
-/** What a person is asked: the call as it will run (SPEC E2). */
+/** A confirmation request: the call as it will run (SPEC E2). */
 export interface ConfirmationRequest {
   readonly requestId: string;
   readonly callId: string;
-  /** Qualified name. */
+  /** Qualified name of the tool. */
   readonly tool: string;
   readonly plugin?: string;
   readonly digest?: string;
-  /** As checked and completed. Caller-controlled text: escape it before it reaches a terminal. */
+  /** Validated arguments with defaults. The text comes from the caller: escape it before it reaches a terminal. */
   readonly args: JsonValue;
   /**
-   * Of arguments above 64 KB, as canonical JSON: the length in UTF-8 and the SHA-256 in hexadecimal. Doors show an outline in their place,
+   * Set for arguments above 64 KB: the UTF-8 length and the SHA-256 in hexadecimal of their canonical JSON. Doors show an outline of them
    * and of `projectedModifications`.
    */
   readonly largeArguments?: { readonly bytes: number; readonly sha256: string };
   readonly class: SideEffectClass;
   readonly destructive: boolean;
-  /** The tools that wait for this call, the outermost first; absent where a client calls it itself. */
+  /** The tools that wait for this call, the outermost first; absent if a client calls it directly. */
   readonly calledBy?: readonly string[];
-  /** Paths that the call says it will write. */
+  /** Paths that the call declares to write. */
   readonly projectedModifications: readonly string[];
   /**
-   * In the middle of a call: what it asks for now. A yes holds for this call only. `value` is a path with all that is below it,
-   * a host or a name, and absent for all of the kind; `leadsTo` is where a path really leads, if that is another place.
+   * Set for a permission that the call requests while it runs; an approval covers this call only. `value` is a path with everything below
+   * it, a host or a name; absent for all of the kind. `leadsTo` is the target of a path that contains a link.
    */
   readonly permission?: { readonly kind: string; readonly value?: string; readonly leadsTo?: string };
-  /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
+  /** Changes found by a dry run; on approval exactly these are made. */
   readonly preview?: DryRunReport;
-  /** SHA-256 in hexadecimal over tool, digest, arguments, modifications and preview: an answer is to this and nothing else (SPEC E3). */
+  /**
+   * SHA-256 in hexadecimal over tool, version hash, arguments, modifications and preview: an answer applies to this request only (SPEC E3).
+   */
   readonly hash: string;
 }
 
-/** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */
+/** Policy's decision with the layer and rule that caused it; part of the result and of every event (SPEC D6). */
 export type Decision = AllowDecision | DenyDecision;
 
-/** The tool may run, for `ask` if a person agrees. */
+/** The tool may run; for `ask`, if the user approves. */
 export interface AllowDecision {
   readonly kind: "allow" | "ask";
   readonly route: Route;
   readonly grant: Grant;
   readonly limits: Limits;
-  /** Limits that its plugin asks to be higher, and nobody allowed. */
+  /** Limits that the plugin requests to be higher and that were not accepted. */
   readonly lacking?: readonly LackingLimit[];
   readonly because: Because;
-  /** For a plugin on the host route that a person trusts: what its process is held by. */
+  /** For a trusted plugin on the host route: the confinement of its process. */
   readonly confinement?: Confinement;
-  /** Why it cannot run there, whoever agrees: nobody is asked then. */
+  /** Reason if the tool cannot run on this route; the user is not asked then. */
   readonly unavailable?: string;
-  /** How much of it may be used in which time (SPEC D9). */
+  /** Quotas of the call (SPEC D9). */
   readonly quotas?: readonly Quota[];
-  /** For `ask`: which confirmation mode asked. */
+  /** For `ask`: the confirmation mode. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
-  /** It runs dry, whatever the caller wishes (SPEC E8). */
+  /** Whether policy requires a dry run, whatever the caller's options (SPEC E8). */
   readonly dryRun?: true;
-  /** It is on record before it does anything, or is refused, whether it changes something or not (SPEC AU3). */
+  /** Whether the call must be recorded before it acts, with side effects or without; otherwise it is refused (SPEC AU3). */
   readonly mustRecord?: true;
 }
 
-/** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
+/** `deno`: the host answers each of Deno's permission checks; `none`: a plain process (SPEC O1). */
 export type Confinement = "deno" | "none";
 
-/** The tool does not run. */
+/** The tool must not run. */
 export interface DenyDecision {
   readonly kind: "deny";
   readonly because: Because;
-  /** `confirmation` mode `deny` answers `user_denied`, everything else `permission_denied`. */
+  /** The `confirmation` mode `deny` answers `user_denied`, everything else `permission_denied`. */
   readonly by: "policy" | "confirmation";
 }
 
-/** What decided. */
+/** Cause of a decision. */
 export interface Because {
   /** `default`, `rule`, `layer`, `confirmation`, … */
   readonly layer: string;
@@ -135,7 +137,7 @@ export interface Because {
   readonly rule: string;
 }
 
-/** The part of a decision that leaves the host: no grant, no functions. */
+/** The public part of a decision: no grant, no functions. */
 export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
@@ -146,7 +148,7 @@ export interface DecisionSummary {
   readonly because: Because;
 }
 
-/** What a call used, in the units of `Limits`. */
+/** Resources that a call used, in the units of `Limits`. */
 export interface LimitsUsed {
   readonly wallMs: number;
   readonly cpuMs?: number;
@@ -154,26 +156,26 @@ export interface LimitsUsed {
   readonly outputBytes?: number;
   readonly logBytes?: number;
   readonly operations?: number;
-  /** Work as the engine counts it: the same for the same call, whatever the machine is doing. */
+  /** Work as counted by the engine: deterministic for the same call, whatever the load of the machine. */
   readonly fuel?: number;
   readonly argumentBytes?: number;
-  /** How far the stack reached. */
+  /** Maximum stack depth. */
   readonly stackBytes?: number;
-  /** The largest payload of one operation. */
+  /** Largest payload of one operation. */
   readonly operationBytes?: number;
-  /** The most at once. */
+  /** Maximum number of concurrent operations. */
   readonly pendingOperations?: number;
   readonly timers?: number;
-  /** The deepest. */
+  /** Maximum JSON nesting depth. */
   readonly jsonDepth?: number;
-  /** From files and the network to the tool, and from it. */
+  /** Bytes read from files and the network, and written to them. */
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
-  /** Requests over the network, redirects included. */
+  /** Network requests, including redirects. */
   readonly requests?: number;
 }
 
-/** What came of a call; tell by `ok`. */
+/** Result of a call; `ok` tells success from failure. */
 export type ToolResult = ToolSuccess | ToolFailure;
 
 interface ResultBase {
@@ -188,50 +190,50 @@ interface ResultBase {
   readonly filesModified: readonly string[];
   readonly commandExecuted?: string;
   readonly route?: Route;
-  /** From its arrival to its end, without the time in which a person was asked. */
+  /** Milliseconds from arrival to end, without the wait for confirmations. */
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;
-  /** There if it was a step of a chain. */
+  /** Set if the call was a step of a chain. */
   readonly chain?: ChainMark;
-  /** The steps below it, those of its steps included; there if it called other tools and is no step itself. */
+  /** Steps below this call, including nested ones; set if it called other tools and is not a step itself. */
   readonly steps?: readonly ChainStep[];
-  /** Operations that were under way and had not ended 5 s after the call did: what they still change is not in `filesModified`. */
+  /** Operations that had not ended 5 s after the call; `filesModified` lacks their later changes. */
   readonly unfinished?: readonly string[];
-  /** There if the call was to be recorded. */
+  /** Set if the call was to be recorded. */
   readonly recording?: RecordingSummary;
-  /** There if it ran dry: what it would have changed. */
+  /** Changes that a dry run would have made. */
   readonly dryRun?: DryRunReport;
-  /** What was left out because it is more than the session takes (SPEC X6). */
+  /** Parts that were cut to the size that the session accepts (SPEC X6). */
   readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;
 }
 
-/** A part of a result that is not there whole. */
+/** A truncated part of a result. */
 export interface TruncatedPart {
   /** `output`, `content/0`, `error/message`, `error/details`. */
   readonly part: string;
-  /** By which the whole can be read, in the same session; absent if it was too large to be kept. */
+  /** Handle to read the whole part in the same session; absent if it was too large to keep. */
   readonly handle?: string;
-  /** Of the whole, in UTF-8: a text as it is, anything else as JSON. */
+  /** UTF-8 bytes of the whole part: a text as it is, other values as JSON. */
   readonly bytes: number;
-  /** Of the beginning that is there. */
+  /** Bytes of the shown beginning. */
   readonly shownBytes: number;
 }
 
-/** The tool answered. */
+/** A successful call. */
 export interface ToolSuccess extends ResultBase {
   readonly ok: true;
   readonly status: "success";
   readonly output: JsonValue;
 }
 
-/** The call failed, was refused, or waits for an approval; `error` says why. */
+/** The call failed, was refused, or waits for a confirmation; `error` is the reason. */
 export interface ToolFailure extends ResultBase {
   readonly ok: false;
   readonly status: "error" | "pending_approval";
   readonly output: null;
   readonly error: ToolErrorData;
-  /** What a call that was cancelled or out of time had produced so far (SPEC T3). */
+  /** Output of a cancelled or timed-out call so far (SPEC T3). */
   readonly partialOutput?: JsonValue;
 }

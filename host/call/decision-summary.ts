@@ -1,10 +1,10 @@
-/** The part of a decision that leaves the host (SPEC D6). */
+/** The public part of a decision (SPEC D6). */
 
 import type { Decision, DecisionSummary, ToolCall } from "./call.ts";
 
 const SUMMARIES = new WeakMap<Decision, DecisionSummary>();
 
-/** Without the grant's functions. Frozen, and the same object for the same decision: every call tells it three times. */
+/** Returns the summary without the grant's functions. Frozen and cached by decision, because every call uses it three times. */
 export function summarizeDecision(decision: Decision): DecisionSummary {
   const known = SUMMARIES.get(decision);
   if (known !== undefined) return known;
@@ -13,15 +13,15 @@ export function summarizeDecision(decision: Decision): DecisionSummary {
   return summary;
 }
 
-/** Whether both allow the same: the same object, or one that says the same. */
+/** Returns whether two decisions allow the same: by identity, or by content. */
 export function isSameDecision(left: Decision, right: Decision): boolean {
   if (left === right) return true;
-  // It is no part of what others see of a decision.
+  // The summary lacks this member.
   if (left.kind !== "deny" && right.kind !== "deny" && left.mustRecord !== right.mustRecord) return false;
   return saysTheSame(left, right) || JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
 }
 
-/** Two sessions have two decisions about a tool, made of the same parts: these are compared quickly. */
+/** Compares by parts: two sessions have separate decisions about a tool that share their parts, so this is fast. */
 function saysTheSame(left: Decision, right: Decision): boolean {
   if (left.kind === "deny" || right.kind === "deny") return false;
   const [{ kind, route, grant, limits, dryRun, confinement, because }, other] = [left, right];
@@ -45,7 +45,7 @@ function summarize(decision: Decision): DecisionSummary {
   };
 }
 
-/** Whether a call is to change nothing: its caller wants it so, or policy. Before the decision only the caller's wish is known. */
+/** Returns whether a call is a dry run, by its options or by policy. Before the decision, only its options are known. */
 export function isDryCall({ dryRun }: Pick<ToolCall, "dryRun">, decision: Decision | undefined): boolean {
   return dryRun === true || (decision !== undefined && decision.kind !== "deny" && decision.dryRun === true);
 }

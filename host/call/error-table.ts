@@ -1,25 +1,28 @@
-/** What is fixed about every error code: whose fault, what to do, and how doors translate it (SPEC X2). `docs/errors.md` is generated from it. */
+/**
+ * Fixed properties of every error code: whose fault, the remedy, and the codes of the doors (SPEC X2). `docs/errors.md` is generated from
+ * it.
+ */
 
 import type { ErrorCode } from "./errors.ts";
 
-/** Who has to act for the call to succeed next time. */
+/** The party that has to act before the call can succeed. */
 export type FaultOwner = "caller" | "policy" | "person" | "tool" | "host";
 
 /** One row of the error table. */
 export interface ErrorRow {
   readonly fault: FaultOwner;
-  /** Whether the same call can succeed without anybody changing anything; an error's `details.retryable` overrides it. */
+  /** Whether the same call can succeed later without a change; an error's `details.retryable` overrides it. */
   readonly retryable: boolean;
   readonly httpStatus: number;
-  /** The heading in `docs/errors.md`. */
+  /** Heading in `docs/errors.md`. */
   readonly anchor: string;
-  /** The name that events use (`payload.errorClass`). */
+  /** Name in events (`payload.errorClass`). */
   readonly errorClass: string;
   readonly meaning: string;
   readonly remedy: string;
 }
 
-/** One row for every code, in the order of `ERROR_CODES`. */
+/** One row per code, in the order of `ERROR_CODES`. */
 export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze({
   tool_not_found: {
     fault: "caller",
@@ -27,8 +30,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 404,
     anchor: "tool_not_found",
     errorClass: "not_found",
-    meaning: "No tool of that name is visible to the session",
-    remedy: "Call one of the names that the message lists",
+    meaning: "The session has no visible tool of that name",
+    remedy: "Call one of the names in the message",
   },
   invalid_args: {
     fault: "caller",
@@ -55,7 +58,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     anchor: "fs_denied",
     errorClass: "permission_denied",
     meaning: "An argument names a file that the grant does not cover",
-    remedy: "Name a file inside the grant, or let a person apply the grant in `hint`",
+    remedy: "Name a file inside of the grant, or let the user apply the grant in `hint`",
   },
   net_denied: {
     fault: "policy",
@@ -64,7 +67,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     anchor: "net_denied",
     errorClass: "permission_denied",
     meaning: "An argument names a host that the grant does not cover",
-    remedy: "Name a granted host, or let a person apply the grant in `hint`",
+    remedy: "Name a granted host, or let the user apply the grant in `hint`",
   },
   user_denied: {
     fault: "person",
@@ -72,8 +75,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 403,
     anchor: "user_denied",
     errorClass: "user_denied",
-    meaning: "A person refused the call, or has to agree and could not be asked: the message says which",
-    remedy: "Ask again with a reason, or set the confirmation mode that `hint` names",
+    meaning: "The user refused the call, or could not be asked for a confirmation; the message tells which",
+    remedy: "Call again with a reason, or set the confirmation mode in `hint`",
   },
   confirmation_timeout: {
     fault: "person",
@@ -81,8 +84,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 408,
     anchor: "confirmation_timeout",
     errorClass: "confirmation_timeout",
-    meaning: "Nobody answered the confirmation in time",
-    remedy: "Call again when somebody is there to answer",
+    meaning: "The user did not answer the confirmation in time",
+    remedy: "Call again when the user is present",
   },
   approval_required: {
     fault: "person",
@@ -90,8 +93,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 202,
     anchor: "approval_required",
     errorClass: "approval_required",
-    meaning: "The call waits for a person's approval",
-    remedy: "Approve `details.requestId`, then read the result by its call id",
+    meaning: "The call waits for a confirmation",
+    remedy: "Approve `details.requestId`, then read the result by the call id",
   },
   timeout: {
     fault: "tool",
@@ -99,8 +102,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 504,
     anchor: "timeout",
     errorClass: "timeout",
-    meaning: "The tool ran past its wall or CPU deadline",
-    remedy: "Ask for less, or raise the limit",
+    meaning: "The tool exceeded its wall or CPU time",
+    remedy: "Request less, or raise the limit",
   },
   cancelled: {
     fault: "caller",
@@ -117,8 +120,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 429,
     anchor: "resource_exhausted",
     errorClass: "resource_exhausted",
-    meaning: "The tool used up a limit other than time: memory, stack, output, operations, a quota",
-    remedy: "Ask for less, or raise the limit that `details.limit` names: `hint` says how, where the plugin asks for more",
+    meaning: "The tool exceeded a limit other than time: memory, stack, output, operations, a quota",
+    remedy: "Request less, or raise the limit in `details.limit`: see `hint`, if the plugin requests more",
   },
   overloaded: {
     fault: "host",
@@ -126,7 +129,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 503,
     anchor: "overloaded",
     errorClass: "overloaded",
-    meaning: "The session's queue is full, or that of the workers: too many calls wait, or those that wait hold too much memory",
+    meaning: "The session's queue or that of the workers is full: too many calls wait, or they hold too much memory",
     remedy: "Call again when earlier calls have ended",
   },
   tool_failed: {
@@ -135,8 +138,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 500,
     anchor: "tool_failed",
     errorClass: "execution_error",
-    meaning: "The tool threw, or said that it did not succeed",
-    remedy: "Read the message: it is the tool's own",
+    meaning: "The tool threw, or reported a failure",
+    remedy: "Read the message, which comes from the tool",
   },
   invalid_output: {
     fault: "tool",
@@ -145,7 +148,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     anchor: "invalid_output",
     errorClass: "invalid_output",
     meaning: "The tool's output is not JSON (bytes, maps and generators are not), is too deep, or does not match its output schema",
-    remedy: "Tell the tool's author what the message and `details` say",
+    remedy: "Report the message and `details` to the tool's author",
   },
   unavailable: {
     fault: "host",
@@ -153,8 +156,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 503,
     anchor: "unavailable",
     errorClass: "unavailable",
-    meaning: "The tool exists but cannot run now: disabled, not loaded, its route missing, its worker ended",
-    remedy: "Do what the message says",
+    meaning: "The tool exists but cannot run now: it is disabled or not loaded, its route is missing, or its worker ended",
+    remedy: "Follow the message",
   },
   internal: {
     fault: "host",
@@ -162,17 +165,17 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 500,
     anchor: "internal",
     errorClass: "internal",
-    meaning: "A defect of bascule",
-    remedy: "Report it with the call id: the details are only in the log",
+    meaning: "A defect in bascule",
+    remedy: "Report it with the call id; the details are in the log",
   },
 });
 
-/** Where the documentation of a code is, relative to the repository. */
+/** Returns the place of a code's documentation, relative to the repository. */
 export function errorDocs(code: ErrorCode): string {
   return `docs/errors.md#${ERROR_TABLE[code].anchor}`;
 }
 
-/** Whether the caller may simply try again. */
+/** Returns whether the caller can retry. */
 export function isRetryable(error: { readonly code: ErrorCode; readonly details?: { readonly [key: string]: unknown } }): boolean {
   const own = error.details?.["retryable"];
   return typeof own === "boolean" ? own : ERROR_TABLE[error.code].retryable;

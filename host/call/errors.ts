@@ -1,13 +1,13 @@
 /**
- * Why a call failed: the host's closed union of codes, errors as data, and the one place that makes them (SPEC X2-X5).
+ * Errors of calls: the host's closed union of codes, errors as data, and their factories (SPEC X2-X5).
  *
- * What is fixed about a code is in `error-table.ts`; the classes that host tools throw are in `tool-error.ts`.
+ * `error-table.ts` has the fixed properties of each code, `tool-error.ts` the classes that host tools throw.
  */
 
 import type { ValueProblem } from "../primitives/json/json.ts";
 import type { JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 
-/** Every code a result can carry. */
+/** All error codes of results. */
 export const ERROR_CODES = [
   "tool_not_found",
   "invalid_args",
@@ -29,11 +29,11 @@ export const ERROR_CODES = [
 /** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The smallest grant that would allow what was refused, as JSON and as a command (SPEC X3). */
+/** The smallest grant that would allow the refused operation, as JSON and as a command (SPEC X3). */
 export interface GrantHint {
   readonly grant?: { readonly plugin: string; readonly permissions: Permissions };
   readonly command?: string;
-  /** Where a grant cannot help: what to set instead. */
+  /** The setting to change if a grant cannot help. */
   readonly text?: string;
 }
 
@@ -42,7 +42,7 @@ export interface ToolErrorData {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: JsonObject;
-  /** False where the message hides a defect whose details are only in the log. */
+  /** False if the message hides a defect whose details are only in the log. */
   readonly visible: boolean;
   readonly hint?: GrantHint;
 }
@@ -53,7 +53,7 @@ const ALIASES: ReadonlyMap<string, ErrorCode> = new Map([
   ["execution_error", "tool_failed"],
 ]);
 
-/** Reads a code from outside, its older aliases included; undefined for anything else. */
+/** Reads a code from outside, including older aliases; returns undefined for any other text. */
 export function readErrorCode(text: string): ErrorCode | undefined {
   return ERROR_CODES.find((code) => code === text) ?? ALIASES.get(text);
 }
@@ -65,45 +65,45 @@ export interface ErrorParts {
   readonly visible?: boolean;
 }
 
-/** Makes an error; every factory below ends here. */
+/** Creates an error; every factory below ends here. */
 export function toolError(code: ErrorCode, message: string, parts: ErrorParts = {}): ToolErrorData {
   const { details, hint, visible = true } = parts;
   return Object.freeze({ code, message, visible, ...(details && { details }), ...(hint && { hint }) });
 }
 
-/** `available` is what the session may see, nearest names first, already capped (SPEC D3). */
+/** @param available the names that the session may see, nearest first, already capped (SPEC D3) */
 export function toolNotFound(tool: string, available: readonly string[]): ToolErrorData {
   return toolError("tool_not_found", `Tool '${tool}' not found. Available: [${available.join(", ")}]`, { details: { available } });
 }
 
-/** All problems at once; the message names the first. */
+/** Includes all problems; the message names the first. */
 export function invalidArgs(problems: readonly ValueProblem[]): ToolErrorData {
   return toolError("invalid_args", summarize("Invalid arguments", problems), { details: { errors: problems.map(problemToJson) } });
 }
 
-/** `position` counts UTF-16 units from 0. */
+/** @param position in UTF-16 units from 0 */
 export function invalidJson(position: number): ToolErrorData {
   const message = `Invalid JSON: unexpected token at position ${position}`;
   return toolError("invalid_args", message, { details: { errors: [{ pointer: "", message }] } });
 }
 
-/** An option of the call itself is wrong; `problem` says what it is, what was wanted and what to do. */
+/** An invalid option of the call. @param problem the value, the expected value and the remedy */
 export function invalidOption(option: string, problem: string): ToolErrorData {
   const message = `Invalid call option "${option}": ${problem}`;
   return toolError("invalid_args", message, { details: { errors: [{ pointer: "", message }] } });
 }
 
-/** All problems at once; the message names the first. */
+/** Includes all problems; the message names the first. */
 export function invalidOutput(problems: readonly ValueProblem[]): ToolErrorData {
   return toolError("invalid_output", summarize("Invalid output", problems), { details: { errors: problems.map(problemToJson) } });
 }
 
-/** A policy rule says no. */
+/** A policy rule denies the call. */
 export function deniedByPolicy(tool: string, hint?: GrantHint): ToolErrorData {
   return toolError("permission_denied", `Permission denied: tool '${tool}' is disabled by policy`, hint && { hint });
 }
 
-/** A hook said no, or threw. `reason` is the hook's own word. */
+/** A hook refused the call, or threw. @param reason the hook's own text */
 export function deniedByHook(tool: string, reason: string | undefined): ToolErrorData {
   const because = reason === undefined ? "" : `: ${reason}`;
   return toolError("permission_denied", `Permission denied: tool '${tool}' is refused by a hook${because}`, {
@@ -111,58 +111,58 @@ export function deniedByHook(tool: string, reason: string | undefined): ToolErro
   });
 }
 
-/** A person said no. */
+/** The user refused the call. */
 export function userDenied(): ToolErrorData {
   return toolError("user_denied", "User denied this operation.");
 }
 
-/** A person has to agree, and was not asked. `reason` says why not, `hint` what to set. */
+/** The call needs a confirmation, and the user was not asked. @param reason why not @param hint the setting to change */
 export function unconfirmed(tool: string, reason: string, hint?: GrantHint): ToolErrorData {
-  return toolError("user_denied", `Tool '${tool}' needs a person's confirmation, ${reason}`, hint && { hint });
+  return toolError("user_denied", `Tool '${tool}' needs confirmation, ${reason}`, hint && { hint });
 }
 
-/** A person has to agree first; the call waits for that, and its result can be had by its id. */
+/** The call waits for a confirmation; its result can be read by the call id. */
 export function approvalRequired(tool: string, requestId: string): ToolErrorData {
-  return toolError("approval_required", `Tool '${tool}' waits for a person's approval`, {
+  return toolError("approval_required", `Tool '${tool}' waits for confirmation`, {
     details: { requestId },
-    // The reader asked for the call. How to answer is for the person, who is shown the question elsewhere.
-    hint: { text: "The person answers, at a terminal of their own or on the console page, where the question is shown" },
+    // Addressed to the caller. The user sees elsewhere how to answer.
+    hint: { text: "The user answers in a separate terminal or on the console page" },
   });
 }
 
-/** Nobody answered. */
+/** The user did not answer in time. */
 export function confirmationTimeout(timeoutMs: number): ToolErrorData {
-  return toolError("confirmation_timeout", `Nobody answered the confirmation within ${toSeconds(timeoutMs)}`, { details: { timeoutMs } });
+  return toolError("confirmation_timeout", `No answer to the confirmation within ${toSeconds(timeoutMs)}`, { details: { timeoutMs } });
 }
 
-/** An argument leaves the workspace (SPEC C5). */
+/** An argument leads out of the workspace (SPEC C5). */
 export function pathEscapes(path: string, hint?: GrantHint): ToolErrorData {
   return toolError("fs_denied", "Path escapes workspace boundary", { details: { path }, ...(hint && { hint }) });
 }
 
-/** Wall time. */
+/** The call exceeded its wall time. */
 export function wallTimeout(limitMs: number): ToolErrorData {
   return toolError("timeout", `Tool exceeded ${toSeconds(limitMs)} wall time limit`, { details: { limit: "wall", limitMs } });
 }
 
-/** CPU time. */
+/** The call exceeded its CPU time. */
 export function cpuTimeout(limitMs: number): ToolErrorData {
   return toolError("timeout", `Tool exceeded ${toSeconds(limitMs)} CPU time limit`, { details: { limit: "cpu", limitMs } });
 }
 
-/** The caller gave up. */
+/** The caller cancelled the call. */
 export function cancelled(): ToolErrorData {
   return toolError("cancelled", "The call was cancelled");
 }
 
-/** `limit` is a field of `Limits` or of a quota. */
+/** @param limit a field of `Limits` or of a quota */
 export function resourceExhausted(limit: string, allowed: number): ToolErrorData {
   return toolError("resource_exhausted", `Tool exceeded its ${limit} limit of ${allowed}`, { details: { limit, allowed } });
 }
 
 /**
- * A quota, as `bascule.json` or a session sets it. `used` is what was used within its window, `freesInMs` when there is room
- * for what was asked; absent if there never will be.
+ * A quota of `bascule.json` or a session is used up. `used` is the use within its window. `freesInMs` is the time until the call would fit;
+ * absent if it never will.
  */
 export function quotaExhausted(quota: {
   readonly resource: string;
@@ -175,7 +175,7 @@ export function quotaExhausted(quota: {
   readonly freesInMs?: number;
 }): ToolErrorData {
   const { resource, limit, windowMs, per, subject, rule, used, freesInMs } = quota;
-  const frees = freesInMs === undefined ? "this asks for more than all of it" : `free again in ${toSeconds(freesInMs)}`;
+  const frees = freesInMs === undefined ? "this call needs more than the whole quota" : `free again in ${toSeconds(freesInMs)}`;
   const message = `Quota of ${limit} ${resource} in ${toSeconds(windowMs)} for ${per} "${subject}" is used up: ${used} used, ${frees} (${rule})`;
   const retry = freesInMs === undefined ? {} : { freesInMs, retryable: true };
   return toolError("resource_exhausted", message, {
@@ -190,37 +190,37 @@ export function overloaded(queued: number): ToolErrorData {
   });
 }
 
-/** Calls of the session's owner that have not begun hold too much. */
+/** Waiting calls of the session's owner hold too many argument bytes. */
 export function argumentsWait(maxBytes: number): ToolErrorData {
   return toolError(
     "overloaded",
-    `Calls of the session's owner that wait hold all of the ${maxBytes / 1024 / 1024} MiB that their arguments may take (call again when some have begun)`,
+    `Waiting calls of the session's owner hold all of the ${maxBytes / 1024 / 1024} MiB for their arguments (call again when some have started)`,
     { details: { allowed: maxBytes } },
   );
 }
 
-/** The tool's own failure, in its own words. */
+/** A failure that the tool reported, with its own message. */
 export function toolFailed(message: string, details?: JsonObject): ToolErrorData {
   return toolError("tool_failed", message, details && { details });
 }
 
-/** A host tool threw something it did not mean to show: the stack is only in the log (SPEC X4). */
+/** A host tool threw an error that is not a `ToolError`: the stack is only in the log (SPEC X4). */
 export function toolFailedHidden(callId: string): ToolErrorData {
   return toolError("tool_failed", "Tool failed", { details: { callId }, visible: false });
 }
 
-/** `reason` says what is missing or wrong, and what to do. */
+/** @param reason what is missing or wrong, and the remedy */
 export function unavailable(tool: string, reason: string): ToolErrorData {
   return toolError("unavailable", `Tool '${tool}' is unavailable: ${reason}`);
 }
 
-/** What changes something, and what policy says, is not done unless it is on record first (SPEC AU3). */
+/** The call could not be recorded first, although it changes something or policy requires a record (SPEC AU3). */
 export function unrecorded(tool: string, isRequired: boolean): ToolErrorData {
   const why = isRequired ? 'policy requires a record of every call ("audit.required")' : "it changes something";
   return unavailable(tool, `the audit journal cannot be written, and ${why} (see the host's log)`);
 }
 
-/** A defect of ours: everything else is in the log. */
+/** A defect in the host; the details are only in the log. */
 export function internal(callId: string): ToolErrorData {
   return toolError("internal", "Internal error", { details: { callId }, visible: false });
 }
@@ -238,12 +238,12 @@ function problemToJson(problem: ValueProblem): JsonValue {
   return { pointer, message, ...(keyword !== undefined && { keyword }), ...(fix !== undefined && { fix }) };
 }
 
-/** `30s`, `0.5s`: seconds with as many decimals as needed. */
+/** Formats `30s`, `0.5s`: seconds with as many decimals as needed. */
 function toSeconds(milliseconds: number): string {
   return `${Number((milliseconds / 1000).toFixed(3))}s`;
 }
 
-/** A defect for the log: where it was thrown, as far as it says so. */
+/** Returns the stack of a defect for the log, or its text. */
 export function defectText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,4 +1,4 @@
-/** The forms of a result: for people, for machines, for models, for MCP (SPEC X1). Fixed shapes. */
+/** Converts results for users, machines, models and MCP (SPEC X1). The formats are fixed. */
 
 import { printableJson, printableLines } from "../primitives/text.ts";
 import { dryRunText } from "./report-text.ts";
@@ -10,23 +10,23 @@ import { blockToMcp, blockToText } from "./content-block.ts";
 import { ownMeta } from "./own-meta.ts";
 
 /**
- * One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed.
+ * Returns readable text: the output, or the error and its remedy; for a dry run also the changes that it would make.
  *
- * Inert on a terminal: control, bidi and invisible characters of the tool are written out (`\x1b`, `\u{202e}`), in JSON as
- * JSON escapes them. `toMachine`, `toMcp` and `toMessages` are for programs and models, and keep them.
+ * Safe on a terminal: control, bidi and invisible characters of the tool are escaped (`\x1b`, `\u{202e}`), in JSON with JSON escapes.
+ * `toMachine`, `toMcp` and `toMessages` keep them, because they are for programs and models.
  */
 export function toHuman(result: ToolResult): string {
   return withDryRun(result, answerToHuman(result));
 }
 
-/** The same without what a dry run would have changed. */
+/** Like `toHuman`, without the changes of a dry run. */
 export function answerToHuman(result: ToolResult): string {
   const text = answerText(result);
   const isJson = result.ok && result.content.every((block) => blockToText(block) === "") && typeof result.output !== "string";
   return isJson ? printableJson(text) : printableLines(text);
 }
 
-/** As the tool wrote it. */
+/** Returns the text as the tool wrote it. */
 function answerText(result: ToolResult): string {
   if (!result.ok) return failureText(result);
   const blocks = result.content.map(blockToText).filter((text) => text !== "");
@@ -37,7 +37,7 @@ function withDryRun({ dryRun }: ToolResult, text: string): string {
   return dryRun === undefined ? text : [text, ...dryRunText(dryRun)].join("\n");
 }
 
-/** Snake case and this shape only, whatever the tool. */
+/** Machine-readable result in snake case, with this shape for every tool. */
 export interface MachineResult {
   readonly protocol_version: 1;
   readonly ok: boolean;
@@ -48,7 +48,7 @@ export interface MachineResult {
   readonly metadata: JsonObject;
 }
 
-/** On failure `metadata.error` says why. */
+/** Converts a result. On failure `metadata.error` is the error. */
 export function toMachine(result: ToolResult): MachineResult {
   return {
     protocol_version: 1,
@@ -60,31 +60,31 @@ export function toMachine(result: ToolResult): MachineResult {
     metadata: {
       ...result.metadata,
       ...(!result.ok && { error: errorToJson(result.error) }),
-      // JSON only; its interfaces just have no index signature.
+      // JSON only; its interfaces only lack an index signature.
       ...(result.dryRun && { dryRun: { ...result.dryRun } as unknown as JsonObject }),
     },
   };
 }
 
-/** A model's wish to call a tool. */
+/** A tool call that a model requests. */
 export interface MessageCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonValue;
 }
 
-/** A call or its result as a model's conversation holds it. */
+/** A call or its result in a model's conversation. */
 export type Message =
   | { readonly role: "assistant"; readonly content: readonly ToolUseBlock[] }
   | { readonly role: "user"; readonly content: readonly ToolResultBlock[] };
-/** A model's call. */
+/** A model's tool call. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
-/** The answer to a model's call. */
+/** The result of a model's tool call. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -93,13 +93,13 @@ export interface ToolResultBlock {
 }
 
 /**
- * The two messages that record a turn's calls: what the assistant asked and what it got, in the order of `calls`, each
- * result under the id of its call.
+ * Returns the two messages of a turn's calls: the assistant's requests and their results, in the order of `calls`, each result with the id
+ * of its call.
  *
  * @throws {RangeError} if there are not as many results as calls.
  */
 export function toMessages(calls: readonly MessageCall[], results: readonly ToolResult[]): readonly [Message, Message] {
-  if (calls.length !== results.length) throw new RangeError(`${calls.length} calls have ${results.length} results`);
+  if (calls.length !== results.length) throw new RangeError(`${calls.length} calls need as many results, not ${results.length}`);
   const used = calls.map(({ id, name, arguments: input }): ToolUseBlock => ({ type: "tool_use", id, name, input }));
   const got = results.map((result, index): ToolResultBlock => ({
     type: "tool_result",
@@ -116,7 +116,7 @@ export function toMessages(calls: readonly MessageCall[], results: readonly Tool
 /** `CallToolResult` of MCP. */
 export interface McpResult {
   readonly content: readonly JsonObject[];
-  /** Present where the output is an object, as MCP asks. */
+  /** Set if the output is an object, as MCP requires. */
   readonly structuredContent?: JsonObject;
   readonly isError: boolean;
   readonly _meta?: JsonObject;
@@ -127,9 +127,9 @@ export function toMcp(result: ToolResult): McpResult {
   const meta = metaOf(result);
   const large = largeIn(result, "output");
   const blocks = result.content.length > 0 ? result.content.map(blockToMcp) : [outputBlock(result, large)];
-  // A model must not take it for done.
+  // Tells the model that nothing was changed.
   const content = result.dryRun ? [...blocks, { type: "text", text: dryRunText(result.dryRun).join("\n") }] : blocks;
-  // What was cut does not fit the tool's output schema any more, and MCP asks that this part does.
+  // A truncated output no longer matches the tool's output schema, which MCP requires of this member.
   const isWhole = result.truncated?.some(({ part }) => part === "output") !== true;
   if (large !== undefined) {
     const told = { content, isError: false, ...meta };
@@ -138,11 +138,11 @@ export function toMcp(result: ToolResult): McpResult {
   }
   const { output } = result;
   const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
-  // Array.isArray does not narrow readonly arrays away.
+  // Array.isArray does not narrow readonly arrays.
   return { content, ...(isObject && isWhole && { structuredContent: output as JsonObject }), isError: false, ...meta };
 }
 
-/** Whether a tool said in blocks of its own how it failed: they are its answer, as those of a success are. */
+/** Returns whether a failed tool described its failure in content blocks, which are then its answer. */
 export function hasOwnWords(result: ToolResult): boolean {
   return !result.ok && result.error.code === "tool_failed" && result.content.length > 0;
 }
@@ -156,7 +156,7 @@ function failureToMcp(result: Failure): McpResult {
   const large = details && largeIn(details, "output");
   const output = large === undefined ? details?.["output"] : undefined;
   const blocks = result.content.map(blockToMcp);
-  // The blocks and the output have places of their own: `details` would repeat them.
+  // The blocks and the output have their own members, so `details` would repeat them.
   const { details: _details, ...rest } = error;
   const told = {
     content: typeof output === "string" || large?.shape.type === "string" ? [text, ...blocks] : blocks,
@@ -168,10 +168,10 @@ function failureToMcp(result: Failure): McpResult {
   return told;
 }
 
-/** Above it a tool's `_meta` is not handed on: no door writes it in slices. */
+/** Maximum bytes of a tool's `_meta`; a larger one is dropped, because doors do not write it in slices. */
 const META_BYTES = 64 * 1024;
 
-/** The tool's `metadata._meta`, which is for programs; empty if it has none. */
+/** Returns the tool's `metadata._meta`, which is for programs; empty if it has none. */
 function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
   const large = largeIn(result, "metadata");
   if (large !== undefined && large.jsonBytes > META_BYTES) return {};
@@ -183,7 +183,7 @@ function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
-/** For people and for models, who see nothing else of it. */
+/** Returns the text of a failure, for users and models, who see nothing else of it. */
 function failureText(result: Failure): string {
   const { message, hint } = result.error;
   const lines = [messageOf(result.error)];
@@ -193,7 +193,7 @@ function failureText(result: Failure): string {
   return lines.join("\n");
 }
 
-/** Without the advice that it ends with, where the hint has the same. */
+/** Returns the message without its final advice if the hint repeats it. */
 export function messageOf({ message, hint }: ToolErrorData): string {
   const advice = `, grant it with: ${hint?.command ?? ""}`;
   return hint?.command !== undefined && message.endsWith(advice) ? message.slice(0, -advice.length) : message;
@@ -201,7 +201,7 @@ export function messageOf({ message, hint }: ToolErrorData): string {
 
 const MAX_PROBLEMS = 20;
 
-/** Of `invalid_args` and `invalid_output`: `/path: …`, the first ones of them. */
+/** Returns the first problems of `invalid_args` and `invalid_output`, as `/path: …`. */
 export function argumentProblems({ details }: ToolErrorData): readonly string[] {
   const errors = details?.["errors"];
   if (!Array.isArray(errors)) return [];
@@ -214,9 +214,9 @@ export function argumentProblems({ details }: ToolErrorData): readonly string[] 
   return more === 0 ? shown : [...shown, `and ${more} more`];
 }
 
-/** Everything of an error, as JSON. */
+/** Converts the whole error to JSON. */
 function errorToJson(error: ToolErrorData): JsonObject {
-  // ToolErrorData holds JSON only; its interfaces just have no index signature.
+  // ToolErrorData contains only JSON; its interfaces only lack an index signature.
   return { ...error } as unknown as JsonObject;
 }
 
@@ -224,7 +224,7 @@ function outputText(output: JsonValue): string {
   return typeof output === "string" ? output : JSON.stringify(output, null, 2);
 }
 
-/** A large one as compact JSON, which stays bytes. */
+/** Returns the output as a text block; a large one is compact JSON, which stays bytes. */
 function outputBlock(result: ToolSuccess, large: Large | undefined): JsonObject {
   const block = { type: "text", text: large === undefined ? outputText(result.output) : "" };
   if (large !== undefined) holdLarge(block, "text", large.asText());

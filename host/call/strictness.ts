@@ -1,8 +1,8 @@
-/** Which of two confirmation modes asks more of a person. */
+/** Order of the confirmation modes by strictness. */
 
 import type { ConfirmMode } from "../../manifests/mod.ts";
 
-/** Strictest first. */
+/** Modes, the strictest first. */
 export const MODES_BY_STRICTNESS: readonly ConfirmMode[] = ["deny", "prompt", "prompt_once", "auto"];
 
 export function isStricter(left: ConfirmMode, right: ConfirmMode): boolean {

@@ -1,4 +1,4 @@
-/** The confirmation gate: asks a person, waits or lets the caller go meanwhile, remembers what `prompt_once` was answered (SPEC E1-E6). */
+/** The confirmation gate: asks the user, waits or releases the caller meanwhile, and remembers answers of `prompt_once` (SPEC E1-E6). */
 
 import type { EmitEvent } from "../audit/events.ts";
 import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call/call.ts";
@@ -26,19 +26,19 @@ import type { PendingConfirmations } from "./pending.ts";
 import { shownRequest, toRequest } from "./request.ts";
 import { untilAborted } from "../primitives/until-aborted.ts";
 
-/** A call that a person has to agree to, as it will run. */
+/** A call that needs a confirmation, as it will run. */
 export interface ConfirmInput {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
   readonly args: JsonValue;
   readonly decision: AllowDecision;
-  /** What it will change, where that is known. */
+  /** Expected changes, if they are known. */
   readonly preview?: DryRunReport;
-  /** Lets the caller go: it gets this error now, and the call goes on when a person agrees. Absent where the caller waits. */
+  /** Releases the caller with this error; the call continues when the user approves it. Absent if the caller waits. */
   readonly pend?: (error: ToolErrorData) => void;
 }
 
-/** @returns why the call may not run; undefined if the person agreed. */
+/** Resolves to the reason if the call may not run, or to undefined if the user approved it. */
 export type Confirm = (input: ConfirmInput, signal: AbortSignal) => Promise<ToolErrorData | undefined>;
 
 export interface ConfirmationOptions {
@@ -49,15 +49,15 @@ export interface ConfirmationOptions {
   readonly platform: HashPlatform;
   readonly pending: PendingConfirmations;
   readonly refusals: Refusals;
-  /** Whether the tool is still that one, and policy says of it what it said before the person was asked. */
+  /** Returns whether the tool and its policy decision are the same as before the user was asked. */
   readonly isUnchanged: (input: ConfirmInput) => boolean;
-  /** How long a question stands; read for each question, as the project's configuration can change. */
+  /** Returns the time limit of a confirmation; called for each one, because the project's configuration can change. */
   readonly timeoutMs: () => number;
-  /** Told about prompts that throw. */
+  /** Receives errors of throwing prompts. */
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/** The outcome of a confirmation. `silenced`: no person was asked, because its asker has asked in vain too often. */
+/** The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. */
 export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
@@ -65,7 +65,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
   return async (input, signal) => {
     const { call, tool, decision, pend } = input;
     if (call.confirm === undefined && pend === undefined)
-      return unconfirmed(call.tool, "and no person can be asked here", hintWithoutPerson(tool));
+      return unconfirmed(call.tool, "and no user can be asked here", hintWithoutPerson(tool));
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
@@ -73,10 +73,10 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
       : await ask();
     switch (answer) {
       case "allowed":
-        // What the person agreed to is what runs, or nothing does (SPEC E3).
+        // The approved call runs unchanged or not at all (SPEC E3).
         return options.isUnchanged(input)
           ? undefined
-          : unavailable(call.tool, "it, or what it may do, changed while the question stood; call it again");
+          : unavailable(call.tool, "the tool or its permissions changed during the confirmation; call it again");
       case "too_many":
         return overloaded(options.pending.list().length);
       case "denied":
@@ -101,7 +101,7 @@ async function askPerson(
     platform: options.platform,
     ...(preview && { preview }),
   });
-  // What a client wants itself is its own to ask for; what tools want of one another is the outermost one's doing.
+  // Confirmations of the client's own calls have no asker; a nested call is attributed to the outermost tool of the chain.
   const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
   const question = {
     ...{ tool, call, summary: summarize(args), isDry: isDryCall(call, decision) },
@@ -111,17 +111,17 @@ async function askPerson(
   return await putQuestion(request, question, signal, options);
 }
 
-/** What a question is about, beside what the person is shown. */
+/** Context of a confirmation, beside what the user sees. */
 export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
-  /** In one line, for the record. */
+  /** One line for the journal. */
   readonly summary: string;
-  /** The call is to run dry. */
+  /** Whether the call is a dry run. */
   readonly isDry?: boolean;
-  /** The plugin or tool whose code asks, where it is not the client itself. */
+  /** The plugin or tool whose code asks; absent if the client itself asks. */
   readonly asker?: string;
 }
 
-/** Publishes a question, waits for its answer, publishes that. */
+/** Emits the request, waits for the answer and emits it. */
 export async function putQuestion(
   request: ConfirmationRequest,
   { tool, call, summary, isDry = false, pend, asker }: Question,
@@ -156,7 +156,7 @@ export async function putQuestion(
   return answer;
 }
 
-/** The first of: an answer from anywhere, the time limit, cancellation. The prompt is told to go away in every case. */
+/** Waits for the first of: an answer, the time limit, cancellation. The prompt is aborted in every case. */
 async function waitForAnswer(
   request: ConfirmationRequest,
   { call, pend, asker }: Pick<Question, "call" | "pend" | "asker">,
@@ -190,7 +190,7 @@ async function waitForAnswer(
   });
 }
 
-/** No answer is a timeout: the door's person went away (SPEC E4). */
+/** Asks through the caller's prompt. No answer counts as a timeout, because the door's user has left (SPEC E4). */
 async function promptSafely(
   request: ConfirmationRequest,
   call: ToolCall,
@@ -200,7 +200,7 @@ async function promptSafely(
   try {
     const agreed = await call.confirm?.(request, signal);
     if (agreed === undefined) return "timeout";
-    // Only a plain yes is a yes.
+    // Only `true` approves the call.
     return agreed === true ? "allowed" : "denied";
   } catch (error) {
     options.onDefect("A confirmation prompt threw", error, { callId: call.callId });
@@ -208,7 +208,7 @@ async function promptSafely(
   }
 }
 
-const SILENCED = `and none was asked: ${MAX_REFUSED} questions in a row got no yes; in ${QUIET_MS / 60_000} minutes it may ask again`;
+const SILENCED = `but ${MAX_REFUSED} confirmations in a row were not approved; it may ask again in ${QUIET_MS / 60_000} minutes`;
 
 const SUMMARY_LENGTH = 500;
 
@@ -223,7 +223,7 @@ function hintWithoutPerson(tool: RegisteredTool): GrantHint {
   return { text: `Set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
 }
 
-/** Whatever the arguments, but not for another version of the tool, nor for a tool that calls it in the person's place. */
+/** Returns the key of an answer: any arguments, but not another version of the tool, nor another chain of callers. */
 function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
   return [tool.qualifiedName, tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id, ...(chain?.path ?? [])].join(" ");
 }
@@ -231,9 +231,9 @@ function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
 interface RememberedQuestion {
   readonly session: Session;
   readonly key: string;
-  /** False for a caller that does not wait: it is told of a question of its own. */
+  /** False for a caller that does not wait: it needs a confirmation of its own. */
   readonly isShared: boolean;
-  /** Of the call: it does not wait for the answer to another's question any longer. */
+  /** Signal of the call, to stop waiting for another call's confirmation. */
   readonly signal: AbortSignal;
 }
 
@@ -246,7 +246,7 @@ interface AnswerMemory {
   once(question: RememberedQuestion, ask: () => Promise<Answer>): Promise<Answer>;
 }
 
-/** Yes and no are remembered as long as the session lives; while one call asks, others of the same tool wait for its answer. */
+/** Remembers approvals and refusals for the session's lifetime. While one call asks, other calls of the same tool wait for its answer. */
 function createAnswerMemory(): AnswerMemory {
   const sessions = new WeakMap<Session, SessionAnswers>();
   return {
@@ -265,7 +265,7 @@ function createAnswerMemory(): AnswerMemory {
       if (isShared) memory.asking.set(key, asked);
       const answer = await asked;
       if (isShared) memory.asking.delete(key);
-      // Where nobody said anything, the next call asks again.
+      // Without an answer, the next call asks again.
       if (answer === "allowed" || answer === "denied") memory.given.set(key, answer);
       return answer;
     },

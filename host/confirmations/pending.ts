@@ -1,48 +1,48 @@
-/** Questions that wait for a person, whoever asks and whoever answers: the first answer counts (SPEC E2-E4). */
+/** Pending confirmations, from any asker and for any door: the first answer counts (SPEC E2-E4). */
 
 import type { ConfirmationRequest } from "../call/call.ts";
 
-/** A question that stands. */
+/** A confirmation that waits for an answer. */
 export interface PendingConfirmation {
   readonly request: ConfirmationRequest;
   readonly sessionId: string;
-  /** Of the session: the caller of a door that told who it was. */
+  /** Owner of the session: the caller that a door identified. */
   readonly owner?: string;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
   readonly expiresAt: number;
 }
 
-/** A person's answer. */
+/** The user's answer. */
 export interface ConfirmationAnswer {
   readonly approve: boolean;
-  /** The `hash` of what the person saw; another one is another question, and not answered by this. */
+  /** The `hash` of the request that the user saw; the answer applies to no other request. */
   readonly hash: string;
 }
 
-/** `unknown`: there is no such question (any more). `changed`: it is not the one that was shown. */
+/** `unknown`: the confirmation does not exist or is over. `changed`: its request differs from the one shown. */
 export type AnswerOutcome = "answered" | "unknown" | "changed";
 
-/** The questions of one host. */
+/** The pending confirmations of one host. */
 export interface PendingConfirmations {
-  /** The oldest first. */
+  /** Returns the oldest first. */
   list(): readonly PendingConfirmation[];
   /**
    * @param settle is called at most once.
-   * @param asker the plugin or tool whose code asks, where it is not the client itself.
-   * @returns how to withdraw it; undefined if there are too many.
+   * @param asker the plugin or tool whose code asks; absent if the client itself asks
+   * @returns a function that withdraws it; undefined if there are too many
    */
   open(pending: PendingConfirmation, settle: (approve: boolean) => void, asker?: string): (() => void) | undefined;
   answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
 }
 
-/** Each is a call that somebody wants, and waiting takes no slot. */
+/** Maximum number of pending confirmations. Each belongs to a waiting call, which holds no slot. */
 const MAX_PENDING = 256;
-/** Of one caller of a door, or of one session that is nobody's: no one takes all the places from the others. */
+/** Maximum per caller of a door, or per session without an owner, so that none takes all places. */
 const MAX_OWN = 64;
-/** Of these, what the code of one plugin asks for: its calls of other tools, and what it lacks in the middle of a call. */
+/** Maximum per plugin within these, for calls of other tools and for permissions requested during a call. */
 const MAX_OF_ASKER = 16;
-/** Of all, for owners of which no question stands. */
+/** Places reserved for owners without a pending confirmation. */
 const KEPT_FREE = 32;
 
 interface Open {

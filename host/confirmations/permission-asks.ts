@@ -1,9 +1,8 @@
 /**
- * Asks a person for a permission in the middle of a call, while the guest waits where it asked (SPEC E7).
+ * Asks the user for a permission in the middle of a call, while the guest waits (SPEC E7).
  *
- * Only for what the manifest asks for and no policy denies, so that a yes can be given at all, and only for that call: its
- * grant is another one from then on, the user's own stays as it is. A call may ask a few times, and not twice for what
- * was refused.
+ * Only for permissions that the manifest requests and no policy denies, so that an approval is possible. The approval holds for this call
+ * only: its grant changes, and the user's stored grant does not. A call may ask a few times, and not again for a refused permission.
  */
 
 import {
@@ -23,29 +22,29 @@ import type { RunTime } from "../call/run-time.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
 import { toPermissionRequest } from "./request.ts";
 
-/** The questions of one call. */
+/** The permission confirmations of one call. */
 export interface PermissionAsks {
-  /** One at a time. @returns the grant that holds from now on; undefined if it stays as it is. */
+  /** Asks for one permission at a time. @returns the new grant; undefined if it stays the same. */
   ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined>;
-  /** The call is over: what still stands is withdrawn. */
+  /** Withdraws pending confirmations when the call ends. */
   close(): void;
 }
 
-/** Begins a call's questions. */
+/** Creates the permission confirmations of a call. */
 export type OpenPermissionAsks = (execution: Execution, time: Pick<RunTime, "standStill">) => PermissionAsks;
 
 export interface PermissionAskOptions extends ConfirmationOptions {
   readonly files: Pick<Files, "realPath">;
 }
 
-/** Questions of one call; the rest is refused without one. */
+/** Maximum number of permission confirmations per call; further ones are refused without asking. */
 const MAX_ASKS = 8;
 
 export function createPermissionAsks(options: PermissionAskOptions): OpenPermissionAsks {
   return (execution, time) => new CallAsks(execution, time, options);
 }
 
-/** Whether somebody can be asked by the call at all: a person at its door, who is asked about what really happens. */
+/** Returns whether the call can ask: its door has a user, and the call is not a dry run. */
 export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly call: Pick<ToolCall, "confirm"> }): boolean {
   return call.confirm !== undefined && dryRun === undefined;
 }
@@ -82,14 +81,14 @@ class CallAsks implements PermissionAsks {
   }
 
   async #ask(wanted: AccessQuery, grant: Grant): Promise<Grant | undefined> {
-    // The answer to the question before this one may cover it.
+    // The previous answer may cover this permission.
     if (evaluateAccess(grant.layers, wanted).state === "granted") return grant;
     const key = JSON.stringify(wanted);
     const { signal } = this.#over;
     if (signal.aborted || this.#refused.has(key) || !isAskable(wanted)) return undefined;
     const real = await this.#realQuery(wanted);
     const queries = real === undefined ? [wanted] : [wanted, real];
-    // What the place really is must be for the asking too.
+    // The link's target must be grantable, too.
     if (queries.some((query) => evaluateAccess(grant.layers, query).state === "denied")) return undefined;
     if (++this.#count > MAX_ASKS) return undefined;
 
@@ -100,7 +99,7 @@ class CallAsks implements PermissionAsks {
       platform: this.#options.platform,
       permission,
     });
-    // Waiting for a person counts against neither time nor slot (SPEC D4).
+    // The wait for the user counts against neither time nor slot (SPEC D4).
     const goOn = this.#time.standStill();
     const asker = tool.plugin ?? tool.qualifiedName;
     const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission), asker }, signal, this.#options);
@@ -110,7 +109,7 @@ class CallAsks implements PermissionAsks {
     return undefined;
   }
 
-  /** Where a path really leads, links followed as far as there is something. Undefined: where it says. */
+  /** Returns the path with its existing links resolved; undefined if it is the same. */
   async #realQuery(wanted: AccessQuery): Promise<AccessQuery | undefined> {
     if (!("path" in wanted) || wanted.path === undefined || !isPathKind(wanted.kind)) return undefined;
     const missing: string[] = [];
@@ -128,7 +127,7 @@ class CallAsks implements PermissionAsks {
   }
 }
 
-/** What a guest of the sandbox can use. */
+/** Permissions that a sandboxed guest can use. */
 function isAskable({ kind }: AccessQuery): boolean {
   return kind === "read" || kind === "write" || kind === "net" || kind === "env";
 }
@@ -153,7 +152,7 @@ function summaryOf({ kind, value, leadsTo }: AskedPermission): string {
   return leadsTo === undefined ? what : `${what}, which leads to ${JSON.stringify(leadsTo)}`;
 }
 
-/** The same layers, of which the user's allows these too. All others still have their say. */
+/** Adds the permissions to the user's layer. All other layers stay in force. */
 function widen(grant: Grant, queries: readonly AccessQuery[]): Grant {
   return Object.freeze({
     layers: Object.freeze(grant.layers.map((layer) => (layer.otherwise === "prompt" ? withItems(layer, queries) : layer))),
@@ -171,7 +170,7 @@ function withItems(layer: PermissionLayer, queries: readonly AccessQuery[]): Per
   return { ...layer, permissions: { ...layer.permissions, entries } };
 }
 
-/** Made by hand and not from a pattern: a name may hold characters that patterns give a meaning. Undefined: everything. */
+/** Built directly and not from a pattern, because a name may contain pattern characters. Undefined: everything. */
 function itemFor(query: AccessQuery, layer: PermissionLayer): CompiledItem | undefined {
   const written = valueOf(query);
   if (written === undefined) return undefined;

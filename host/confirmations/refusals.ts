@@ -1,22 +1,22 @@
 /**
- * How often a person is asked by code that nobody looked at: after a few questions in a row that nobody agreed to, it asks no
- * more for a while, so that no plugin wears a person down, or hides what matters between what does not (SPEC E4, E7).
+ * Limits the confirmations that plugin code can request: after a few in a row that the user did not approve, it is silenced for a while, so
+ * that no plugin wears the user down or hides an important confirmation among others (SPEC E4, E7).
  */
 
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../call/session.ts";
 
-/** One host's. */
+/** The refusals of one host. */
 export interface Refusals {
-  /** Whether the asker may put another question in the session. */
+  /** Returns whether the asker may request another confirmation in the session. */
   mayAsk(session: Session, asker: string): boolean;
-  /** What came of a question of its. */
+  /** Records the outcome of a confirmation. */
   note(session: Session, asker: string, isAgreed: boolean): void;
 }
 
-/** In a row, whoever of the asker's calls asked. */
+/** Maximum number of refusals in a row, over all calls of the asker. */
 export const MAX_REFUSED = 3;
-/** Counted from the last of them. */
+/** Silence in milliseconds after the last refusal. */
 export const QUIET_MS: number = 10 * 60_000;
 
 interface Row {

@@ -1,4 +1,4 @@
-/** What a person is asked, and the hash that binds the answer to it (SPEC E2, E3). */
+/** The confirmation request, and the hash that binds an answer to it (SPEC E2, E3). */
 
 import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
@@ -10,7 +10,7 @@ import type { DryRunReport } from "../call/dry-run-report.ts";
 import { classOf } from "../policy/policy.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** @param asked `preview` is what the call will change, where it ran dry to find out. */
+/** @param asked `preview` lists the call's changes, if a dry run determined them */
 export async function toRequest(
   tool: RegisteredTool,
   call: ToolCall,
@@ -37,15 +37,15 @@ export async function toRequest(
   });
 }
 
-/** As doors write it: with an outline of what comes from large arguments (SPEC LV2). Its hash is of what it is about. */
+/** Returns the request as doors show it: with an outline of large arguments (SPEC LV2). Its hash still covers the arguments. */
 export function shownRequest(request: ConfirmationRequest): ConfirmationRequest {
   if (request.largeArguments === undefined) return request;
   const { args, projectedModifications: paths } = request;
-  // The outline of texts has texts alone.
+  // The outline of a list of texts contains only texts.
   return { ...request, args: outlineOfLarge(args), projectedModifications: outlineOfLarge(paths) as readonly string[] };
 }
 
-/** A question for a permission in the middle of a call: bound to that permission as well. */
+/** Creates a request for a permission in the middle of a call; its hash covers the permission as well. */
 export async function toPermissionRequest(
   tool: RegisteredTool,
   call: ToolCall,
@@ -63,7 +63,7 @@ export async function toPermissionRequest(
   return Object.freeze({ ...request, permission, hash: await hashOf([request.hash, "permission", { ...permission }]) });
 }
 
-/** The arguments that the tool declares as files it writes. */
+/** Returns the arguments that the tool declares as files to write. */
 function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly string[] {
   if (!isJsonObject(args)) return [];
   return tool.definition.requires

@@ -1,4 +1,4 @@
-/** The one path that every call of every door takes (SPEC D1). */
+/** The one path that every call takes, from any door (SPEC D1). */
 
 import { changesSomething } from "../audit/journal.ts";
 import { areLarge, checkWishes, checkWorld, type Misfit, readArguments, readLargeArguments } from "../call/arguments.ts";
@@ -40,28 +40,28 @@ import type { Telemetry } from "../audit/telemetry/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
 
-/** What a call is dispatched with: one state of the host, fixed for the whole call. */
+/** The state of the host for one call; it does not change during the call. */
 export interface Dispatch extends TraceSinks {
   readonly registry: Snapshot;
   readonly policy: Policy;
   readonly hooks: HookGates;
   readonly checkRequired: CheckRequired;
   readonly confirm: Confirm;
-  /** Finds out what a call will change before a person is asked, where that is wanted. */
+  /** Determines the changes of a call before the user is asked, if previews are enabled. */
   readonly preview: Preview;
   readonly executors: Executors;
-  /** Ends calls that lost what they were allowed. */
+  /** Ends calls that lost their permission. */
   readonly revocations: Pick<Revocations, "decide" | "begin" | "end">;
   readonly quotas: Pick<Quotas, "check" | "begin">;
-  /** For arguments above 64 KB. */
+  /** Processes arguments above 64 KB. */
   readonly slices: Slices;
   readonly waitingArguments: WaitingArguments;
   readonly showLarge: (args: JsonValue) => Promise<Large | undefined>;
-  /** Absent where nothing is counted or traced. */
+  /** Absent if telemetry is disabled. */
   readonly telemetry: Pick<Telemetry, "follow"> | undefined;
 }
 
-/** Checks the arguments that name resources, and resolves them (SPEC C5). */
+/** Checks and resolves the arguments that name resources (SPEC C5). */
 export type CheckRequired = (
   requires: readonly Requirement[],
   args: JsonValue,
@@ -71,9 +71,9 @@ export type CheckRequired = (
 /**
  * Takes one call through every gate, in order, and runs it.
  *
- * Never rejects: whatever goes wrong is a `ToolResult` with an error, and every path ends in exactly one terminal event.
+ * Never rejects: every failure is a `ToolResult` with an error, and every path ends in exactly one terminal event.
  *
- * @param stop the call's alone: its caller ends the call by it, and so does the host if what it is allowed is taken back
+ * @param stop of this call only: the caller cancels the call with it, and the host ends it if a permission is revoked
  */
 export function dispatch(call: ToolCall, host: Dispatch, stop: AbortController): Promise<ToolResult> {
   if (host.telemetry === undefined) return take(call, host, stop);
@@ -86,12 +86,12 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
   try {
     result = await run(call, host, stop, trace);
   } catch (defect) {
-    // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
+    // Gates and executors return errors as data, so an exception is a defect of the host, not of the tool.
     result = trace.crash(defect);
   } finally {
     host.waitingArguments.giveBack(call);
   }
-  // What was done or refused is durable before its caller hears of it; where it cannot be, the journal has said so.
+  // The terminal event is durable before the caller gets the result. If it cannot be written, the journal has reported it.
   if (trace.kept !== undefined) await trace.kept;
   const ended = host.hooks.ended(call, result);
   if (ended) await ended;
@@ -115,7 +115,7 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
   const misuse = checkWishes(call);
   if (misuse) return trace.invalid(misuse);
 
-  // Before policy: no rule may read an argument that nobody has checked.
+  // Before policy, because rules must not read unvalidated arguments.
   const { inputSchema } = tool.definition;
   const limits = host.policy.limitsFor(tool, call);
   const given = areLarge(call.args)
@@ -133,14 +133,14 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
     const ready = passing instanceof Promise ? await passing : passing;
     if (ready.kind === "refused") return ready.result;
 
-    // From here on the call takes up room and time; until here it may have waited for a person.
+    // From here on the call takes a slot and time; before, it may have waited for a confirmation.
     const entering = (call.chain?.slots ?? call.session.slots).enter(signal);
     const slot = entering instanceof Promise ? await entering : entering;
     if (slot.kind !== "entered") {
       ready.previewed?.drop();
       return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
     }
-    // While it waited, a grant may have been taken back or given, and the policy changed.
+    // While the call waited, grants and the policy may have changed.
     const now = host.revocations.decide(tool, call);
     if (isSameDecision(now, ready.decision)) {
       host.waitingArguments.giveBack(call);
@@ -148,32 +148,32 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
     }
     slot.leave();
     ready.previewed?.drop();
-    if (turns === MOST_DECISIONS) return trace.fail(unavailable(call.tool, "what is allowed to it changed each time that its turn came"));
+    if (turns === MOST_DECISIONS) return trace.fail(unavailable(call.tool, "its permissions changed every time it got a slot"));
     decision = now;
   }
 }
 
-/** How often a call that waits is decided about again. */
+/** Maximum number of decisions for a call that waits for a slot. */
 const MOST_DECISIONS = 4;
 
-const REFUSED_BY_MODE = `and "confirmation" in bascule.json says "deny" for it`;
+const REFUSED_BY_MODE = `but "confirmation" in bascule.json is "deny" for it`;
 
 interface Asked {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
-  /** Checked against the schema. */
+  /** Validated against the schema. */
   readonly given: JsonValue;
   readonly decision: Decision;
 }
 
-/** A call that may run. */
+/** A call that passed its gates. */
 interface Ready {
   readonly kind: "ready";
   readonly args: JsonValue;
   readonly decision: AllowDecision;
   readonly counted: QuotaSubject;
   readonly isDry: boolean;
-  /** To be dropped when the call is over. */
+  /** Dropped at the end of the call. */
   readonly previewed: Previewed | undefined;
 }
 
@@ -182,7 +182,10 @@ interface Refused {
   readonly result: ToolResult;
 }
 
-/** All that stands between a decision and a slot: quotas, arguments that name resources, a person. Most calls wait for none of them. */
+/**
+ * Checks everything between the decision and a slot: quotas, arguments that name resources, and the confirmation. Most calls wait for none
+ * of them.
+ */
 function passGates(asked: Asked, host: Dispatch, signal: AbortSignal, trace: Trace): Ready | Refused | Promise<Ready | Refused> {
   const { tool, call, given, decision } = asked;
   if (decision.kind === "deny") {
@@ -205,7 +208,7 @@ function passGates(asked: Asked, host: Dispatch, signal: AbortSignal, trace: Tra
 
   const isDry = isDryCall(call, decision);
   const ready: Ready = { kind: "ready", args: given, decision, counted, isDry, previewed: undefined };
-  // What changes nothing needs no yes: that is asked for when it is committed.
+  // A dry run needs no confirmation; its commit does.
   const asks = decision.kind === "ask" && !(isDry && !leavesTheMachine(tool));
   if (!asks && tool.definition.requires.length === 0 && !areLarge(given)) return ready;
   return waitAtGates({ ...asked, ready, asks }, host, signal, trace);
@@ -249,12 +252,12 @@ function refused(result: ToolResult): Refused {
   return { kind: "refused", result };
 }
 
-/** Runs the call in its slot, as long as it keeps what it was allowed. */
+/** Runs the call in its slot, while it keeps its permissions. */
 async function start(ready: Started, host: Dispatch, stop: AbortController, trace: Trace): Promise<ToolResult> {
   const { tool, call, args, decision, counted, isDry, previewed, slot } = ready;
   const underWay = host.revocations.begin({ tool, call, decision, stop });
   try {
-    // Others may have used it up while this one waited.
+    // Other calls may have used up the quota while this one waited.
     const begun = previewed?.begun ?? host.quotas.begin(counted);
     if (!begun.ok) return trace.fail(begun.error);
     const started = host.hooks.started(call, tool);
@@ -262,7 +265,7 @@ async function start(ready: Started, host: Dispatch, stop: AbortController, trac
     if (unwanted) return trace.deny(unwanted);
 
     const recorded = trace.called(decision, isDry);
-    // Waited for in any case: it is also how a plugin that fills the journal's queue is held back.
+    // Awaited in any case, because this also throttles a plugin that fills the journal's queue.
     const isRecorded = recorded === undefined || (await recorded);
     if (!isRecorded && (decision.mustRecord === true || (!isDry && changesSomething(tool.definition.sideEffects))))
       return trace.fail(unrecorded(call.tool, decision.mustRecord === true));
@@ -280,7 +283,7 @@ async function start(ready: Started, host: Dispatch, stop: AbortController, trac
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
-    // Whatever it made of that: its operations were refused.
+    // Whatever the outcome, its operations were refused.
     if (underWay.lost) return trace.fail(underWay.lost, outcome);
     if (!outcome.ok) return trace.fail(withLimitHint(outcome.error, limited(tool, decision)), outcome);
 
@@ -299,20 +302,20 @@ function limited({ plugin }: RegisteredTool, { lacking }: AllowDecision): Limite
   return { plugin, ...(lacking && { lacking }) };
 }
 
-/** Arguments beyond a limit that the plugin asks to be higher. */
+/** Adds a hint if the arguments exceed a limit that the plugin requests to be higher. */
 function withArgumentHint(misfit: Misfit, tool: RegisteredTool, call: ToolCall, { policy }: Pick<Dispatch, "policy">): ToolErrorData {
   const decision = policy.decide(tool, call);
   const hint = decision.kind === "deny" || misfit.limit === undefined ? undefined : limitHint(misfit.limit, limited(tool, decision));
   return hint === undefined ? misfit.error : { ...misfit.error, hint };
 }
 
-/** A large output was checked where it was made. */
+/** Returns the problems of an output. A large one was validated by its executor. */
 function problemsOf({ output, large, problems = [] }: OutcomeOk, schema: JsonSchema | undefined): readonly ValueError[] {
   if (schema === undefined) return [];
   return large?.has("output") === true ? problems : checkValue(schema, output);
 }
 
-/** What the session may see and call, nearest to what it asked for first (SPEC D3). */
+/** Returns the names that the session may see and call, nearest to the requested one first (SPEC D3). */
 function namesFor(call: ToolCall, host: Dispatch): readonly string[] {
   const names = host.registry.names(
     (tool) => !isVisibleTo(call.session, tool) || tool.binding.kind === "unavailable" || host.policy.decide(tool, call).kind === "deny",

@@ -1,23 +1,23 @@
-/** The embedding program's say in every call (SPEC D2). */
+/** Hooks of the embedding program in every call (SPEC D2). */
 
 import type { ToolCall, ToolResult } from "../call/call.ts";
 import { deniedByHook, type ToolErrorData } from "../call/errors.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** Functions of the embedding program. They see the call as the door sent it: its arguments are not checked yet. */
+/** Functions of the embedding program. They receive the call as the door sent it, with unvalidated arguments. */
 export interface Hooks {
-  /** Before any gate. `false` or a reason refuses the call; so does throwing. */
+  /** Called before any gate. `false`, a reason or an exception refuses the call. */
   readonly onToolCall?: (call: ToolCall) => HookAnswer | Promise<HookAnswer>;
-  /** After all gates, just before the tool runs. Throwing refuses the call. */
+  /** Called after all gates, directly before the tool runs. An exception refuses the call. */
   readonly onToolStart?: (call: ToolCall, tool: RegisteredTool) => void | Promise<void>;
-  /** Once for every call, whatever came of it. */
+  /** Called once per call, whatever the outcome. */
   readonly onToolEnd?: (call: ToolCall, result: ToolResult) => void | Promise<void>;
 }
 
-/** `false` or a reason refuses the call; everything else lets it go on. */
+/** `false` or a reason refuses the call; any other value lets it continue. */
 export type HookAnswer = boolean | { readonly refuse: string } | undefined | void;
 
-/** The hooks as dispatch uses them: they answer with data and never throw. Undefined where there is no hook to wait for. */
+/** The hooks as dispatch uses them: they return errors as data and never throw. Undefined if no hook is set. */
 export interface HookGates {
   called(call: ToolCall): Promise<ToolErrorData | undefined> | undefined;
   started(call: ToolCall, tool: RegisteredTool): Promise<ToolErrorData | undefined> | undefined;
@@ -57,7 +57,7 @@ export function createHookGates(
     }
   }
 
-  // Most hosts have none, and every call asks.
+  // Avoids a promise per call, because most hosts have no hooks.
   return {
     called: (call) => (hooks.onToolCall === undefined ? undefined : called(call)),
     started: (call, tool) => (hooks.onToolStart === undefined ? undefined : started(call, tool)),

@@ -1,4 +1,4 @@
-/** Follows one call through dispatch: says it was called, and ends it with exactly one terminal event (SPEC AU2). */
+/** Follows one call through dispatch: emits that it was called, and ends it with exactly one terminal event (SPEC AU2). */
 
 import type { DraftOf, EventSubject, KeepEvent, LargeNote, TerminalEventType } from "../audit/events.ts";
 import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "../call/call.ts";
@@ -15,44 +15,44 @@ import type { OutcomeBase, OutcomeOk } from "../tools/execution.ts";
 import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** What a trace needs of the host. */
+/** The parts of the host that a trace uses. */
 export interface TraceSinks {
   readonly emit: KeepEvent;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  /** Takes secrets and configured fields out of the arguments that results show (SPEC X1, AU4); the bus does it for events. */
+  /** Redacts secrets and configured fields in the arguments of results (SPEC X1, AU4); the bus does it for events. */
   readonly redact: (value: JsonValue) => JsonValue;
-  /** Keeps a large output to be read in ranges, in the call's session. @returns its handle; undefined if it is too large for that. */
+  /** Keeps a large output to be read in ranges, in the call's session. @returns its handle; undefined if it is too large to keep. */
   readonly keep: (session: Session, bytes: Uint8Array) => string | undefined;
-  /** Gets what a `crash` must not show. */
+  /** Receives the defects that `crash` must not show. */
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
 /**
- * The record of one call. `complete`, `fail`, `deny`, `invalid` and `crash` end it; only the first of them counts, and
- * all return its result.
+ * The trace of one call. `complete`, `fail`, `deny`, `invalid` and `crash` end it; only the first one has an effect, and all return its
+ * result.
  */
 export interface Trace {
   found(tool: RegisteredTool): void;
-  /** @param shown what results show of them, if they are above 64 KB */
+  /** @param shown the arguments as results show them, if they are above 64 KB */
   checked(args: JsonValue, shown?: Large): void;
   decided(decision: Decision): void;
-  /** Before anything happens. @returns whether that is durable, where the call is to wait for it */
+  /** Emits `tool.called` before the call acts. @returns whether the event is durable, if the call has to wait for that */
   called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
-  /** A person is asked: until what this returns is called, the time is not the call's. */
+  /** Stops the call's clock during a confirmation, until the returned function is called. */
   asking(): () => void;
   complete(outcome: OutcomeOk): ToolResult;
-  /** `outcome` is what an executor still has to tell about a failed run. */
+  /** @param outcome what the executor reports about a failed run */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
-  /** The call goes on; what its caller is told meanwhile. No event: that comes when the call ends (SPEC AU2, E6). */
+  /** Returns a pending result for the caller while the call continues. Its event is emitted when the call ends (SPEC AU2, E6). */
   pending(error: ToolErrorData): ToolResult;
-  /** A gate refused. */
+  /** Ends a call that a gate refused. */
   deny(error: ToolErrorData): ToolResult;
-  /** The arguments are wrong. */
+  /** Ends a call with invalid arguments. */
   invalid(error: ToolErrorData): ToolResult;
-  /** A defect of ours. */
+  /** Ends a call because of a defect in the host. */
   crash(defect: unknown): ToolResult;
-  /** Whether the end is durable, where its caller is to hear of it only then. */
+  /** Resolves to whether the terminal event is durable, if the caller has to wait for that. */
   readonly kept: Promise<boolean> | undefined;
 }
 
@@ -70,7 +70,7 @@ class CallTrace implements Trace {
   #largeArgs: Large | undefined;
   #decision: Decision | undefined;
   #ended: ToolResult | undefined;
-  /** Questions that stand, since when there are any, and how long there were before. */
+  /** Number of open confirmations, the start of the current wait, and the total of earlier waits. */
   #questions = 0;
   #askedMs = 0;
   #thoughtMs = 0;
@@ -239,13 +239,13 @@ class CallTrace implements Trace {
     };
   }
 
-  /** From the call's arrival, without the time in which a person was asked. */
+  /** Returns the milliseconds since the call's arrival, without the wait for confirmations. */
   #durationMs(): number {
     const now = this.#sinks.now();
     return Math.max(0, now - this.#startedMs - this.#thoughtMs - (this.#questions > 0 ? now - this.#askedMs : 0));
   }
 
-  /** What events say of an output that they do not carry. */
+  /** Returns the description of an output that events do not carry. */
   #noteOf({ bytes, sha256 }: Large): LargeNote {
     const handle = this.#sinks.keep(this.#call.session, bytes);
     return { bytes: bytes.length, sha256: sha256 ?? "", ...(handle !== undefined && { handle }) };
@@ -255,7 +255,7 @@ class CallTrace implements Trace {
     return this.#tool?.qualifiedName ?? this.#call.tool;
   }
 
-  /** As checked, else as the door sent it; of large ones an outline. */
+  /** Returns the validated arguments, else those of the door; an outline if they are large. */
   #shownArgs(): JsonValue {
     return this.#sinks.redact(outlineOf(this.#checkedArgs === undefined ? showRaw(this.#call.args) : this.#checkedArgs));
   }
@@ -271,7 +271,7 @@ class CallTrace implements Trace {
     return placed;
   }
 
-  /** What every event of a call that did not run to its end says. */
+  /** Returns the common fields of all events of unsuccessful calls. */
   #shownError({ code, message }: ToolErrorData): ShownError {
     const { errorClass } = ERROR_TABLE[code];
     return { tool: this.#toolName(), code, errorClass, message, ...this.#shownDecision() };
@@ -286,7 +286,7 @@ class CallTrace implements Trace {
   }
 }
 
-/** Puts what stays bytes into its places, from which it is parsed when it is read. */
+/** Inserts the large values at their places, where they are parsed on access. */
 function withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
   if (large === undefined) return result;
   const content = result.content.map((block) => ({ ...block }));
@@ -297,7 +297,7 @@ function withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"])
     const path = at.split("/");
     const key = path.pop() ?? "";
     const holder = path.reduce<unknown>(memberOf, path.length === 0 ? placed : holders);
-    // An output has its place in a success, and a failure's in its details.
+    // The place of an output is `output` in a success, and the details in a failure.
     if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)) holdLarge(holder, key, value);
   }
   return placed;
@@ -311,7 +311,7 @@ const DRY = { dryRun: true } as const;
 
 const SHOWN_TEXT = 10_000;
 
-/** Arguments that no gate has accepted yet: cut, or null where they are not even JSON. */
+/** Returns arguments that no gate has accepted yet: cut, or null if they are not JSON. */
 function showRaw(raw: ToolCall["args"]): JsonValue {
   if (raw instanceof JsonArgumentText) return raw.text.slice(0, SHOWN_TEXT);
   const copy = copyJson(raw, { maxBytes: DEFAULT_LIMITS.argumentBytes, maxDepth: DEFAULT_LIMITS.jsonDepth });
@@ -327,7 +327,7 @@ function ownerOf(tool: RegisteredTool | undefined): { readonly plugin?: string; 
   return { plugin: tool.plugin, ...(tool.binding.kind === "plugin" && { digest: tool.binding.version.digest }) };
 }
 
-/** A summary holds JSON only; its interfaces just have no index signature. */
+/** A summary contains only JSON; its interfaces only lack an index signature. */
 function toJsonObject(summary: DecisionSummary): JsonObject {
   return summary as unknown as JsonObject;
 }

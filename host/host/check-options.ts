@@ -1,4 +1,4 @@
-/** What the embedding program passes to `createHost`, checked before anything is started: a wrong part is an error there, not at its first use. */
+/** Validates the options of `createHost` before anything is started, so that an invalid option fails there and not at its first use. */
 
 import { CONSENT_MODES } from "../plugins/consent/changes.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -8,12 +8,12 @@ import type { Log } from "../platform/platform.ts";
 type Key = keyof HostOptions;
 
 const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan"];
-/** Functions that each object must have, if it is there. */
+/** Methods that each object must have, if it is given. */
 const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   logger: ["write", "child"],
   registry: ["register", "registerMany", "replaceOwner", "removeOwner", "list", "snapshot", "onChange", "keepNames", "reserve"],
 };
-/** Members that are functions where they are given. */
+/** Members that must be functions, if they are given. */
 const CALLBACKS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   hooks: ["onToolCall", "onToolStart", "onToolEnd"],
   events: ["publish", "redact"],
@@ -21,7 +21,7 @@ const CALLBACKS: Readonly<Partial<Record<Key, readonly string[]>>> = {
 const STORE_METHODS = ["prepare", "append", "flush", "close"] as const;
 const PLATFORM_PARTS = ["files", "clock", "random", "log", "environment"] as const;
 
-/** @throws {TypeError} naming the option and what it should be */
+/** @throws {TypeError} with the option and its expected value */
 export function checkOptions(options: HostOptions): void {
   if (!isObject(options)) throw new TypeError("Cannot create a host: the options are not an object");
   for (const key of FLAGS) check(options[key], `"${key}"`, "true or false", (value) => typeof value === "boolean");
@@ -33,9 +33,9 @@ export function checkOptions(options: HostOptions): void {
     () => typeof mcpServers === "boolean" || (isObject(mcpServers) && isText(mcpServers.only)),
   );
   for (const [key, methods] of Object.entries(METHODS)) {
-    // A host without a registry is asked for by null.
+    // `null` creates a host without a registry.
     if (key === "registry" && options.registry === null) continue;
-    // By the table above. What is absent has no methods.
+    // The key comes from the table above. An absent option has no methods to check.
     if (options[key as Key] === undefined) continue;
     for (const method of methods) check(memberOf(options, key, method) ?? null, `"${key}.${method}"`, "a function", isFunction);
   }
@@ -56,7 +56,7 @@ export function checkOptions(options: HostOptions): void {
   for (const part of PLATFORM_PARTS) check(memberOf(options, "platform", part) ?? null, `"platform.${part}"`, "an object", isObject);
 }
 
-/** What `bascule.json` says elsewhere is checked where that is read; a wrong one of these would be taken for its default, or fail far from here. */
+/** Validates values that `bascule.json` also sets: an invalid one would count as its default, or fail far from here. */
 function checkValues({ plugins, workspace, config, grants, trust, policy, isolation, consent, learning, telemetry }: HostOptions): void {
   check(plugins, '"plugins"', "a folder, or a list of folders", (value) => isText(value) || (Array.isArray(value) && value.every(isText)));
   check(workspace, '"workspace"', "a folder", isText);
@@ -87,13 +87,13 @@ function checkValues({ plugins, workspace, config, grants, trust, policy, isolat
   if (isRecord(telemetry)) check(telemetry["content"], '"telemetry.content"', "true or false", isFlag);
 }
 
-/** The embedding program's logger: whatever it throws, at whatever line, is told once to the host's own log, and nothing that is under way ends by it. */
+/** Guards the embedding program's logger: an error that it throws is reported once to the host's own log, and the operation goes on. */
 export function guardLog(log: Log, own: Log): Log {
   let hasTold = false;
   const tell = (error: unknown): void => {
     if (hasTold) return;
     hasTold = true;
-    own.write("error", "The logger threw, and its lines are lost", { error: String(error) });
+    own.write("error", "The logger threw; its lines are lost", { error: String(error) });
   };
   const guard = (inner: Log): Log => ({
     write(level, message, fields) {
@@ -117,16 +117,16 @@ export function guardLog(log: Log, own: Log): Log {
   return guard(log);
 }
 
-/** The member of the option, which is absent where the option is; an option that is no object is wrong by itself. */
+/** Returns a member of the option; undefined if the option is absent. An option that is not an object is refused. */
 function memberOf(options: HostOptions, key: string, member: string): unknown {
-  // By the tables above.
+  // The key comes from the tables above.
   const value: unknown = options[key as Key];
   if (value === undefined) return undefined;
   if (!isObject(value)) throw wrong(`"${key}"`, "an object");
   return Reflect.get(value, member);
 }
 
-/** What is absent is right. */
+/** Accepts an absent value. */
 function check(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean): void {
   if (value !== undefined && !isRight(value)) throw wrong(what, wanted);
 }

@@ -1,4 +1,4 @@
-/** What a host is made of, as the embedding program says it (SPEC I1). Types only. */
+/** Options of a host, as the embedding program sets them (SPEC I1). Types only. */
 
 import type { HostEvent } from "../audit/events.ts";
 import type { EventStore } from "../audit/journal.ts";
@@ -24,53 +24,50 @@ export interface HostOptions extends PlaceOptions {
   readonly undo?: boolean;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
-  /** What happens to plugins that change. */
+  /** Handling of plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
-  /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
+  /** A registry that the host adds to; null creates a host without one, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
   /** Default true. */
   readonly builtins?: boolean;
   readonly tools?: readonly ToolFactory[];
-  /** Started before `createHost` resolves; one that fails to is skipped and reported. */
+  /** Toolkits to start before `createHost` resolves; one that fails is skipped and reported. */
   readonly toolkits?: readonly ToolkitSource[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
-  /** Connect to the MCP servers of `bascule.json`, or to one of them, which is waited for as long as connecting may take. Default true. */
+  /** Whether to connect to the MCP servers of `bascule.json`, or to one of them, whose connection is awaited. Default true. */
   readonly mcpServers?: boolean | { readonly only: string };
-  /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
+  /** Lets one plugin use the whole given maximum, whatever its manifest requests and its grants are, to learn what it needs (SPEC P9). */
   readonly learning?: LearningOptions;
-  /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */
+  /** Whether to follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` applies them once. */
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
-  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  /** Whether to apply `.bascule/settings/` to plugins. Default true. */
   readonly settings?: boolean;
   readonly platform?: Platform;
   /**
-   * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
-   * whether it loads is found out then: for hosts that live for one call. Default: all.
+   * Selects the plugins whose code is loaded when they are found. Other plugins load on the first call of one of their tools, which reveals
+   * then whether they load: for hosts that live for one call. Default: all.
    */
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
-  /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
+  /** Whether to find and load plugins before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
   /**
-   * Count calls for `host.metrics()`, and hand spans and metrics to the OpenTelemetry providers that the program has registered
-   * (SPEC AU7). Default false, which costs nothing.
+   * Counts calls for `host.metrics()`, and passes spans and metrics to the program's registered OpenTelemetry providers (SPEC AU7). Default
+   * false, which costs nothing.
    */
   readonly telemetry?: boolean | TelemetryOptions;
 }
 
 /** Who gets events, and what is taken out of them first. */
 export interface EventOptions {
-  /** Gets every event, synchronously. */
+  /** Receives every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;
-  /**
-   * Where events are kept for good: true is the journal in `.bascule/audit/`, false nowhere. Default: the journal, if there is
-   * a `bascule.json`.
-   */
+  /** Durable store of events: true is the journal in `.bascule/audit/`, false none. Default: the journal, if `bascule.json` exists. */
   readonly store?: boolean | EventStore;
-  /** Takes out of arguments and event payloads what must not be kept (SPEC AU4). */
+  /** Removes values from arguments and event payloads that must not be kept (SPEC AU4). */
   readonly redact?: (value: JsonValue) => JsonValue;
-  /** Events kept for each reader that is slower than the host. Default 1,024. */
+  /** Maximum number of events that wait for a slow reader. Default 1,024. */
   readonly bufferSize?: number;
 }

@@ -1,4 +1,4 @@
-/** The composition root: the only place where the host's parts are put together (SPEC I1). */
+/** The composition root: the only place that connects the host's parts (SPEC I1). */
 
 import { openRunRecord } from "../routes/run-record.ts";
 import { problemToText, type RecordMode } from "../../manifests/mod.ts";
@@ -69,18 +69,15 @@ import type { Host } from "./host-interface.ts";
 const DRAIN_MS = 2_000;
 
 /**
- * Puts a host together and loads its plugins.
+ * Creates a host and loads its plugins.
  *
  * @throws {TypeError} if an option is not what it should be.
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
  * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
- * ```ts
- * import { createHost } from "bascule";
- * await using host = await createHost({ config: false });
- * const result = await host.call("echo", { text: "hello" });
- * console.log(result.ok, result.output); // true { text: "hello" }
+ * ```ts import { createHost } from "bascule"; await using host = await createHost({ config: false }); const result = await
+ * host.call("echo", { text: "hello" }); console.log(result.ok, result.output); // true { text: "hello" }
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
@@ -94,13 +91,13 @@ async function openOrClose(given: Platform, options: HostOptions): Promise<Host>
   try {
     return await openHost(given, options, opened);
   } catch (error) {
-    // Nobody has what was started for it, and could end it.
+    // The caller gets no host that it could close.
     for (const close of opened.toReversed()) await close();
     throw error;
   }
 }
 
-/** @param opened gets what ends each thing that was started, in their order */
+/** @param opened receives the functions that close the started parts, in order of their start */
 async function openHost(given: Platform, options: HostOptions, opened: (() => Promise<void>)[]): Promise<Host> {
   const places = await openPlaces(given, options);
   const logger = options.logger === undefined ? given.log : guardLog(options.logger, given.log);
@@ -230,7 +227,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     current,
   });
 
-  /** What was done is durable before its caller hears of it, as far as the journal can be written. */
+  /** Waits until the effects are durable before the caller gets the result, if the journal can be written. */
   async function recorded<T>(done: Promise<T>): Promise<T> {
     const result = await done;
     await store?.flush();
@@ -285,7 +282,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
-    // While all plugins are here: the names that they have are written, too.
+    // Before the plugins are unloaded, because the lock includes their names.
     await consent.flush();
     for (const source of [directory, mcp]) await source.close();
     await consent.flush();
@@ -310,7 +307,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     ...lazyBundles({ platform, service, places, consent, mcp: mcp.acts, reload: reloadServers }),
     ...lazyInstaller({ platform, service, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
-      // Callers without types pass null too, and no call rejects.
+      // Untyped callers may pass null, and no call rejects.
       const [given, wish] = [asGiven(args), { ...options }];
       const session = await sessions.resolve(wish.session ?? sessions.of(wish.role, wish.context));
       return await calls.call(tool, given, { ...wish, session });

@@ -1,8 +1,8 @@
 /**
- * What a host is asked for keeps its process alive until it has settled (SPEC I1).
+ * Keeps the process alive until a requested operation has settled (SPEC I1).
  *
- * Timers, idle workers and idle servers of a host keep no process alive, so that a program ends without `close()`. A program that
- * awaits a call waits for nothing else, and the runtime would end it before the call's own deadline could settle it.
+ * Timers, idle workers and idle servers of a host do not keep the process alive, so that a program ends without `close()`. A program that
+ * only awaits a call has nothing else to wait for, and the runtime would end it before the call's deadline.
  */
 
 import type { Clock } from "../platform/platform.ts";
@@ -14,7 +14,7 @@ export function keptAlive<T>(clock: Pick<Clock, "keepAlive">, work: Promise<T>):
   return work;
 }
 
-/** The same object; from now on each promise that its functions return keeps the process alive. */
+/** Returns the same object; from now on each promise that its functions return keeps the process alive until it has settled. */
 export function keepingAlive<T extends object>(clock: Pick<Clock, "keepAlive">, acts: T): T {
   const members: readonly (readonly [string, unknown])[] = Object.entries(acts);
   for (const [name, act] of members) {

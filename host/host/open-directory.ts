@@ -1,4 +1,4 @@
-/** Puts together the source of plugin folders, and says where they are. */
+/** Creates the source of plugin folders, and lists their locations. */
 
 import type { EventBus } from "../audit/event-bus.ts";
 import type { Consent } from "../plugins/consent/consent.ts";
@@ -12,7 +12,7 @@ import type { PluginSettingsSource } from "../plugins/settings/plugin-settings.t
 import type { Snapshot } from "../tools/snapshot.ts";
 import { createPluginDirectory, type PluginDirectory } from "../plugins/folder/mod.ts";
 
-/** What it is put together of. */
+/** Dependencies of the plugin directory. */
 export interface DirectoryParts {
   readonly places: Places;
   readonly registry: Registry | undefined;
@@ -23,7 +23,7 @@ export interface DirectoryParts {
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-/** A directory whose plugins the registry, if there is one, gets. */
+/** Creates a directory that publishes its plugins to the registry, if there is one. */
 export function openDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
   const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
@@ -40,12 +40,12 @@ export function openDirectory(platform: Platform, parts: DirectoryParts): Plugin
   });
 }
 
-/** What a plugin's permission items resolve against. */
+/** Returns the folders against which a plugin's permission items resolve. */
 export function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
   return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
-/** Where the plugins that serve really are, and the files of the project's own tools. */
+/** Returns the real folders of the serving plugins, and the files of the project's own tools. */
 export function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
   if (known !== undefined) return known;
@@ -60,5 +60,5 @@ export function foldersOf(snapshot: Snapshot): readonly string[] {
   return list;
 }
 
-/** A snapshot never changes, and is asked at every act on a file. */
+/** Cached by snapshot, which never changes, because every file operation needs it. */
 const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();

@@ -1,4 +1,4 @@
-/** The sandbox of a host, in threads or in a process of its own, as the project or the embedding program says (SPEC B1). */
+/** Opens the sandbox of a host: in threads or in a separate process, by option or project (SPEC B1). */
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../manifests/mod.ts";
 import { readLargeJson } from "../primitives/json/read-slices.ts";
@@ -6,9 +6,9 @@ import type { Platform } from "../platform/platform.ts";
 import { createProcessSandbox, createSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
 
 /**
- * What an option and the project say together; of the project, which plugins are alone may change while the host runs.
+ * Combines the option with the project's configuration. The project's list of `alone` plugins may change while the host runs.
  *
- * @throws {TypeError} if a caller without types gave something else.
+ * @throws {TypeError} if an untyped caller passed an unknown kind
  */
 export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | undefined, project: () => IsolationConfig): IsolationConfig {
   const { by = project().by, alone } = typeof option === "string" ? { by: option } : (option ?? {});
@@ -37,7 +37,7 @@ export function openSandbox(
       if (runtime === "node" && system !== "namespaces")
         platform.log.write("warn", `The sandbox's process leaves open ${leavesOpen.join("; ")}`);
     },
-    // Said by the sandbox, which cannot start one.
+    // The sandbox reports that it cannot start a process.
     () => undefined,
   );
   return createProcessSandbox({ ...platform.workers, prepareProcesses: platform.isolation.prepareProcesses }, options);

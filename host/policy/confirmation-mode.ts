@@ -1,4 +1,4 @@
-/** Which confirmation mode a call has, and who said so (SPEC E1). Pure. */
+/** Decides the confirmation mode of a call, and the setting that caused it (SPEC E1). Pure. */
 
 import type { ConfirmationConfig, ConfirmMode, SideEffectClass } from "../../manifests/mod.ts";
 import type { Because } from "../call/call.ts";
@@ -6,21 +6,21 @@ import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { isStricter } from "../call/strictness.ts";
 
-/** Everything the mode depends on. */
+/** Inputs of the decision. */
 export interface ModeInput {
   readonly tool: RegisteredTool;
   readonly class: SideEffectClass;
   readonly session: Pick<Session, "workspace" | "confirmation">;
   readonly config: ConfirmationConfig;
-  /** What a policy rule says; ranks with `perTool`, and the stricter of the two counts. */
+  /** Mode from a policy rule; has the rank of `perTool`, and the stricter of the two applies. */
   readonly rule?: { readonly value: ConfirmMode; readonly because: Because };
-  /** What a permission type says of tools of this class, in place of the class default (SPEC P7). */
+  /** Approval that a permission type requires for tools of this class, in place of the class default (SPEC P7). */
   readonly approval?: { readonly required: boolean; readonly because: Because };
-  /** Absolute folders of `trustedWorkspaces`. */
+  /** Returns whether a workspace lies in a folder of `trustedWorkspaces`. Absolute. */
   readonly isTrusted: (workspace: string) => boolean;
 }
 
-/** How a call is confirmed, and what decided. */
+/** The mode and its cause. */
 export interface ModeDecision {
   readonly mode: ConfirmMode;
   readonly because: Because;
@@ -33,7 +33,7 @@ const CLASS_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
   network: "prompt",
   execute: "prompt",
 };
-/** What a trusted workspace does not lower unless its overrides say so. */
+/** Modes in a trusted workspace, unless its overrides change them. */
 const TRUSTED_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
   none: "auto",
   read: "auto",
@@ -43,7 +43,7 @@ const TRUSTED_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
 };
 
 /**
- * Precedence: deny, per tool, trusted-workspace override, class default. A session's own table only makes it stricter,
+ * Decides the mode. Precedence: deny, per tool, trusted-workspace override, class default. A session's own table can only make it stricter,
  * and a destructive tool always asks unless it is denied.
  */
 export function confirmationMode(input: ModeInput): ModeDecision {
@@ -56,7 +56,7 @@ export function confirmationMode(input: ModeInput): ModeDecision {
   return tool.definition.destructive && lenient ? { mode: "prompt", because: from("destructive") } : strict;
 }
 
-/** In order of precedence. */
+/** Returns the candidates in order of precedence. */
 function candidatesOf(input: ModeInput): readonly ModeDecision[] {
   const { tool, config, rule, session } = input;
   const candidates: ModeDecision[] = [];
@@ -76,7 +76,7 @@ function candidatesOf(input: ModeInput): readonly ModeDecision[] {
   return candidates;
 }
 
-/** The stricter of what the project and a permission type say of the class; where neither does, the class's own mode. */
+/** Returns the stricter of the project's mode and the permission type's; without both, the class's default. */
 function defaultOf({ class: sideEffects, config, approval }: ModeInput): ModeDecision {
   const written = config.default[sideEffects];
   const ofDefault: ModeDecision | undefined = written && { mode: written, because: from(`default ${sideEffects}`) };
@@ -88,7 +88,7 @@ function defaultOf({ class: sideEffects, config, approval }: ModeInput): ModeDec
 function named(table: Readonly<Record<string, ConfirmMode>>, tool: RegisteredTool, label: string = "perTool"): ModeDecision | undefined {
   for (const name of [tool.qualifiedName, tool.name]) {
     const mode = Object.hasOwn(table, name) ? table[name] : undefined;
-    // Fewer questions by a name that is another's are not meant for it.
+    // A more lenient mode for a bare name does not apply if the name belongs to another tool.
     const isMeant = name === tool.qualifiedName || tool.yieldsTo === undefined || mode === "prompt" || mode === "deny";
     if (mode !== undefined && isMeant) return { mode, because: from(`${label} ${name}`) };
   }

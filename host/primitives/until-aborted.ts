@@ -1,6 +1,6 @@
-/** A wait that an abort ends. */
+/** Waits until a promise settles or a signal aborts. */
 
-/** What the promise gives, or `undefined` once the signal fires. */
+/** Resolves to the promise's value, or to `undefined` once the signal aborts. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
   let end: () => void = () => undefined;

@@ -11,9 +11,9 @@ import type { RegisteredTool } from "../tools/tool.ts";
 export interface SkillDeclaration {
   readonly name: string;
   readonly description: string;
-  /** Names of the tools that it calls; those of plugins as `plugin.tool`. It can call no others. */
+  /** Names of the tools that it may call; those of plugins as `plugin.tool`. */
   readonly tools: readonly string[];
-  /** Default: an object without members. */
+  /** Default: an object without properties. */
   readonly inputSchema?: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly tags?: readonly string[];
@@ -22,23 +22,23 @@ export interface SkillDeclaration {
 /** The skills of a host. A skill is called like a tool. */
 export interface Skills {
   /**
-   * `run` calls tools with `context.tools.call`. Without it the skill is declared, and every call of it fails.
+   * Registers a skill. `run` calls tools with `context.tools.call`. Without `run`, every call of the skill fails.
    *
-   * @throws {ToolRegistrationError} if the declaration is wrong. @throws {Error} if the host has no registry.
+   * @throws {ToolRegistrationError} if the declaration is invalid. @throws {Error} if the host has no registry.
    */
   register(skill: SkillDeclaration, run?: ToolFunction): RegisteredTool;
-  /** By bare or qualified name. @throws {SkillNotFound} if there is none, a tool of that name included. */
+  /** Finds a skill by bare or qualified name. @throws {SkillNotFound} if it does not exist, or if the name is a tool's. */
   get(name: string): ToolListing;
   list(): readonly ToolListing[];
 }
 
-/** There is no skill of that name. */
+/** Thrown for an unknown skill. */
 export class SkillNotFound extends Error {
   override readonly name = "SkillNotFound";
-  /** The nearest name there is. */
+  /** The nearest known name. */
   readonly suggestion: string | undefined;
   constructor(skill: string, suggestion?: string) {
-    super(`There is no skill "${skill}"${suggestion === undefined ? "" : ` (did you mean "${suggestion}"?)`}`);
+    super(`Skill "${skill}" not found${suggestion === undefined ? "" : ` (did you mean "${suggestion}"?)`}`);
     this.suggestion = suggestion;
   }
 }

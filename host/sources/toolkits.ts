@@ -1,53 +1,53 @@
-/** Toolkits: tools of the embedding program that come together, and fail together (SPEC K4). */
+/** Toolkits: groups of tools of the embedding program that are registered all or none (SPEC K4). */
 
 import type { Clock, Log } from "../platform/platform.ts";
 import type { Registry } from "../tools/registry.ts";
 import { type FunctionToolOptions, functionTool, type ToolFunction } from "./function.ts";
 import type { Tool, ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 
-/** Tools by name. */
+/** A named group of tools. */
 export interface Toolkit {
   readonly name: string;
   readonly tools: Readonly<Record<string, ToolkitMember>>;
-  /** Of those that are only functions. Default `["network"]`: nobody said what they do, so a person is asked. */
+  /** Side effects of plain functions. Default `["network"]`: their behaviour is unknown, so they need a confirmation. */
   readonly sideEffects?: ToolDeclaration["sideEffects"];
 }
 
-/** A function, a function with what there is to say about it, or a tool. What it is called by is its key. */
+/** A function, a function with a description, or a tool. Its key is its name. */
 export type ToolkitMember = ToolFunction | ToolkitFunction | Tool;
 
-/** A function that says more of itself; its description defaults to `Tool: NAME`. */
+/** A function with options; its description defaults to `Tool: NAME`. */
 export interface ToolkitFunction extends Partial<Omit<FunctionToolOptions, "name">> {
   readonly run: ToolFunction;
 }
 
-/** A toolkit, or what makes it: it may look for what it needs, and fail. */
+/** A toolkit, or a function that creates it and may fail. */
 export type ToolkitSource = Toolkit | (() => Toolkit | Promise<Toolkit>);
 
-/** What became of a toolkit. */
+/** Status of a toolkit. */
 export type ToolkitStatus =
   | { readonly name: string; readonly ok: true; readonly tools: readonly string[] }
-  /** It was skipped; everything else goes on. */
+  /** The toolkit was skipped; everything else continues. */
   | { readonly name: string; readonly ok: false; readonly reason: string };
 
 /** The toolkits of a host. */
 export interface Toolkits {
-  /** Registers all its tools or none. Never rejects: one that fails is skipped, and its status and the log say why. */
+  /** Registers all of its tools or none. Never rejects: a failed toolkit is skipped, with the reason in its status and the log. */
   add(source: ToolkitSource): Promise<ToolkitStatus>;
-  /** Unregisters its tools; false if there is none of that name. */
+  /** Unregisters its tools; returns false for an unknown name. */
   remove(name: string): boolean;
-  /** In the order in which they were added, those that were skipped included. */
+  /** Lists the toolkits in the order of their registration, including skipped ones. */
   list(): readonly ToolkitStatus[];
 }
 
 export interface ToolkitsOptions {
-  /** Undefined: a host without one has no toolkits either. */
+  /** Undefined: without a registry the host has no toolkits. */
   readonly registry: Registry | undefined;
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
 }
 
-/** One that has not started by then is skipped. */
+/** Time limit for the start of a toolkit. */
 const START_MS = 10_000;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -66,18 +66,18 @@ export function createToolkits({ registry, clock, log }: ToolkitsOptions): Toolk
       log.write("warn", `Toolkit "${name}" is skipped: ${status.reason}`);
     }
     const shown = Object.freeze(status);
-    // One that failed does not stand in the way of the same one that served before.
+    // A failed toolkit does not replace the status of a previous one that serves.
     if (shown.ok || known.get(name)?.ok !== true) known.set(name, shown);
     return shown;
   }
 
   function register(toolkit: Toolkit): readonly string[] {
     const { name } = toolkit;
-    if (!NAME.test(name)) throw new TypeError(`"${name}" is no name for a toolkit (write letters, digits, "-" and "_")`);
+    if (!NAME.test(name)) throw new TypeError(`"${name}" is not a valid toolkit name (use letters, digits, "-" and "_")`);
     if (registry === undefined) throw new TypeError("the host was created with registry: null");
     const factories = Object.entries(toolkit.tools).map(([tool, member]) => toFactory(tool, member, toolkit.sideEffects));
     for (const tool of Object.keys(toolkit.tools)) refuseTaken(tool, name, registry);
-    // First the new ones, which take the place of the old: where one of them is wrong, all of the old are still there.
+    // The new tools replace the old ones; if one is invalid, all old ones stay.
     const tools = registry.registerMany(factories, { toolkit: name }).map((tool) => tool.name);
     unregister(name, (tool) => !tools.includes(tool));
     return tools;
@@ -102,7 +102,7 @@ function nameOf(toolkit: Toolkit): string {
   return typeof name === "string" ? name : "?";
 }
 
-/** Functions of the program's own and of its toolkits share one space of names: none of them replaces another unnoticed. */
+/** Tools of the program and of its toolkits share one namespace: a toolkit must not replace another tool. */
 function refuseTaken(tool: string, toolkit: string, registry: Registry): void {
   const holder = registry.has(tool) ? registry.get(tool) : undefined;
   if (holder === undefined || holder.plugin !== undefined || holder.toolkit === toolkit) return;
@@ -119,7 +119,7 @@ function toFactory(name: string, member: ToolkitMember, sideEffects: Toolkit["si
     return functionTool(run, { inputSchema: { type: "object" }, ...described, ...more });
   }
   const definition = { ...member.definition, name, description: member.definition.description || described.description };
-  // Each call gets an object of its own (SPEC R1).
+  // Each call gets its own object (SPEC R1).
   return () => ({
     definition,
     execute: (args, context) => member.execute(args, context),

@@ -1,4 +1,4 @@
-/** Answers that a case brings: its tool's operations get these, and nothing outside is touched (plugins/README.md). */
+/** Recorded answers of a case: the operations of its tool get these answers, and nothing outside is touched (plugins/README.md). */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
@@ -6,23 +6,23 @@ import { equalJson } from "../primitives/json/equal-json.ts";
 import { fromBase64, toBase64 } from "../effects/recordings/base64.ts";
 import { sha256Hex } from "../primitives/digest.ts";
 
-/** One operation and what it is answered, as the case's file says it: `$workspace` stands for the workspace. */
+/** One operation and its answer, as in the case's file: `$workspace` stands for the workspace. */
 export interface CaseAnswer {
   readonly operation: string;
   readonly args: JsonValue;
-  /** Hex, of the bytes that are sent with it. */
+  /** SHA-256 of the bytes sent with the operation, in hex. */
   readonly sha256?: string;
   readonly value?: JsonValue;
-  /** Bytes that come with the answer: as text where they are, else in base64. */
+  /** Bytes of the answer: as text if they are UTF-8, otherwise in base64. */
   readonly text?: string;
   readonly base64?: string;
   readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
 }
 
-/** Of an answer; `plugins/cases.schema.json` says what each is. */
+/** Fields of an answer; `plugins/cases.schema.json` describes them. */
 export const ANSWER_FIELDS = ["operation", "args", "sha256", "value", "text", "base64", "error"] as const;
 
-/** The answers, or what is wrong with them. */
+/** Returns the answers, or the problem. */
 export function readCaseAnswers(value: JsonValue): readonly CaseAnswer[] | string {
   if (!isJsonArray(value)) return `"answers" must be a list`;
   const answers: CaseAnswer[] = [];
@@ -37,22 +37,22 @@ export function readCaseAnswers(value: JsonValue): readonly CaseAnswer[] | strin
 function readAnswer(item: JsonValue): CaseAnswer | string {
   if (!isJsonObject(item)) return "must be an object";
   const unknown = Object.keys(item).find((key) => !isOneOf(key, ANSWER_FIELDS));
-  if (unknown !== undefined) return `has no field "${unknown}" (there are ${ANSWER_FIELDS.join(", ")})`;
+  if (unknown !== undefined) return `has the unknown field "${unknown}" (choose from ${ANSWER_FIELDS.join(", ")})`;
   const { operation, args = {}, value, error } = item;
-  if (typeof operation !== "string") return `must have a text as "operation"`;
+  if (typeof operation !== "string") return `must have the text "operation"`;
   const texts: Partial<Record<"sha256" | "text" | "base64", string>> = {};
   for (const name of ["sha256", "text", "base64"] as const) {
     const text = item[name];
-    if (text !== undefined && typeof text !== "string") return `must have a text as "${name}"`;
+    if (text !== undefined && typeof text !== "string") return `must have text in "${name}"`;
     if (text !== undefined) texts[name] = text;
   }
-  if (texts.base64 !== undefined && fromBase64(texts.base64) === undefined) return `has a "base64" that is none`;
+  if (texts.base64 !== undefined && fromBase64(texts.base64) === undefined) return `has invalid base64 in "base64"`;
   const thrown = error === undefined ? undefined : readError(error);
   if (error !== undefined && thrown === undefined) return `must have "name" and "message" in its "error"`;
   return { operation, args, ...texts, ...(value !== undefined && { value }), ...(thrown && { error: thrown }) };
 }
 
-/** `includes` wants to know beforehand what it is asked. */
+/** Narrows a string to one of a readonly list; `includes` alone does not accept a wider type. */
 export function isOneOf(text: string, texts: readonly string[]): boolean {
   return texts.includes(text);
 }
@@ -63,7 +63,7 @@ function readError(error: JsonValue): CaseAnswer["error"] {
   return { name, message, ...(code !== undefined && { code }) };
 }
 
-/** What an operation was answered, as a case says it. */
+/** Converts the answer of an operation to the form of a case. */
 export function toCaseAnswer({ name, args }: HostOperation, sha256: string | undefined, answer: HostAnswer): CaseAnswer {
   const asked = { operation: name, args, ...(sha256 !== undefined && { sha256 }) };
   if (!answer.ok) return { ...asked, error: answer.error };
@@ -75,19 +75,19 @@ function toText(bytes: Uint8Array): Pick<CaseAnswer, "text" | "base64"> {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    // No text.
+    // The bytes are not UTF-8.
     return { base64: toBase64(bytes) };
   }
 }
 
-/** Answers while a case runs. */
+/** The answers of a running case. */
 export interface CaseAnswers {
   readonly answer: HostCallHandler;
-  /** What was asked and has no answer, in words. */
+  /** Returns the operations without an answer, as text. */
   missing(): readonly string[];
 }
 
-/** Each answer is given once, to the first operation that asks for just that. */
+/** Gives each answer once, to the first operation with the same name, arguments and bytes. */
 export function createCaseAnswers(answers: readonly CaseAnswer[], workspace: string): CaseAnswers {
   const left = answers.map((answer) => ({ ...answer, args: expandWorkspace(answer.args, workspace) }));
   const missing: string[] = [];
@@ -102,7 +102,7 @@ export function createCaseAnswers(answers: readonly CaseAnswer[], workspace: str
       if (found !== undefined) return toHostAnswer(found, workspace);
       const asked = `${operation.name} ${JSON.stringify(operation.args)}${sha256 === undefined ? "" : ` with bytes of sha256 ${sha256}`}`;
       missing.push(asked);
-      return { ok: false, error: { name: "Error", message: `The case has no answer to ${asked}` } };
+      return { ok: false, error: { name: "Error", message: `The case has no answer for ${asked}` } };
     },
   };
 }
@@ -115,19 +115,19 @@ function toHostAnswer({ value = null, text, base64, error }: CaseAnswer, workspa
 
 const WORKSPACE = "$workspace";
 
-/** Puts the folder in the place of `$workspace`, in every text. */
+/** Replaces `$workspace` by the folder in every text. */
 export function expandWorkspace<T extends JsonValue>(value: T, workspace: string): T {
   return mapTexts(value, (text) => text.replaceAll(WORKSPACE, () => workspace));
 }
 
-/** The other way round. A workspace that is the root is in every path, and stays. */
+/** Replaces the folder by `$workspace`. A workspace that is the root is a part of every path, so it is not replaced. */
 export function collapseWorkspace(value: JsonValue, workspace: string): JsonValue {
   return workspace.length < 2 ? value : mapTexts(value, (text) => text.replaceAll(workspace, () => WORKSPACE));
 }
 
-/** The depth is bounded where the values are made. */
+/** Maps all texts of a value. Its depth must be bounded. */
 function mapTexts<T extends JsonValue>(value: T, change: (text: string) => string): T {
-  // Every kind of value becomes one of its own kind.
+  // Every kind of value is mapped to the same kind.
   return mapped(value, change) as T;
 }
 

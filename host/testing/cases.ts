@@ -1,24 +1,24 @@
-/** Reads `cases/*.json` of a plugin (plugins/README.md). */
+/** Parses the files `cases/*.json` of a plugin (plugins/README.md). */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
 import { type CaseAnswer, isOneOf, readCaseAnswers } from "./case-answers.ts";
 
-/** One call and what must come of it. */
+/** One call and its expected result. */
 export interface PluginCase {
   readonly name: string;
   readonly tool: string;
   readonly args: JsonValue;
-  /** Text by path in the workspace. */
+  /** Texts by path in the workspace. */
   readonly files: ReadonlyMap<string, string>;
   readonly grants: Permissions;
   readonly confirm: boolean;
   readonly timeoutMs?: number;
-  /** What the tool's randomness is computed from. */
+  /** Seed of the tool's randomness. */
   readonly seed?: string;
-  /** What the tool sees as the time when it begins, in milliseconds since the epoch. */
+  /** The tool's clock at the start, in milliseconds since the epoch. */
   readonly timeMs?: number;
-  /** What its operations are answered; absent: by the bridges. */
+  /** Answers to the tool's operations; absent: the bridges answer. */
   readonly answers?: readonly CaseAnswer[];
   readonly expect: CaseExpectation;
 }
@@ -27,14 +27,14 @@ export interface CaseExpectation {
   readonly ok: boolean;
   readonly output?: JsonValue;
   readonly error?: { readonly code: string; readonly message?: string };
-  /** Afterwards; null: must not exist. */
+  /** Expected texts after the call; null: the file must not exist. */
   readonly files: ReadonlyMap<string, string | null>;
 }
 
-/** The file's cases, or what is wrong with it. */
+/** The cases of a file, or its problem. */
 export type CasesRead = { readonly ok: true; readonly cases: readonly PluginCase[] } | { readonly ok: false; readonly message: string };
 
-/** Files of cases among a plugin's files, in the order of their names. */
+/** Returns the paths of case files among a plugin's files, sorted. */
 export function caseFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return [...files.keys()].filter((path) => /^cases\/[^/]+\.json$/.test(path)).toSorted();
 }
@@ -51,7 +51,7 @@ export function readCases(text: string): CasesRead {
   return { ok: true, cases };
 }
 
-/** Of a case; `plugins/cases.schema.json` says what each is. */
+/** Fields of a case; `plugins/cases.schema.json` describes them. */
 export const CASE_FIELDS = [
   "name",
   "tool",
@@ -65,13 +65,13 @@ export const CASE_FIELDS = [
   "answers",
   "expect",
 ] as const;
-/** Of a case's `expect`. */
+/** Fields of a case's `expect`. */
 export const EXPECT_FIELDS = ["ok", "output", "error", "files"] as const;
 
 function readCase(value: JsonValue): PluginCase | string {
   if (!isJsonObject(value)) return "it is not an object";
   const unknown = Object.keys(value).find((key) => !isOneOf(key, CASE_FIELDS));
-  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${CASE_FIELDS.join(", ")})`;
+  if (unknown !== undefined) return `Unknown field "${unknown}" (choose from ${CASE_FIELDS.join(", ")})`;
   const { name, tool, args = {}, files = {}, grants = {}, confirm = true, timeoutMs, expect } = value;
   if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
   if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
@@ -84,7 +84,7 @@ function readCase(value: JsonValue): PluginCase | string {
   if (!granted.ok) return `"grants": ${granted.problems.map(({ message }) => message).join("; ")}`;
   const expected = readExpectation(expect);
   if (typeof expected === "string") return expected;
-  // Without null: `allowsNull` was false.
+  // Never null, because `allowsNull` was false.
   const contents = new Map([...texts].map(([path, text]) => [path, text ?? ""]));
   return {
     name,
@@ -111,7 +111,7 @@ function readWorld({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed"
 function readExpectation(value: JsonValue | undefined): CaseExpectation | string {
   if (value === undefined || !isJsonObject(value) || typeof value["ok"] !== "boolean") return `"expect" must be an object with "ok"`;
   const unknown = Object.keys(value).find((key) => !isOneOf(key, EXPECT_FIELDS));
-  if (unknown !== undefined) return `"expect/${unknown}" is not a field (there are ${EXPECT_FIELDS.join(", ")})`;
+  if (unknown !== undefined) return `Unknown field "expect/${unknown}" (choose from ${EXPECT_FIELDS.join(", ")})`;
   const { ok, output, error, files = {} } = value;
   const texts = readTexts(files, true);
   if (texts === undefined) return `"expect/files" must hold text or null by relative path, inside the workspace`;
@@ -126,7 +126,7 @@ function readError({ code, message }: JsonObject): CaseExpectation["error"] {
   return { code, ...(message !== undefined && { message }) };
 }
 
-/** Paths stay inside the workspace: whoever wrote the case is not trusted more than the plugin. */
+/** Refuses paths outside of the workspace: the author of a case is not trusted more than the plugin. */
 function readTexts(value: JsonValue, allowsNull: boolean): ReadonlyMap<string, string | null> | undefined {
   if (!isJsonObject(value)) return undefined;
   const texts = new Map<string, string | null>();
@@ -141,7 +141,7 @@ function readTexts(value: JsonValue, allowsNull: boolean): ReadonlyMap<string, s
 
 function parse(text: string): JsonValue {
   try {
-    // What JSON.parse answers is JSON.
+    // JSON.parse returns JSON.
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

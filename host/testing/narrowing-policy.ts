@@ -1,15 +1,15 @@
-/** A policy whose grants can be narrowed while calls run: for tests that name permissions of their own. */
+/** A policy whose grants can be narrowed while calls run, for tests with their own permissions. */
 
 import { compilePermissions, type PermissionLayer, type Permissions } from "../../manifests/mod.ts";
 import type { Policy } from "../policy/policy.ts";
 
 export interface NarrowingPolicy {
   readonly policy: Policy;
-  /** From now on every act must pass these too; undefined: only what the policy says. */
+  /** From now on every operation must pass these permissions too; undefined: only the policy applies. */
   readonly narrow: (permissions: Permissions | undefined) => void;
 }
 
-/** Decides as `inner` does. Narrowing only ever adds a layer, so nothing gets more than `inner` gives. */
+/** Decides like `inner`. Narrowing only adds a layer, so no call gets more than `inner` grants. */
 export function narrowingPolicy(inner: Policy): NarrowingPolicy {
   let narrowed: Permissions | undefined;
   return {
@@ -22,7 +22,7 @@ export function narrowingPolicy(inner: Policy): NarrowingPolicy {
         const { layers } = decision.grant;
         const { workspace } = call.session;
         const grant = {
-          // Read at each act.
+          // Read at each operation.
           get layers(): readonly PermissionLayer[] {
             return narrowed === undefined ? layers : [...layers, toLayer(narrowed, workspace)];
           },

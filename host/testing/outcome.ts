@@ -1,45 +1,45 @@
-/** What came of a plugin's cases and tests (SPEC I7). Types only. */
+/** Outcomes of a plugin's cases and tests (SPEC I7). Types only. */
 
-/** How a test ended; `cancelled`: something else ended the call that it would have run in. */
+/** Status of a test; `cancelled`: its call ended before it could run. */
 export type TestStatus = "ok" | "failed" | "ignored" | "cancelled";
 
-/** What was thrown. Guest text: make it printable before it is shown. */
+/** A thrown error. The text comes from the guest: make it printable before it is shown. */
 export interface TestError {
   readonly message: string;
-  /** Frames with the author's positions, one a line; may be empty. */
+  /** Stack frames with positions in the author's files, one per line; may be empty. */
   readonly stack: string;
 }
 
-/** One case, test or step. */
+/** Outcome of one case, test or step. */
 export interface TestOutcome {
   readonly name: string;
   readonly status: TestStatus;
   readonly ms: number;
-  /** Where it was registered: file, line, column in the plugin; absent for cases. */
+  /** Place of its registration in the plugin: file, line and column; absent for cases. */
   readonly place?: string;
   readonly error?: TestError;
   readonly steps: readonly TestOutcome[];
 }
 
-/** A file of cases or tests. */
+/** Outcome of a file of cases or tests. */
 export interface FileOutcome {
   readonly plugin: string;
   /** Relative to the plugin's folder. */
   readonly file: string;
   readonly kind: "cases" | "tests";
   readonly results: readonly TestOutcome[];
-  /** Left out by a filter, or because others are marked `only`. */
+  /** Number of tests omitted by a filter, or because others are marked `only`. */
   readonly filtered: number;
   readonly usedOnly: boolean;
-  /** What no test is to blame for: the file could not be loaded, an error that nobody caught. */
+  /** An error outside of all tests: the file could not be loaded, or an error was not caught. */
   readonly error?: TestError;
 }
 
-/** What is told while a file runs, for people. */
+/** Progress of a running file, for display. */
 export type TestEvent =
   | { readonly type: "file"; readonly plugin: string; readonly file: string; readonly tests: number }
-  /** A test has steps: its result comes after theirs. */
+  /** A test with steps begins; its result follows theirs. */
   | { readonly type: "begin"; readonly level: number; readonly name: string }
   | { readonly type: "end"; readonly level: number; readonly outcome: TestOutcome }
-  /** What the guest logged. */
+  /** Output of the guest. */
   | { readonly type: "output"; readonly text: string };

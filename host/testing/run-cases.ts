@@ -1,4 +1,4 @@
-/** Runs one file of a plugin's cases: each a call through dispatch, in an empty workspace of its own (SPEC I7). */
+/** Runs one file of a plugin's cases: each is a call through dispatch, in an empty workspace of its own (SPEC I7). */
 
 import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call/call.ts";
@@ -14,12 +14,15 @@ export interface CaseRun {
   readonly file: string;
   readonly text: string;
   readonly isWanted: (name: string) => boolean;
-  /** A case that shows a refusal teaches nothing about what is needed. */
+  /** Whether to skip cases that expect a failure, because they show nothing about needed permissions. */
   readonly onlySuccesses?: boolean;
-  /** All that a case without answers may grant: its file is the plugin's own, and a plugin grants itself nothing. Absent: `hostWith` sees to it. */
+  /**
+   * Maximum grants of a case without answers: its file belongs to the plugin, and a plugin must not grant itself permissions. Absent:
+   * `hostWith` limits them.
+   */
   readonly mayGrant?: Permissions;
   readonly platform: Pick<Platform, "files" | "clock">;
-  /** A host that serves the plugin as it is, with these grants. */
+  /** Opens a host that serves the plugin unchanged, with these grants. */
   readonly hostWith: (grants: Permissions) => Promise<Host>;
   readonly newWorkspace: () => Promise<string>;
   readonly onEvent: (event: TestEvent) => void;
@@ -46,8 +49,8 @@ async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
   const name = `${one.tool} ${one.name}`;
   const beyond = one.answers === undefined && run.mayGrant !== undefined ? coversPermissions(run.mayGrant, one.grants) : [];
   if (beyond.length > 0) {
-    const how = 'allow it to this run by a permission flag, or give the case "answers", with which it touches nothing outside';
-    const message = `The case grants ${beyond.join(", ")}, and a plugin's own file cannot grant that (${how})`;
+    const how = 'allow it with a permission flag, or add "answers" to the case, so that it touches nothing outside';
+    const message = `The case grants ${beyond.join(", ")}, which a plugin's own file cannot grant (${how})`;
     return { name, status: "failed", ms: 0, steps: [], error: { message, stack: "" } };
   }
   const workspace = await run.newWorkspace();
@@ -71,7 +74,7 @@ async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
     ...(answers && { answer: answers.answer }),
   });
   const ms = clock.monotonic() - began;
-  const unanswered = (answers?.missing() ?? []).map((asked) => `Asked for ${asked}, which the case has no answer to`);
+  const unanswered = (answers?.missing() ?? []).map((asked) => `The case has no answer for ${asked}`);
   const wrong = [...unanswered, ...differences(one, result, expand), ...(await fileDifferences(one, workspace, run.platform))];
   if (wrong.length === 0) return { name, status: "ok", ms, steps: [] };
   return { name, status: "failed", ms, steps: [], error: { message: wrong.join("\n"), stack: "" } };

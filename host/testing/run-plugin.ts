@@ -1,4 +1,4 @@
-/** Runs everything that a plugin brings to test it with: its cases and its test files (SPEC I7). */
+/** Runs all cases and test files of a plugin (SPEC I7). */
 
 import { type IsolationConfig, type Manifest, manifestToJson, type Permissions, raisedLimits } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
@@ -17,38 +17,38 @@ import { narrowingPolicy } from "./narrowing-policy.ts";
 import { runTestFile, type TestRun } from "./run-tests.ts";
 import { type PluginBytes, readBytes, toTestPlugin, writeCopy } from "./test-copy.ts";
 
-/** What is run, and how. */
+/** Options of a test run. */
 export interface PluginTestOptions {
   readonly platform: Platform;
   readonly manifest: Manifest;
   /** Real path of the plugin's folder. */
   readonly directory: string;
-  /** What the test files may do, within what the manifest asks for. Cases say it themselves, within this and their own workspace. */
+  /** Permissions of the test files, within those that the manifest requests. Cases name their own, within these and their workspace. */
   readonly grants: Permissions;
-  /** The plugin's bytes. Default: as they are in its folder. */
+  /** Bytes of the plugin. Default: the files of its folder. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
-  /** Part of a name, or a regular expression between slashes. */
+  /** Substring of a name, or a regular expression between slashes. */
   readonly filter?: string;
   readonly sanitizeOps?: boolean;
   readonly sanitizeResources?: boolean;
   readonly onEvent?: (event: TestEvent) => void;
   readonly signal?: AbortSignal;
-  /** Cases run within this maximum, whatever they say is granted, and their events are handed over; test files do not run. */
+  /** Runs the cases with this maximum of permissions, whatever they grant, and publishes their events; test files do not run. */
   readonly learning?: LearningRun;
   /** Default: threads. */
   readonly isolation?: IsolationConfig;
 }
 
-/** What a plugin is watched with while its cases run. */
+/** Options to observe a plugin while its cases run. */
 export interface LearningRun {
   readonly maximum: Permissions;
   readonly publish: (event: HostEvent) => void;
 }
 
 /**
- * Runs them on copies in a temporary folder, in sandboxes of their own; nothing of the project is used or changed.
+ * Runs the plugin's copies in a temporary folder, each in its own sandbox. The project is neither used nor changed.
  *
- * @returns one outcome a file, cases first; never rejects for what a plugin does.
+ * @returns one outcome per file, cases first; never rejects because of the plugin
  */
 export async function runPlugin(options: PluginTestOptions): Promise<readonly FileOutcome[]> {
   const { platform, manifest, directory } = options;
@@ -65,7 +65,7 @@ export async function runPlugin(options: PluginTestOptions): Promise<readonly Fi
   }
 }
 
-/** Empty, and gone afterwards: nobody's. */
+/** Permissions for the temporary workspace, which is empty and deleted afterwards. */
 export const OWN_WORKSPACE: Permissions = Object.freeze({ read: ["$workspace"], write: ["$workspace"] });
 
 interface Bench {
@@ -94,7 +94,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
     return folder;
   }
 
-  /** One for all cases with the same grants. */
+  /** Returns the host of all cases with the same grants. */
   function caseHost(granted: Permissions): Promise<Host> {
     const key = JSON.stringify(granted);
     const wish = learning === undefined ? { grants: { [manifest.name]: granted } } : watched(manifest.name, learning, root);
@@ -128,7 +128,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
     const host = await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
-    // Whoever has a plugin tested, in a host that is nobody else's, lets it have the limits that it asks for.
+    // A test host has one user, the plugin's tester, so requested limits are accepted.
     const [{ digest = "" } = {}] = host.plugins();
     if (Object.keys(raisedLimits(plugin.manifest)).length > 0) await host.accept(plugin.manifest.name, digest);
     return host;
@@ -168,14 +168,14 @@ function watched(plugin: string, { maximum, publish }: LearningRun, base: string
 
 type TestHost = Pick<TestRun, "host" | "narrow">;
 
-/** Other plugins are not there, and a case calls none. */
+/** Removes the dependencies: other plugins are not loaded, and cases do not call them. */
 function withoutDependencies({ manifest, files }: PluginBytes): PluginBytes {
   if (Object.keys(manifest.dependencies).length === 0 && manifest.enabled) return { manifest, files };
   const alone = { ...manifest, dependencies: {}, enabled: true };
   return { manifest: alone, files: new Map([...files, [MANIFEST_FILE, new TextEncoder().encode(manifestToJson(alone))]]) };
 }
 
-/** The same as in the guest (`sandbox/guest/test/test-run.ts`). */
+/** Matches names like the guest (`sandbox/guest/test-run.ts`). */
 function toMatcher(filter: string | undefined): (name: string) => boolean {
   if (filter === undefined) return () => true;
   const expression = /^\/(.+)\/$/.exec(filter)?.[1];
@@ -185,13 +185,13 @@ function toMatcher(filter: string | undefined): (name: string) => boolean {
 }
 
 function unreadable(plugin: string): FileOutcome {
-  const error = { message: "The folder cannot be read as a whole; `bascule check` says why", stack: "" };
+  const error = { message: "Cannot read the whole folder (run `bascule check`)", stack: "" };
   return { plugin, file: MANIFEST_FILE, kind: "tests", results: [], filtered: 0, usedOnly: false, error };
 }
 
 const SILENT: Log = { write: () => {}, child: () => SILENT };
 
-/** What the guest logged comes in a field of its own. */
+/** The guest's text is a field of its own. */
 function guestLog(onEvent: (event: TestEvent) => void): Log {
   const log: Log = {
     write(_level, message, fields = {}) {
@@ -203,7 +203,7 @@ function guestLog(onEvent: (event: TestEvent) => void): Log {
   return log;
 }
 
-/** Test files among a plugin's files, named as `deno test` looks for them. */
+/** Returns the test files among a plugin's files, by the naming rules of `deno test`. */
 export function testFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return [...files.keys()].filter((path) => TEST_FILE.test(path) && !/(?:^|\/)vendor\//.test(path)).toSorted();
 }

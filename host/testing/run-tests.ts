@@ -16,28 +16,31 @@ import type { Session } from "../call/session.ts";
 import type { FileOutcome, TestError, TestEvent, TestOutcome, TestStatus } from "./outcome.ts";
 import { TEST_TOOL } from "./test-copy.ts";
 
-/** How a file is run. */
+/** Options for one test file. */
 export interface TestRun {
   readonly plugin: string;
   readonly file: string;
   readonly filter?: string;
   readonly sanitizeOps: boolean;
   readonly sanitizeResources: boolean;
-  /** What the run grants. */
+  /** Permissions of the run. */
   readonly grants: Permissions;
   /** Serves the test copy of the plugin with these grants. */
   readonly host: Host;
-  /** Until the next time, the calls have no more than this of what was granted; undefined: all of it. */
+  /** Narrows the permissions of later calls, until called again; undefined restores all of them. */
   readonly narrow: (permissions: Permissions | undefined) => void;
-  /** Makes an empty workspace. */
+  /** Creates an empty workspace. */
   readonly newWorkspace: () => Promise<string>;
-  /** Turns the engine's positions into the author's. */
+  /** Maps engine positions to the author's files. */
   readonly authorStack: (stack: string) => Promise<string>;
   readonly onEvent: (event: TestEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** A test that ends its call (it never settles, it runs out of time or memory) fails, and the others run in another call. */
+/**
+ * Runs all tests of the file. A test that ends its call (it never settles, or exceeds its time or memory) fails, and the other tests run in
+ * another call.
+ */
 export async function runTestFile(run: TestRun): Promise<FileOutcome> {
   const record = createRecord(run);
   const session = run.host.session({ workspace: await run.newWorkspace() });
@@ -62,7 +65,7 @@ async function callTests(run: TestRun, session: Session, record: TestRecord): Pr
   );
 }
 
-/** Errors of nobody's make end the file, as in Deno. */
+/** An error outside of all tests ends the file, as in Deno. */
 function endsOneTest({ code, message }: ToolErrorData): boolean {
   return code === "timeout" || code === "resource_exhausted" || message === NEVER_SETTLES;
 }
@@ -77,19 +80,19 @@ async function errorOfCall({ code, message, details }: ToolErrorData, run: TestR
   };
 }
 
-/** Deno's `permissions` of a test within those of the run; what is wrong with them otherwise. */
+/** Intersects a test's Deno `permissions` with those of the run; returns the problem if they exceed them. */
 function narrowed(granted: Permissions, wanted: JsonValue): Permissions | string {
   if (wanted === "none") return {};
   if (!isJsonObject(wanted)) return `Expected "inherit", "none" or an object as the test's permissions`;
   const made = new Map<string, JsonValue>();
   for (const [kind, value] of Object.entries(wanted)) {
-    // What the run has is JSON, as it was written.
+    // The run's permissions are JSON, as written.
     const own = (granted as Readonly<Record<string, JsonValue>>)[kind];
     if (value !== "inherit") made.set(kind, value);
     else if (own !== undefined) made.set(kind, own);
   }
   const parsed = parsePermissions(Object.fromEntries(made));
-  if (!parsed.ok) return `The test's permissions are wrong: ${parsed.problems.map(({ message }) => message).join("; ")}`;
+  if (!parsed.ok) return `The test has invalid permissions: ${parsed.problems.map(({ message }) => message).join("; ")}`;
   const beyond = coversPermissions(granted, parsed.value);
   return beyond.length === 0 ? parsed.value : `NotCapable: Can't escalate parent thread permissions (${beyond.join("; ")})`;
 }
@@ -108,17 +111,17 @@ interface Step {
   readonly outcome: MutableOutcome;
 }
 
-/** Errors and places hold the engine's positions until the end. */
+/** Errors and places have engine positions until the end. */
 interface MutableOutcome extends Omit<TestOutcome, "steps"> {
   readonly steps: MutableOutcome[];
 }
 
 interface TestRecord {
-  /** Progress of a guest: nothing of it is believed to have a shape. */
+  /** Takes the guest's progress, which may have any shape. */
   readonly take: (value: JsonValue) => void;
-  /** Tests that need not run again. */
+  /** Returns the tests that need not run again. */
   done(): readonly number[];
-  /** False if no test runs. */
+  /** Fails the running test. Returns false if no test runs. */
   failRunning(error: TestError): boolean;
   cancelRest(): void;
   outcome(error: TestError | undefined): Promise<FileOutcome>;
@@ -134,9 +137,9 @@ function createRecord(run: TestRun): TestRecord {
   let running: Planned | undefined;
   let hasStarted = false;
   const results = new Map<number, MutableOutcome>();
-  /** Steps that have ended, deepest first, until what they belong to ends. */
+  /** Ended steps, deepest first, until their parent ends. */
   const ended: Step[] = [];
-  /** The test that runs and the steps that it is in, outermost first. */
+  /** The running test and its open steps, outermost first. */
   const open: { readonly index: number; readonly name: string; isShown: boolean }[] = [];
 
   function take(value: JsonValue): void {
@@ -172,11 +175,11 @@ function createRecord(run: TestRun): TestRecord {
     if (planned.permissions === undefined) return;
     const permissions = narrowed(run.grants, planned.permissions);
     run.narrow(typeof permissions === "string" ? {} : permissions);
-    // It runs for nothing: what it asks for is more than there is.
+    // The test still runs, but counts as failed: it requests more than the run has.
     if (typeof permissions === "string") set(planned, "failed", { message: permissions, stack: "" });
   }
 
-  /** A test or step gets a line of its own before the first of its steps. */
+  /** Shows a line for a test or step before the first of its steps. */
   function begin(planned: Planned, level: number, name: string): void {
     if (open[0]?.index !== planned.index) open.splice(0, open.length, { index: planned.index, name: planned.name, isShown: false });
     open.length = Math.min(open.length, Math.max(1, level));
@@ -227,11 +230,11 @@ function createRecord(run: TestRun): TestRecord {
       return true;
     },
     cancelRest() {
-      // What failed before any test has failed for all of them.
+      // An error before the first test applies to all of them.
       if (hasStarted) for (const planned of rest()) set(planned, planned.ignore ? "ignored" : "cancelled");
     },
     async outcome(error) {
-      // Whatever the guest did not tell of did not run.
+      // Tests that the guest did not report did not run.
       if (error === undefined) for (const planned of rest()) set(planned, "cancelled");
       const found = await Promise.all([...results].toSorted(([a], [b]) => a - b).map(([, one]) => withPlaces(one, run.authorStack)));
       return { plugin: run.plugin, file: run.file, kind: "tests", results: found, filtered, usedOnly, ...(error && { error }) };

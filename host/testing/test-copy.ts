@@ -1,29 +1,29 @@
-/** A copy of a plugin in a folder of its own, and one whose only tool runs its tests. */
+/** Copies of a plugin in a separate folder: unchanged, and with a single tool that runs its tests. */
 
 import { type Manifest, manifestToJson, type Permissions, type SideEffect, toEntry, type ToolDefinition } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readFolder } from "../plugins/folder/read.ts";
 import { MANIFEST_FILE } from "../plugins/folder/walk.ts";
 
-/** The plugin's bytes at one moment. */
+/** Bytes of a plugin at one moment. */
 export interface PluginBytes {
   readonly manifest: Manifest;
-  /** Everything that counts in its digest, by "/"-separated relative path. */
+  /** All files that its hash covers, by "/"-separated relative path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The tool of the second kind of copy. */
+/** Tool of the copy that runs tests. */
 export const TEST_TOOL = "run_tests";
 const ENTRY = "bascule-test-entry.js";
 
-/** It imports the file during the call: top-level code of a test may do what the run may do, as in Deno. */
+/** Imports the file during the call: the top-level code of a test has the permissions of the run, as in Deno. */
 const ENTRY_SOURCE = `import { runTests } from "bascule:prelude/test-run.ts";
 export const ${TEST_TOOL} = (wish) => runTests(wish, (file) => import(file));
 `;
 
 const MINUTE = 60_000;
 
-/** @returns the plugin's files; undefined if the folder cannot be read as a whole. */
+/** @returns the plugin's files; undefined if the folder cannot be read completely. */
 export async function readBytes(
   platform: Pick<Platform, "files" | "guarded">,
   directory: string,
@@ -40,7 +40,7 @@ export async function readBytes(
 
 const READS = 5;
 
-/** Writes the plugin below `root`, which becomes a plugin root. */
+/** Writes the plugin below `root`, which serves as a plugin root. */
 export async function writeCopy({ files }: Pick<Platform, "files">, root: string, plugin: PluginBytes): Promise<void> {
   const folder = `${root}/${plugin.manifest.name}`;
   for (const [path, bytes] of plugin.files) {
@@ -51,9 +51,9 @@ export async function writeCopy({ files }: Pick<Platform, "files">, root: string
 }
 
 /**
- * The same with one tool that imports a test file and runs it, under what the plugin may ask for, in its memory.
+ * Returns the plugin with a single tool that imports and runs a test file, with the permissions and memory that the manifest requests.
  *
- * @param grants of the run: a tool that declares an effect without any grant for it is refused.
+ * @param grants of the run: a tool that declares an effect without any grant for it is refused
  */
 export function toTestPlugin({ manifest, files }: PluginBytes, grants: Permissions): PluginBytes {
   const tool: ToolDefinition = {
@@ -82,7 +82,7 @@ export function toTestPlugin({ manifest, files }: PluginBytes, grants: Permissio
   };
 }
 
-/** What the tests can do at all. */
+/** Returns the side effects that the tests can have. */
 function sideEffectsFor(requested: Permissions, grants: Permissions): readonly SideEffect[] {
   const isHeld = (kind: "write" | "net"): boolean =>
     [requested, grants].every((permissions) => {

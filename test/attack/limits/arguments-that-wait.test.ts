@@ -1,4 +1,4 @@
-/** A client lets calls with large arguments wait, for slots and for persons, in as many sessions as it likes. */
+/** A client lets calls with large arguments wait for slots and confirmations, in any number of sessions. */
 
 import { describe, expect, it } from "vitest";
 import { WAITING_ARGUMENTS } from "../../../host/dispatch/waiting-arguments.ts";
@@ -13,7 +13,7 @@ const TEXT = "x".repeat(MIB - 64);
 const MOST = WAITING_ARGUMENTS.owner / MIB;
 
 describe("attack: calls with large arguments that wait", { timeout: 60_000 }, () => {
-  it("hold so much for each owner, whatever its sessions, and count no more once they begin or end [LV3.arguments]", async () => {
+  it("have a bounded size for each owner, whatever its sessions, and count until they begin or end [LV3.arguments]", async () => {
     const go = Promise.withResolvers<void>();
     const stop = new AbortController();
     const { calls, registry } = testHost();
@@ -36,15 +36,15 @@ describe("attack: calls with large arguments that wait", { timeout: 60_000 }, ()
     expect(await calls.call("takes", { text: TEXT }, { session: first })).toMatchObject({
       error: {
         code: "overloaded",
-        message: `Calls of the session's owner that wait hold all of the 64 MiB that their arguments may take (call again when some have begun)`,
+        message: `Waiting calls of the session's owner hold all of the 64 MiB for their arguments (call again when some have started)`,
       },
     });
-    // One that ends while it waits leaves its room to another.
+    // A call that ends while it waits makes room for another.
     stop.abort();
     expect(await waiting[0]).toBe("cancelled");
     waiting[0] = call(first);
     await expect.poll(() => first.slots.waiting + second.slots.waiting, WITHIN).toBe(MOST);
-    // Small arguments, another owner's, and what runs at once.
+    // Not counted: small arguments, those of another owner, and those of running calls.
     const small = call(first, "short");
     const other = sessionOf("three", "other");
     const others = [call(other), call(other)];

@@ -177,7 +177,7 @@ describe("attack: asking for more", () => {
     const result = await made.host.call("nag.go", {}, { confirm });
     expect(asked).toHaveLength(3);
     const silenced =
-      "Tool 'served.write' needs a person's confirmation, and none was asked: 3 questions in a row got no yes; in 10 minutes it may ask again";
+      "Tool 'served.write' needs confirmation, but 3 confirmations in a row were not approved; it may ask again in 10 minutes";
     expect(result.output).toEqual([...Array(3).fill("User denied this operation."), ...Array(3).fill(silenced)]);
     const silent = made.events.filter(({ type }) => type === "tool.confirmation_requested" || type === "tool.confirmation_resolved");
     expect(silent).toHaveLength(6);

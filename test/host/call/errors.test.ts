@@ -4,12 +4,12 @@ import * as errors from "../../../host/call/errors.ts";
 import * as classes from "../../../host/tools/tool-error.ts";
 
 describe("ERROR_TABLE", () => {
-  it("has one row for every code, in order [X2]", () => {
+  it("has one row per code, in order [X2]", () => {
     expect(Object.keys(ERROR_TABLE)).toEqual([...errors.ERROR_CODES]);
     for (const code of errors.ERROR_CODES) expect(errorDocs(code)).toBe(`docs/errors.md#${code}`);
   });
 
-  it("gives events the older class names [X2]", () => {
+  it("provides the older class names for events [X2]", () => {
     const renamed = errors.ERROR_CODES.filter((code) => ERROR_TABLE[code].errorClass !== code).map((code) => [
       code,
       ERROR_TABLE[code].errorClass,
@@ -23,7 +23,7 @@ describe("ERROR_TABLE", () => {
     ]);
   });
 
-  it("says whether a caller may try again, unless the error knows better [X2, B10]", () => {
+  it("says whether the caller can retry, unless the error says otherwise [X2, B10]", () => {
     expect(isRetryable({ code: "overloaded" })).toBe(true);
     expect(isRetryable({ code: "overloaded", details: { retryable: false } })).toBe(false);
     expect(isRetryable({ code: "permission_denied" })).toBe(false);
@@ -31,7 +31,7 @@ describe("ERROR_TABLE", () => {
 });
 
 describe("readErrorCode()", () => {
-  it("reads codes and their older aliases, nothing else [X2]", () => {
+  it("reads codes and their older aliases only [X2]", () => {
     expect(["timeout", "not_found", "validation_error", "execution_error", "toString", ""].map(errors.readErrorCode)).toEqual([
       "timeout",
       "tool_not_found",
@@ -43,7 +43,7 @@ describe("readErrorCode()", () => {
   });
 });
 
-describe("the fixed texts", () => {
+describe("fixed messages", () => {
   it("are exactly these [X5]", () => {
     expect(
       [
@@ -62,7 +62,7 @@ describe("the fixed texts", () => {
     ]);
   });
 
-  it("name the first problem and count the rest; details hold all [X3]", () => {
+  it("name the first problem and count the others; details include all [X3]", () => {
     const problems = [
       { pointer: "/a", message: "Expected text", keyword: "type" },
       { pointer: "/b", message: "Missing", keyword: "required" },
@@ -77,7 +77,7 @@ describe("the fixed texts", () => {
 });
 
 describe("ToolError", () => {
-  it("has one subclass for every code [X3]", () => {
+  it("has one subclass per code [X3]", () => {
     const made = Object.values(classes)
       .filter((value) => value.prototype instanceof classes.ToolError)
       .map(

@@ -54,7 +54,7 @@ describe("toMachine()", () => {
 });
 
 describe("toHuman()", () => {
-  it("shows the output, the blocks where there are some, or what went wrong and what would help [X1, X3]", () => {
+  it("shows the output, the content blocks, or the error with its remedy [X1, X3]", () => {
     expect(toHuman(success)).toBe('{\n  "words": 7\n}');
     expect(toHuman({ ...success, output: "seven" })).toBe("seven");
     expect(
@@ -70,7 +70,7 @@ describe("toHuman()", () => {
     expect(toHuman(failure)).toBe("Path escapes workspace boundary\nTo allow it: bascule grant words --allow-read=/a");
   });
 
-  it("says the advice once, and every argument that is wrong, up to a bound [X1, X3]", () => {
+  it("shows the advice once, and every invalid argument, up to a bound [X1, X3]", () => {
     const command = "bascule grant words --allow-read=a.txt";
     const denied = toolError("fs_denied", `Requires read access to "a.txt", grant it with: ${command}`, { hint: { command } });
     expect(toHuman({ ...failure, error: denied })).toBe(`Requires read access to "a.txt"\nTo allow it: ${command}`);
@@ -88,11 +88,11 @@ describe("toHuman()", () => {
   });
 });
 
-describe("toHuman() of what a tool wrote", () => {
+describe("toHuman() with text of a tool", () => {
   const hostile = "\x1b]0;owned\x07\x1b[2Ja\u202eb\u009b1A\r\u200bc\ud800-\u{e0041}\n\td";
   const inert = "\\x1b]0;owned\\x07\\x1b[2Ja\\u{202e}b\\x9b1A\\r\\u{200b}c\\u{d800}-\\u{e0041}\n\td";
 
-  it("writes out what a terminal would obey or not show, in outputs, blocks, errors, arguments and hints [X1.inert]", () => {
+  it("escapes control and invisible characters in outputs, blocks, errors, arguments and hints [X1.inert]", () => {
     expect(toHuman({ ...success, output: hostile })).toBe(inert);
     expect(toHuman({ ...success, content: [{ type: "text", text: hostile }] })).toBe(inert);
     expect(toHuman({ ...success, content: [{ type: "image", data: "AA==", mimeType: "\x1b[2J" }] })).toBe("[image, \\x1b[2J]");
@@ -109,7 +109,7 @@ describe("toHuman() of what a tool wrote", () => {
     expect(toHuman({ ...failure, error: denied })).toBe(`${inert}\n${inert}\nTo allow it: bascule grant \\x1b[2J`);
   });
 
-  it("keeps it for programs and models, which must be able to give it back [X1.inert]", () => {
+  it("is unchanged for programs and models, which must be able to repeat it [X1.inert]", () => {
     const result = { ...success, output: hostile };
     expect(toMachine(result).output).toBe(hostile);
     expect(toMcp(result).content).toEqual([{ type: "text", text: hostile }]);
@@ -146,7 +146,7 @@ describe("toMessages()", () => {
 });
 
 describe("toMcp()", () => {
-  it("gives structured content for objects only, and errors as content [X1]", () => {
+  it("includes structured content for objects only, and errors as content [X1]", () => {
     expect(toMcp(success)).toEqual({
       content: [{ type: "text", text: '{\n  "words": 7\n}' }],
       structuredContent: { words: 7 },

@@ -13,14 +13,14 @@ const save = hostTool("save", {
   requires: [{ capability: "write", arg: "path" }],
 });
 
-/** A person who is asked and answers in order; after the last answer nobody is there. */
+/** A user who gives these answers in order, and none after the last. */
 function person(...answers: boolean[]): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
   const asked: ConfirmationRequest[] = [];
   return { asked, confirm: async (request) => (asked.push(request), answers[asked.length - 1]) };
 }
 
 describe("the confirmation gate", () => {
-  it("shows the call as it will run, and runs it when the person agrees [E1, E2]", async () => {
+  it("shows the call as it will run, and runs it when the user approves [E1, E2]", async () => {
     const host = testHost({ tools: [save] });
     const { asked, confirm } = person(true);
     expect(await host.call("save", { path: "a.txt" }, { confirm, callId: "c1" })).toMatchObject({ ok: true, requiresApproval: true });
@@ -49,7 +49,7 @@ describe("the confirmation gate", () => {
     ]);
   });
 
-  it("asks nobody about an effect that nobody granted, and says what to do [D1, C2]", async () => {
+  it("does not ask about an effect without a grant, and says what to do [D1, C2]", async () => {
     const permissions = { write: ["$workspace/notes"], read: ["$workspace"] };
     let stored: Permissions | undefined;
     const host = testHost({ policyOptions: { grants: { find: () => stored } } });
@@ -81,7 +81,7 @@ describe("the confirmation gate", () => {
     expect(asked.map(({ tool }) => tool)).toEqual(["notes.add", "notes.mail"]);
   });
 
-  it("does not run what the person refuses [E1, X5]", async () => {
+  it("does not run a call that the user refuses [E1, X5]", async () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save", {}, person(false))).toMatchObject({
       ok: false,
@@ -90,13 +90,13 @@ describe("the confirmation gate", () => {
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.failed"]);
   });
 
-  it("refuses where no person can be asked, says so and what to set [E1.unasked]", async () => {
+  it("refuses if no user can be asked, and says what to set [E1.unasked]", async () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save", {}, { unattended: "refuse" })).toMatchObject({
       ok: false,
       error: {
         code: "user_denied",
-        message: "Tool 'save' needs a person's confirmation, and no person can be asked here",
+        message: "Tool 'save' needs confirmation, and no user can be asked here",
         hint: {
           text: 'Set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal',
         },
@@ -105,25 +105,25 @@ describe("the confirmation gate", () => {
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
-  it("does not name a setting that would change nothing for a destructive tool [E1]", async () => {
+  it("suggests no setting that would not apply to a destructive tool [E1]", async () => {
     const host = testHost({ tools: [hostTool("wipe", { sideEffects: ["write"], destructive: true })] });
     expect(await host.call("wipe", {}, { unattended: "refuse" })).toMatchObject({
       error: { hint: { text: "Run it on a terminal: a destructive tool always asks" } },
     });
   });
 
-  it("does what its hint says [E1]", async () => {
+  it("follows its own hint [E1]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "auto" } } } });
     expect(await host.call("save")).toMatchObject({ ok: true, requiresApproval: false });
   });
 
-  it("refuses without asking where the mode is deny [E1]", async () => {
+  it("refuses without asking if the mode is deny [E1]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "deny" } } } });
     const { asked, confirm } = person(true);
     expect(await host.call("save", {}, { confirm })).toMatchObject({
       error: {
         code: "user_denied",
-        message: `Tool 'save' needs a person's confirmation, and "confirmation" in bascule.json says "deny" for it`,
+        message: `Tool 'save' needs confirmation, but "confirmation" in bascule.json is "deny" for it`,
       },
     });
     expect(asked).toEqual([]);
@@ -137,7 +137,7 @@ describe("the confirmation gate", () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([true, false])("counts no moment of a person's thinking as the call's, who answers %s [E1.duration]", async (answer) => {
+  it.each([true, false])("excludes the user's time from the call's duration, for the answer %s [E1.duration]", async (answer) => {
     const host = testHost({ tools: [save] });
     const confirm: ConfirmPrompt = async () => {
       host.platform.advance(60_000);
@@ -148,7 +148,7 @@ describe("the confirmation gate", () => {
     expect(host.events.at(-1)).toMatchObject({ payload: { durationMs: 0 } });
   });
 
-  it("gives up when nobody answers in time, and tells the prompt [E4]", async () => {
+  it("times out without an answer, and aborts the prompt [E4]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
     let gone = false;
     const running = host.call(
@@ -162,23 +162,23 @@ describe("the confirmation gate", () => {
     host.platform.advance(1);
     expect(await running).toMatchObject({
       ok: false,
-      error: { code: "confirmation_timeout", message: "Nobody answered the confirmation within 1s" },
+      error: { code: "confirmation_timeout", message: "No answer to the confirmation within 1s" },
     });
     expect(gone).toBe(true);
     expect(host.types().at(-1)).toBe("tool.failed");
   });
 
-  it("takes a door that loses its person for no answer, and a broken one for no [E4]", async () => {
+  it("counts a lost user as no answer, and a throwing prompt as a refusal [E4]", async () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save", {}, { confirm: async () => undefined })).toMatchObject({ error: { code: "confirmation_timeout" } });
     expect(await host.call("save", {}, { confirm: () => Promise.reject(new Error("no terminal")) })).toMatchObject({
       error: { code: "user_denied" },
     });
-    // Doors without types may answer anything: only true is yes.
+    // Untyped doors may return anything: only `true` approves.
     expect(await host.call("save", {}, { confirm: (async () => "yes") as never })).toMatchObject({ error: { code: "user_denied" } });
   });
 
-  it("ends with the call that is cancelled while it waits [E4]", async () => {
+  it("ends with a call that is cancelled while it waits [E4]", async () => {
     const host = testHost({ tools: [save] });
     const stop = new AbortController();
     const running = host.call("save", {}, { signal: stop.signal, confirm: () => new Promise(() => {}) });
@@ -212,7 +212,7 @@ describe("prompt_once", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("remembers a no as well, but not that nobody answered [E1.once]", async () => {
+  it("remembers a refusal as well, but not a timeout [E1.once]", async () => {
     const host = testHost({ project });
     withPlugin("v1", host);
     expect(await host.call("add", {}, { confirm: async () => undefined })).toMatchObject({ error: { code: "confirmation_timeout" } });
@@ -221,7 +221,7 @@ describe("prompt_once", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("waits for another call's question only as long as its own call goes on [E1.once, T3]", async () => {
+  it("waits for another call's confirmation only while its own call runs [E1.once, T3]", async () => {
     const host = testHost({ project });
     withPlugin("v1", host);
     const asked = Promise.withResolvers<void>();
@@ -237,7 +237,7 @@ describe("prompt_once", () => {
     expect(await first).toMatchObject({ ok: true });
   });
 
-  it("asks once for calls that come together [E1.once]", async () => {
+  it("asks once for concurrent calls [E1.once]", async () => {
     const host = testHost({ project });
     withPlugin("v1", host);
     let answer = (_agreed: boolean): void => {};

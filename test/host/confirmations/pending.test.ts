@@ -11,13 +11,13 @@ import { returns } from "../../support/fake-sandbox.ts";
 
 const SILENT: Log = { write: () => {}, child: () => SILENT };
 
-/** A tool that says how often it ran. */
+/** A tool that counts its runs. */
 function counting(): { readonly save: ReturnType<typeof hostTool>; readonly runs: () => number } {
   let runs = 0;
   return { save: hostTool("save", { sideEffects: ["write"] }, async () => ++runs), runs: () => runs };
 }
 
-/** What the call was told, and which question stands for it. */
+/** Returns the result that the call received, and its pending confirmation. */
 async function asked(
   host: ReturnType<typeof testHost>,
   args: object = {},
@@ -35,8 +35,8 @@ async function settled(host: ReturnType<typeof testHost>, callId = "c1"): Promis
   return result;
 }
 
-describe("a call that waits for a person who is not there", () => {
-  it("is told so at once, runs once when somebody approves, and has its result then [E6]", async () => {
+describe("a call that waits for an absent user", () => {
+  it("returns at once, runs once when a user approves it, and has its result then [E6]", async () => {
     const { save, runs } = counting();
     const host = testHost({ tools: [save] });
     const { told, hash, requestId } = await asked(host);
@@ -44,30 +44,30 @@ describe("a call that waits for a person who is not there", () => {
       ok: false,
       status: "pending_approval",
       requiresApproval: true,
-      error: { code: "approval_required", details: { requestId }, hint: { text: expect.stringContaining("at a terminal of their own") } },
+      error: { code: "approval_required", details: { requestId }, hint: { text: expect.stringContaining("in a separate terminal") } },
     });
     expect(host.calls.result("c1")).toBe(told);
-    // A pending call gets its terminal event when it is settled (AU2).
+    // A pending call gets its terminal event when it has ended (AU2).
     expect(host.types()).toEqual(["tool.confirmation_requested"]);
     expect(runs()).toBe(0);
 
     expect(host.confirmations.answer(requestId, { approve: true, hash })).toBe("answered");
     expect(await settled(host)).toMatchObject({ ok: true, callId: "c1", output: 1 });
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.completed"]);
-    // A repeat gets the result and runs nothing; other arguments are another call.
+    // A repeated call returns the result and runs nothing; other arguments make it a different call.
     expect(await host.call("save", {}, { callId: "c1" })).toMatchObject({ ok: true, output: 1 });
     expect(runs()).toBe(1);
     expect(await host.call("save", { more: 1 }, { callId: "c1" })).toMatchObject({ error: { code: "approval_required" } });
   });
 
-  it("tells a repeat the same while it waits, however its arguments are written [E6.repeat]", async () => {
+  it("returns the same pending result to a repeated call, however its arguments are written [E6.repeat]", async () => {
     const host = testHost({ tools: [counting().save] });
     const { told } = await asked(host, { a: 1, b: [{ c: 2, d: 3 }] });
     expect(await host.call("save", { b: [{ d: 3, c: 2 }], a: 1 }, { callId: "c1" })).toBe(told);
     expect(host.confirmations.list()).toHaveLength(1);
   });
 
-  it("is no other session's to have, whose call with the same id, tool and arguments is a call of its own [E6.repeat]", async () => {
+  it("is not shared with another session, whose call with the same id, tool and arguments is separate [E6.repeat]", async () => {
     const { save, runs } = counting();
     const host = testHost({ tools: [save] });
     const { requestId, hash } = await asked(host);
@@ -76,7 +76,7 @@ describe("a call that waits for a person who is not there", () => {
     const session = createSession({ id: "another", workspace: "/workspace" });
     expect(await host.call("save", {}, { callId: "c1", session })).toMatchObject({ error: { code: "approval_required" } });
     expect(runs()).toBe(1);
-    // Nor as text.
+    // The same as text.
     const text = new JsonArgumentText('{ "a": 1 }');
     await host.call("save", text, { callId: "c2" });
     const [, own] = host.confirmations.list();
@@ -86,7 +86,7 @@ describe("a call that waits for a person who is not there", () => {
     expect(await host.call("save", text, { callId: "c2", session })).toMatchObject({ error: { code: "approval_required" } });
   });
 
-  it("ends as denied, or when nobody answers in time [E4] [E6]", async () => {
+  it("ends as denied, or after the time limit [E4] [E6]", async () => {
     const { save, runs } = counting();
     const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
     const first = await asked(host, {}, "denied");
@@ -99,7 +99,7 @@ describe("a call that waits for a person who is not there", () => {
     expect(runs()).toBe(0);
   });
 
-  it("is not cancelled with the caller that was let go [E6]", async () => {
+  it("is not cancelled with the caller that was released [E6]", async () => {
     const host = testHost({ tools: [counting().save] });
     const stop = new AbortController();
     await host.call("save", {}, { callId: "c1", signal: stop.signal });
@@ -111,7 +111,7 @@ describe("a call that waits for a person who is not there", () => {
     expect(await settled(host)).toMatchObject({ ok: true });
   });
 
-  it("is refused where there are too many of them [E6.bounds]", async () => {
+  it("is refused if too many calls wait [E6.bounds]", async () => {
     const host = testHost({ tools: [counting().save] });
     const flood = async (id: string, owner?: string): Promise<readonly [asked: number, refused: number]> => {
       const session = createSession({ id, workspace: WORKSPACE, ...(owner !== undefined && { owner }) });
@@ -119,11 +119,11 @@ describe("a call that waits for a person who is not there", () => {
       const codes = results.map((result) => (result.ok ? "ok" : result.error.code));
       return [codes.filter((code) => code === "approval_required").length, codes.filter((code) => code === "overloaded").length];
     };
-    // Nobody takes all the places: neither a session nor a caller with several, and all together no more than there are.
+    // Neither a session nor a caller with several sessions can take all places, and the total is bounded.
     expect(await flood("one")).toEqual([64, 6]);
     expect(await flood("two", "a")).toEqual([64, 6]);
     expect(await flood("three", "a")).toEqual([0, 70]);
-    // The last places are for those that have none.
+    // The last places are reserved for owners without pending confirmations.
     expect([await flood("four"), await flood("five"), await flood("six")]).toEqual([
       [64, 6],
       [32, 38],
@@ -133,7 +133,7 @@ describe("a call that waits for a person who is not there", () => {
 });
 
 describe("an answer", () => {
-  it("is to what was shown: another question, or the same one twice, is not answered by it [E3]", async () => {
+  it("applies to the shown request only, and only once [E3]", async () => {
     const { save, runs } = counting();
     const host = testHost({ tools: [save] });
     const first = await asked(host, { to: "a" }, "first");
@@ -147,7 +147,7 @@ describe("an answer", () => {
     expect(runs()).toBe(1);
   });
 
-  it("counts once: the first of several clients wins, and the prompt of the others goes away [E4.first]", async () => {
+  it("counts once: the first of several clients wins, and the prompts of the others are aborted [E4.first]", async () => {
     const { save, runs } = counting();
     const host = testHost({ tools: [save] });
     let withdrawn = false;
@@ -173,7 +173,7 @@ describe("an answer", () => {
     expect(runs()).toBe(1);
   });
 
-  it("does not run another version of the plugin than the one that was shown [E3.digest]", async () => {
+  it("does not run another version of the plugin than the one shown [E3.digest]", async () => {
     const host = testHost({ policyOptions: { grants: { find: () => ({ write: true }) } } });
     host.sandbox.guests.set("save", returns("saved"));
     const publish = (digest: string): void => {
@@ -188,7 +188,7 @@ describe("an answer", () => {
     publish("two");
     expect(host.confirmations.answer(requestId, { approve: true, hash })).toBe("answered");
     expect(await settled(host)).toMatchObject({
-      error: { code: "unavailable", message: expect.stringContaining("changed while the question stood; call it again") },
+      error: { code: "unavailable", message: expect.stringContaining("changed during the confirmation; call it again") },
     });
   });
 });
@@ -200,7 +200,7 @@ describe("a host", () => {
     return host;
   }
 
-  it("does not run what policy has come to deny, or to bound otherwise, while the question stood [E3.policy]", async () => {
+  it("does not run a call that policy denies or limits since the confirmation began [E3.policy]", async () => {
     const { save, runs } = counting();
     for (const layer of [
       { name: "stop", deny: ["save"] },
@@ -217,7 +217,7 @@ describe("a host", () => {
     expect(runs()).toBe(0);
   });
 
-  it("lets go of what waits when it is closed [T5]", async () => {
+  it("releases waiting calls on close [T5]", async () => {
     const platform = memoryPlatform();
     const host = await open({ tools: [counting().save], platform });
     await host.call("save", {}, { callId: "c1" });

@@ -20,7 +20,7 @@ export async function run({ paths = ["a.txt"], sync = false, again = false }) {
 }
 `;
 
-/** A plugin that asks to read the workspace, of which nothing is granted. */
+/** A plugin without grants that requests to read the workspace. */
 function asking(main: string = READS, options: RecordingHostOptions = {}): Promise<RecordingHost> {
   const tools = [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read"] }];
   return recordingHost(main, { grants: {}, manifest: { tools }, ...options });
@@ -32,7 +32,7 @@ function person(answer: boolean | "nobody" = true): { readonly asked: Confirmati
 }
 
 describe("Deno.permissions.request", () => {
-  it("waits in place until a person says yes; the yes is for this call and what was shown [E7]", async () => {
+  it("waits in place for the user's approval, which covers this call and the shown permission only [E7]", async () => {
     const events: HostEvent[] = [];
     await using host = await asking(READS, { events: { publish: (event) => events.push(event) } });
     const { asked, confirm } = person();
@@ -51,7 +51,7 @@ describe("Deno.permissions.request", () => {
       { inputSummary: 'read "/workspace/a.txt"' },
       { decision: "allowed", by: "person" },
     ]);
-    // The next call asks anew, and nothing is granted to the plugin.
+    // The next call asks again, because the plugin's stored grant is unchanged.
     expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({ ok: true });
     expect(asked).toHaveLength(2);
     expect(host.host.grants.list()).toEqual([]);
@@ -67,7 +67,7 @@ describe("Deno.permissions.request", () => {
     expect(both).toMatchObject({ ok: true, output: { states: ["granted", "denied"] } });
   });
 
-  it("waits in a synchronous form too [E7.sync]", async () => {
+  it("waits in a synchronous call too [E7.sync]", async () => {
     await using host = await asking();
     const { asked, confirm } = person();
     expect(await host.host.call("demo.run", { sync: true }, { confirm })).toMatchObject({
@@ -80,7 +80,7 @@ describe("Deno.permissions.request", () => {
   it.each([
     ["no", false],
     ["nothing", "nobody"],
-  ] as const)("gets denied where the person says %s, and is not asked twice for it [E7.denied]", async (_what, answer) => {
+  ] as const)("returns denied if the user answers %s, and does not ask again [E7.denied]", async (_what, answer) => {
     await using host = await asking(READS.replace("await Deno.readTextFile(paths[0])", "0"));
     const { asked, confirm } = person(answer);
     const result = await host.host.call("demo.run", { again: true }, { confirm });
@@ -88,7 +88,7 @@ describe("Deno.permissions.request", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("gets denied where nobody can be asked, with what to grant [E7.nobody]", async () => {
+  it("returns denied with the missing grant if the user cannot be asked [E7.nobody]", async () => {
     await using host = await asking();
     const result = await host.host.call("demo.run", {}, { unattended: "refuse" });
     expect(result).toMatchObject({
@@ -97,14 +97,14 @@ describe("Deno.permissions.request", () => {
     });
   });
 
-  it("does not ask about what is granted already [E7]", async () => {
+  it("does not ask about granted permissions [E7]", async () => {
     await using host = await asking(READS, { grants: { demo: { read: true } } });
     const { asked, confirm } = person();
     expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({ ok: true, output: { states: ["granted"] } });
     expect(asked).toEqual([]);
   });
 
-  it("stands still in time: the call's own time goes on with the answer [E7.clock]", async () => {
+  it("stops the call's clock until the answer [E7.clock]", async () => {
     await using host = await asking();
     const wallMs = 2_000;
     const confirm: ConfirmPrompt = async () => {
@@ -115,7 +115,7 @@ describe("Deno.permissions.request", () => {
     expect(await host.host.call("demo.run", {}, { confirm, timeoutMs: wallMs })).toMatchObject({ ok: true, output: { text: "one" } });
   });
 
-  it("gives its place to the session's other calls meanwhile [E7.slot, D4]", async () => {
+  it("lends its slot to the session's other calls meanwhile [E7.slot, D4]", async () => {
     await using host = await asking();
     const session = host.host.session({ concurrency: 1 });
     const other = person();
@@ -128,10 +128,10 @@ describe("Deno.permissions.request", () => {
   });
 });
 
-describe("a slot that is lent", () => {
+describe("a lent slot", () => {
   const signal = new AbortController().signal;
 
-  it("is given to whoever waits, taken back in turn, and left once [E7.slot]", async () => {
+  it("is given to the next waiting call, taken back in order, and left once [E7.slot]", async () => {
     const slots = createSlots(1, 1);
     const first = await slots.enter(signal);
     if (first.kind !== "entered") throw new Error("No slot");
@@ -149,7 +149,7 @@ describe("a slot that is lent", () => {
     expect(slots.running).toBe(0);
   });
 
-  it("stays given away if its call ends meanwhile [E7.slot]", async () => {
+  it("is not taken back if its call ends meanwhile [E7.slot]", async () => {
     const slots = createSlots(1, 1);
     const entry = await slots.enter(signal);
     if (entry.kind !== "entered") throw new Error("No slot");
@@ -163,7 +163,7 @@ describe("a slot that is lent", () => {
 });
 
 describe("a call's clock", () => {
-  it("stands still while any question stands, and goes on with what was left [E7.clock]", () => {
+  it("stops while any confirmation is open, and resumes with the remaining time [E7.clock]", () => {
     let now = 1_000;
     const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
     const clock = new CallClock(1, { ...DEFAULT_LIMITS, wallMs: 100, cpuMs: 1_000 }, { control, now: () => now, threadCpuMs: () => 0 });

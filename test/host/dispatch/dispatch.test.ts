@@ -19,7 +19,7 @@ describe.each<[string, Policy | undefined]>([
 ])("dispatch() with %s [D8]", (_name, policy) => {
   const use = policy && { policy };
 
-  it("runs a tool and gives its output [D1]", async () => {
+  it("runs a tool and returns its output [D1]", async () => {
     const host = testHost({ ...use, tools: [hostTool("say", { inputSchema: TEXT }, (args) => args)] });
     const result = await host.call("say", { text: "hi" }, { callId: "c1" });
     expect(result).toMatchObject({
@@ -39,7 +39,7 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.called", "tool.completed"]);
   });
 
-  it("runs a plugin's tool on the wasm route, and says plugin and digest [D1, O2]", async () => {
+  it("runs a plugin's tool on the wasm route, and names plugin and version hash [D1, O2]", async () => {
     const host = testHost({ ...use, sandbox: fakeSandbox({ run: returns([1, 2]) }) });
     host.registry.replaceOwner("words", publishedTools(pluginVersion("words")));
     const result = await host.call("words.run");
@@ -54,7 +54,7 @@ describe.each<[string, Policy | undefined]>([
     expect(host.sandbox.leased).toEqual([]);
   });
 
-  it("answers wrong arguments with every problem, before anything runs [S3, D1]", async () => {
+  it("reports every problem of invalid arguments, before the tool runs [S3, D1]", async () => {
     let ran = false;
     const schema = { ...TEXT, properties: { text: { type: "string" }, times: { type: "integer" } } } as const;
     const host = testHost({ ...use, tools: [hostTool("say", { inputSchema: schema }, () => (ran = true))] });
@@ -66,7 +66,7 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.input_invalid"]);
   });
 
-  it("parses arguments that are JSON text, and says where they are not JSON [S3]", async () => {
+  it("parses arguments from JSON text, and reports the position of a mistake [S3]", async () => {
     const host = testHost({ ...use, tools: [hostTool("say", { inputSchema: TEXT })] });
     expect(await host.call("say", new JsonArgumentText('{"text":"hi"}'))).toMatchObject({ ok: true, output: { text: "hi" } });
     expect(await host.call("say", new JsonArgumentText('{"text":}'))).toMatchObject({
@@ -92,13 +92,13 @@ describe.each<[string, Policy | undefined]>([
     expect(frozen).toBe(true);
   });
 
-  it("checks the output where a schema is given [S3.output]", async () => {
+  it("validates the output if the tool has an output schema [S3.output]", async () => {
     const host = testHost({ ...use, tools: [hostTool("say", { outputSchema: TEXT }, () => ({ text: 1 }))] });
     expect(await host.call("say")).toMatchObject({ ok: false, error: { code: "invalid_output" } });
     expect(host.types()).toEqual(["tool.called", "tool.failed"]);
   });
 
-  it("names what is there, nearest first, when a tool is missing [D3]", async () => {
+  it("lists the available tools, nearest first, for an unknown name [D3]", async () => {
     const host = testHost({ ...use, tools: [hostTool("zebra"), hostTool("word_count"), hostTool("words")] });
     const result = await host.call("wordcount");
     expect(result).toMatchObject({
@@ -108,7 +108,7 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
-  it("answers a tool that is hidden from the session's role as if it were not there [R4]", async () => {
+  it("hides a tool from a session whose role may not see it [R4]", async () => {
     const secret = hostTool("secret", { visibility: { roles: ["admin"] } });
     const noGuests = hostTool("members", { visibility: { notRoles: ["guest"] } });
     const guest = createSession({ id: "g", workspace: WORKSPACE, role: "guest" });
@@ -123,7 +123,7 @@ describe.each<[string, Policy | undefined]>([
     expect(await host.call("members")).toMatchObject({ ok: true });
   });
 
-  it("answers every call with tool_not_found where there is no registry [R8]", async () => {
+  it("answers every call with tool_not_found without a registry [R8]", async () => {
     const host = testHost({ ...use, noRegistry: true });
     expect(await host.call("echo")).toMatchObject({
       ok: false,
@@ -131,7 +131,7 @@ describe.each<[string, Policy | undefined]>([
     });
   });
 
-  it("says why a tool that is there cannot run [R4]", async () => {
+  it("answers with the reason if a known tool cannot run [R4]", async () => {
     const host = testHost({ ...use });
     const version = pluginVersion("words");
     host.registry.replaceOwner(
@@ -166,7 +166,7 @@ describe.each<[string, Policy | undefined]>([
     expect(await host.call("words.run")).toMatchObject({ ok: true, output: "second", digest: "second" });
   });
 
-  it("answers an argument that leaves the workspace before it runs, and does not ask [C5]", async () => {
+  it("refuses an argument outside of the workspace before the call runs, without asking [C5]", async () => {
     const reader = hostTool("reader", {
       inputSchema: { type: "object", properties: { path: { type: "string" } } },
       sideEffects: ["read"],
@@ -174,7 +174,7 @@ describe.each<[string, Policy | undefined]>([
     });
     const strict: Policy = policy ?? (undefined as never);
     if (policy !== undefined) {
-      // Everything is granted: nothing to escape from.
+      // Everything is granted, so no path is outside.
       expect(await testHost({ policy: strict, tools: [reader] }).call("reader", { path: "/" })).toMatchObject({ ok: true });
       return;
     }
@@ -186,7 +186,7 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.denied"]);
   });
 
-  it("ends a defect of ours as internal, with the details only in the log [D1, X4]", async () => {
+  it("answers internal for a defect in the host, with the details only in the log [D1, X4]", async () => {
     const host = testHost({
       ...use,
       tools: [hostTool("say")],
@@ -209,27 +209,24 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
-  it.each([-1, 0, Number.NaN, -Infinity])(
-    "answers a wish for %s milliseconds as invalid use, before anything runs [T2]",
-    async (timeoutMs) => {
-      const host = testHost({ tools: [hostTool("say")] });
-      const message = `Invalid call option "timeoutMs": ${timeoutMs} is not a duration (give milliseconds above 0, or leave it out)`;
-      expect(await host.call("say", {}, { timeoutMs })).toMatchObject({ ok: false, error: { code: "invalid_args", message } });
-      expect(host.types()).toEqual(["tool.input_invalid"]);
-    },
-  );
+  it.each([-1, 0, Number.NaN, -Infinity])("refuses a timeout of %s milliseconds before anything runs [T2]", async (timeoutMs) => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const message = `Invalid call option "timeoutMs": ${timeoutMs} is not a duration (give milliseconds above 0, or leave it out)`;
+    expect(await host.call("say", {}, { timeoutMs })).toMatchObject({ ok: false, error: { code: "invalid_args", message } });
+    expect(host.types()).toEqual(["tool.input_invalid"]);
+  });
 
-  it("takes a wish for more than there is as one for the most there is [T2]", async () => {
+  it("lowers a timeout above the limit to the limit [T2]", async () => {
     const host = testHost({ tools: [hostTool("say")] });
     const result = await host.call("say", {}, { timeoutMs: Infinity });
     expect(result).toMatchObject({ ok: true, decision: { limits: { wallMs: 600_000 } } });
   });
 
-  it("survives arguments that are no JSON [D1]", async () => {
+  it("survives arguments that are not JSON [D1]", async () => {
     const host = testHost({ ...use, tools: [hostTool("say")] });
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
-    // A caller without types can hand in anything.
+    // Untyped callers can pass anything.
     expect(await host.call("say", loop as never)).toMatchObject({ ok: false, arguments: null, error: { code: "invalid_args" } });
     expect(await host.call("say", { when: 1n } as never)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
   });
@@ -257,7 +254,7 @@ describe("dispatch()", () => {
     });
   });
 
-  it("carries route, grant, limits and the deciding rule in result and event [D6]", async () => {
+  it("includes route, grant, limits and the deciding rule in result and event [D6]", async () => {
     const host = testHost({ tools: [hostTool("say")], project: { policy: { rules: [{ tool: "say", limits: { wallMs: 1_000 } }] } } });
     const result = await host.call("say");
     const decision = { kind: "allow", route: "host", limits: { wallMs: 1_000 }, because: { layer: "default", rule: "default" } };
@@ -285,7 +282,7 @@ describe("dispatch()", () => {
     expect(await host.call("say", { text: "/etc/passwd" })).toMatchObject({ error: { code: "permission_denied" } });
   });
 
-  it("does not list denied or unavailable tools to a caller who mistypes [D3]", async () => {
+  it("does not list denied or unavailable tools after a misspelled name [D3]", async () => {
     const host = testHost({
       tools: [hostTool("alpha"), hostTool("beta")],
       project: { policy: { rules: [{ tool: "beta", allow: false }] } },
@@ -314,7 +311,7 @@ describe("dispatch()", () => {
     expect(await host.call("say", { a: { b: { c: 1 } } })).toMatchObject({ ok: true });
   });
 
-  it("takes no slot and no time while it waits for a person [D4, E1]", async () => {
+  it("takes neither a slot nor time while it waits for a confirmation [D4, E1]", async () => {
     const session = createSession({ id: "s", workspace: WORKSPACE, concurrency: 1 });
     const writer = hostTool("writer", { sideEffects: ["write"] });
     const host = testHost({ tools: [writer, hostTool("say")], session });
@@ -357,19 +354,19 @@ describe("hooks", () => {
     return { hooks, fired };
   }
 
-  it("fire once each around a call that runs [D2]", async () => {
+  it("are called once each around a call that runs [D2]", async () => {
     const { hooks, fired } = recording();
     await testHost({ tools: [hostTool("say")], hooks }).call("say");
     expect(fired).toEqual(["call say", "start say", "end say true"]);
   });
 
-  it("do not start what does not run, and end every call [D2]", async () => {
+  it("do not start a refused call, and end every call [D2]", async () => {
     const { hooks, fired } = recording();
     await testHost({ hooks }).call("missing");
     expect(fired).toEqual(["call missing", "end missing false"]);
   });
 
-  it("refuse a call before anything is looked up [D2]", async () => {
+  it("refuse a call before the tool is looked up [D2]", async () => {
     const { hooks, fired } = recording({ onToolCall: () => ({ refuse: "not today" }) });
     const host = testHost({ tools: [hostTool("say")], hooks });
     expect(await host.call("say")).toMatchObject({
@@ -397,8 +394,8 @@ describe("hooks", () => {
   });
 });
 
-describe("a call whose leave is taken back", () => {
-  it("before it has begun does not begin [C2.revoked]", async () => {
+describe("a call whose permission is revoked", () => {
+  it("does not start if it is still waiting [C2.revoked]", async () => {
     let runs = 0;
     const none: Policy = {
       ...allowAllPolicy,
@@ -420,7 +417,7 @@ describe("a call whose leave is taken back", () => {
     expect([runs, host.types(), host.session.slots.running]).toEqual([0, ["tool.called", "tool.failed"], 0]);
   });
 
-  it("is not decided about without end where each decision differs from the last [D4.revoked]", async () => {
+  it("is decided a bounded number of times, even if every decision differs from the last [D4.revoked]", async () => {
     let runs = 0;
     let decisions = 0;
     const policy: Policy = {
@@ -436,7 +433,7 @@ describe("a call whose leave is taken back", () => {
       ok: false,
       error: {
         code: "unavailable",
-        message: "Tool 'say' is unavailable: what is allowed to it changed each time that its turn came",
+        message: "Tool 'say' is unavailable: its permissions changed every time it got a slot",
       },
     });
     expect([runs, decisions, host.session.slots.running]).toEqual([0, 5, 0]);

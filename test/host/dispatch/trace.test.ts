@@ -34,7 +34,7 @@ describe("openTrace()", () => {
     expect(defects).toEqual(["A call crashed"]);
   });
 
-  it("says in the failed event what class of error it was, how long it took and what was left [AU1]", () => {
+  it("includes error class, duration and partial output in the failed event [AU1]", () => {
     const { trace, drafts } = open({ turnId: "t1", traceparent: "00-aa-bb-01" });
     trace.found(functionOf("say"));
     trace.fail(toolFailed("no"), { used: { wallMs: 1 }, filesModified: [], partialOutput: "half" });
@@ -57,13 +57,13 @@ describe("openTrace()", () => {
     ]);
   });
 
-  it("shows arguments redacted, in result and event [X1, AU4]", () => {
+  it("shows redacted arguments in result and event [X1, AU4]", () => {
     const { trace, drafts } = open({ args: { password: "secret" } });
     expect(trace.deny(internal("call-1")).arguments).toBe("redacted");
     expect(drafts[0]?.payload).toMatchObject({ arguments: "redacted" });
   });
 
-  it("has every field of a result where nothing ran [X1]", () => {
+  it("has every field of a result if the tool did not run [X1]", () => {
     const { trace } = open();
     expect(trace.fail(toolFailed("no"))).toMatchObject({
       limitsUsed: { wallMs: 0 },

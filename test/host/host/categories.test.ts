@@ -16,7 +16,7 @@ async function callable(host: Host): Promise<readonly string[]> {
 }
 
 describe("categories", () => {
-  it("are those of the specification and any of one's own, and lists filter by them [R6.list]", async () => {
+  it("include the specified ones and custom ones, and filter lists [R6.list]", async () => {
     await using host = await start();
     for (const category of CATEGORIES) expect(host.list({ category }).map(({ name }) => name)).toEqual([`of_${category}`]);
     expect(host.list({ category: "none" })).toEqual([]);

@@ -37,7 +37,7 @@ const manifest = (tool: object = {}, permissions: object = { read: ["$workspace"
   });
 const main = "export async function count({ path }) { return (await Deno.readTextFile(path)).split(' ').length; }";
 
-/** A platform in memory whose guests run in real workers. */
+/** Creates a platform in memory whose guests run in real workers. */
 function withPlugin(files: Readonly<Record<string, string>> = {}): MemoryPlatform {
   return memoryPlatform(
     { "plugins/words/manifest.json": manifest(), "plugins/words/main.ts": main, "a.txt": "one two three", ...files },
@@ -62,7 +62,7 @@ describe("createHost()", () => {
     expect(host.plugins()).toEqual([]);
   });
 
-  it("ends what it started where it cannot start at all [H9.start]", async () => {
+  it("closes what it started if it cannot start [H9.start]", async () => {
     const workers = createWorkerLauncher();
     const ends: Promise<string>[] = [];
     const start: typeof workers.start = (init) => {
@@ -79,28 +79,28 @@ describe("createHost()", () => {
     await Promise.all(ends);
   });
 
-  it("answers calls whose options are null, as callers without types may write them [D1]", async () => {
+  it("accepts null as options, from untyped callers [D1]", async () => {
     const host = await start();
-    // Not expressible in types.
+    // The types do not allow this.
     const nothing = null as unknown as undefined;
     expect(await host.call("echo", { text: "hi" }, nothing)).toMatchObject({ ok: true, output: { text: "hi" } });
     expect(await host.callAll([{ tool: "echo", args: { text: "hi" } }], nothing)).toMatchObject([{ ok: true, output: { text: "hi" } }]);
   });
 
-  it("leaves the built-ins out where that is said [G2]", async () => {
+  it("omits the built-ins on request [G2]", async () => {
     const host = await start({ builtins: false });
     expect(await host.call("echo", { text: "hi" })).toMatchObject({
       error: { code: "tool_not_found", message: "Tool 'echo' not found. Available: []" },
     });
   });
 
-  it("answers everything with tool_not_found without a registry [R8]", async () => {
+  it("answers every call with tool_not_found without a registry [R8]", async () => {
     const host = await start({ registry: null });
     expect(await host.call("echo", { text: "hi" })).toMatchObject({ error: { code: "tool_not_found" } });
     expect(() => host.register(hostTool("say"))).toThrow("registry: null");
   });
 
-  it("adds to a registry that is handed in [G2]", async () => {
+  it("adds its tools to a given registry [G2]", async () => {
     const registry = createRegistry();
     registerBuiltins(registry);
     registry.register(hostTool("say"));
@@ -116,7 +116,7 @@ describe("createHost()", () => {
     expect([await host.call("one"), await host.call("two")].map(({ output }) => output)).toEqual([1, 2]);
   });
 
-  it("loads plugins and runs them under their grants [I1, C2]", async () => {
+  it("loads plugins and runs them with their grants [I1, C2]", async () => {
     const host = await start({ platform: withPlugin(), plugins: ["./plugins"] });
     expect(host.plugins()).toMatchObject([{ name: "words", state: "loaded" }]);
     const denied = await host.call("count", { path: "a.txt" });
@@ -135,7 +135,7 @@ describe("createHost()", () => {
     expect(await platform.files.stat("/workspace/.bascule/grants.json")).toBeUndefined();
   });
 
-  it("denies to everybody what * denies [C3]", async () => {
+  it("applies denials of * to every tool [C3]", async () => {
     const host = await start({
       platform: withPlugin({ "secret.txt": "x" }),
       plugins: "./plugins",
@@ -164,7 +164,7 @@ describe("createHost()", () => {
     ]);
   });
 
-  it("takes arguments and options as they are when it is called, whatever the caller does with them then [S3.given] [I1.given]", async () => {
+  it("copies arguments and options at the call, so that the caller may change them later [S3.given] [I1.given]", async () => {
     const host = await start({ config: false });
     const args = { text: "" };
     const options = { callId: "" };
@@ -182,7 +182,7 @@ describe("createHost()", () => {
       ["one", "two", "three"].map((text) => [`call-${text}`, { text }]),
     );
     expect([...(await all), ...(await turn).results].map(({ output }) => output)).toEqual([{ text: "three" }, { text: "three" }]);
-    // What has no JSON form is refused as before.
+    // A value without JSON form is refused as before.
     expect(await host.call("echo", { text: 1n } as never)).toMatchObject({
       error: { code: "invalid_args", details: { errors: [{ pointer: "/text" }] } },
     });
@@ -191,7 +191,7 @@ describe("createHost()", () => {
     expect(await host.call("echo", circle as never)).toMatchObject({ error: { code: "invalid_args" } });
   });
 
-  it("follows bascule.json while it watches [P1]", async () => {
+  it("follows bascule.json with watch [P1]", async () => {
     const platform = memoryPlatform({ "bascule.json": "{}" }, { workers: createWorkerLauncher() });
     const host = await start({ platform, watch: true });
     platform.plant("/workspace/bascule.json", JSON.stringify({ policy: { rules: [{ tool: "echo", allow: false }] } }));
@@ -199,7 +199,7 @@ describe("createHost()", () => {
     await expect.poll(async () => (await host.call("echo", { text: "hi" })).ok).toBe(false);
   });
 
-  it("says why, for a tool and for an act [P6]", async () => {
+  it("explains decisions, for a tool and for an operation [P6]", async () => {
     const host = await start({ platform: withPlugin(), plugins: ["./plugins"] });
     expect(host.why("count", { kind: "read", path: "/workspace/a.txt" })).toMatchObject({
       tool: "words.count",
@@ -209,7 +209,7 @@ describe("createHost()", () => {
     expect(host.why("nothing")).toBeUndefined();
   });
 
-  it("shows a model only what its session may call [R4]", async () => {
+  it("shows a model only the tools that its session may call [R4]", async () => {
     const host = await start({
       tools: [hostTool("secret", { visibility: { roles: ["admin"] } }), hostTool("open")],
       builtins: false,
@@ -222,7 +222,7 @@ describe("createHost()", () => {
     expect(await host.call("secret", {}, { role: "guest" })).toMatchObject({ error: { code: "tool_not_found" } });
     let closed = 0;
     host.subscribe(({ type }) => void (type === "session.closed" && (closed += 1)));
-    // Two are kept already; 256 may be.
+    // Two sessions are kept already; the maximum is 256.
     for (let index = 0; index < 260; index += 1) await host.call("secret", {}, { role: `role${index}` });
     expect(closed).toBe(6);
   });
@@ -232,7 +232,7 @@ describe("createHost()", () => {
     expect(host.list().find(({ name }) => name === "echo")).toMatchObject({ route: "host", limits: { wallMs: 5_000 }, source: "builtin" });
   });
 
-  it("gives its events to loops and to publish, from the first tool on [AU1]", async () => {
+  it("passes its events to loops and to publish, from the first tool on [AU1]", async () => {
     const published: HostEvent[] = [];
     const host = await start({ builtins: false, tools: [hostTool("say")], events: { publish: (event) => published.push(event) } });
     const reader = host.events[Symbol.asyncIterator]();
@@ -243,14 +243,14 @@ describe("createHost()", () => {
     expect(published.at(-1)).toMatchObject({ type: "session.closed" });
   });
 
-  it("works on the real path of a session's workspace [C4]", async () => {
+  it("uses the real path of a session's workspace [C4]", async () => {
     const platform = memoryPlatform({ "/real/a.txt": "here", "/linked": { link: "/real" } });
     const host = await start({ platform });
     const session = host.session({ workspace: "/linked" });
     expect((await host.call("Read", { path: "a.txt" }, { session })).output).toEqual({ content: "here", size: 4 });
   });
 
-  it("takes ~ in a session's workspace for the home folder [SR1.session]", async () => {
+  it("expands ~ in a session's workspace to the home folder [SR1.session]", async () => {
     const platform = memoryPlatform({ "/home/user/work/a.txt": "here" });
     const host = await start({ platform });
     const session = host.session({ workspace: "~/work" });
@@ -258,7 +258,7 @@ describe("createHost()", () => {
     expect((await host.call("Read", { path: "a.txt" }, { session })).output).toEqual({ content: "here", size: 4 });
   });
 
-  it("does not let any tool touch grants and configuration [C2.protect]", async () => {
+  it("denies all tools access to grants and configuration [C2.protect]", async () => {
     const platform = memoryPlatform({
       "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } } }),
       ".bascule/grants.json": "{}",
@@ -271,7 +271,7 @@ describe("createHost()", () => {
     expect(await host.call("Write", { path: "ok.txt", content: "x" })).toMatchObject({ ok: true });
   });
 
-  it("shares nothing with another host in the process [D1]", async () => {
+  it("shares no state with another host in the process [D1]", async () => {
     const one = await start({ tools: [hostTool("say")] });
     const two = await start({ config: { policy: { default: { allow: false } } } });
     expect(await one.call("say")).toMatchObject({ ok: true });
@@ -279,7 +279,7 @@ describe("createHost()", () => {
     expect(one.result("x")).toBeUndefined();
   });
 
-  it("can be closed twice, and takes no calls afterwards; they end like any other [T5] [D2]", async () => {
+  it("can be closed twice; calls afterwards are refused and end like all others [T5] [D2]", async () => {
     const ended: string[] = [];
     const host = await start({ hooks: { onToolEnd: (call, result) => void ended.push(`${call.tool} ${result.ok}`) } });
     await host.close();
@@ -288,7 +288,7 @@ describe("createHost()", () => {
     expect(ended).toEqual(["echo false"]);
   });
 
-  it("takes another policy in place of the project's [D8]", async () => {
+  it("accepts another policy in place of the project's [D8]", async () => {
     const inner = await start({ policy: { default: { allow: false } } });
     expect(await inner.call("echo", { text: "hi" })).toMatchObject({ error: { code: "permission_denied" } });
   });

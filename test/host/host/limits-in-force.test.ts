@@ -1,4 +1,4 @@
-/** Limits that plugins ask for, in a whole host with the real sandbox. */
+/** Limits that plugins request, in a complete host with the real sandbox. */
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host, type HostOptions } from "../../../host/mod.ts";
@@ -54,7 +54,7 @@ async function outcomes(host: Host): Promise<readonly unknown[]> {
 const ACCEPT = "bascule accept big";
 
 describe("limits above the defaults", () => {
-  it("are not in force at first, and each call that needs them says what allows them [B3.consent] [X3.limits] [LV1.limits]", async () => {
+  it("do not apply at first, and each call that exceeds the defaults names the remedy [B3.consent] [X3.limits] [LV1.limits]", async () => {
     const host = await start();
     expect(await outcomes(host)).toEqual([
       ["resource_exhausted", ACCEPT],
@@ -64,7 +64,7 @@ describe("limits above the defaults", () => {
     ]);
   });
 
-  it("are in force once a person accepts them, in the same host, and up to what is asked for [B3.consent]", async () => {
+  it("apply in the running host when the user accepts them, up to the requested values [B3.consent]", async () => {
     const host = await start();
     await host.accept("big", host.plugins()[0]?.digest ?? "");
     expect(await outcomes(host)).toEqual(["ok", "ok", "ok", "ok"]);
@@ -73,7 +73,7 @@ describe("limits above the defaults", () => {
     });
   });
 
-  it("are in force where policy allows them, and are never more than it says: memory too [B3.policy]", async () => {
+  it("apply if policy allows them, but never above policy's maximum, including memory [B3.policy]", async () => {
     const limits = { memoryBytes: 512 * MIB, outputBytes: 16 * MIB, argumentBytes: 16 * MIB, operationBytes: 64 * MIB };
     expect(await outcomes(await start({ policy: { default: { limits } } }))).toEqual(["ok", "ok", "ok", "ok"]);
     const host = await start({ policy: { default: { limits: { memoryBytes: 24 * MIB } } } });

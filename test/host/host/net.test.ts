@@ -37,7 +37,7 @@ const MANIFEST = {
 
 const MAIN = "export async function get({ url }) { const r = await fetch(url); return `${r.status} ${r.url} ${await r.text()}`; }";
 
-/** Files in memory, the network of this machine, real workers. */
+/** Starts a host with files in memory, this machine's network and real workers. */
 async function start(net: Permissions["net"] | undefined, events: HostEvent[] = []): Promise<Host> {
   const memory = memoryPlatform(
     { "plugins/pages/manifest.json": JSON.stringify(MANIFEST), "plugins/pages/main.ts": MAIN },
@@ -58,7 +58,7 @@ async function start(net: Permissions["net"] | undefined, events: HostEvent[] = 
 }
 
 describe("a plugin that fetches", () => {
-  it("gets what is granted, and every request is an event [C6, PA8]", async () => {
+  it("reaches granted hosts, and every request is an event [C6, PA8]", async () => {
     const server = await httpServer((_request, response) => response.end("hello"));
     const events: HostEvent[] = [];
     const host = await start([`127.0.0.1:${server.port}`], events);
@@ -73,7 +73,7 @@ describe("a plugin that fetches", () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  it("is told what would allow the rest [C10, X3]", async () => {
+  it("gets an error that names the missing grant [C10, X3]", async () => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const host = await start(["api.test"]);
     const result = await host.call("get", { url: server.origin });
@@ -88,7 +88,7 @@ describe("a plugin that fetches", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("is checked before anything runs where an argument names the URL [C5]", async () => {
+  it("is checked before it runs if an argument names the URL [C5]", async () => {
     const server = await httpServer((_request, response) => response.end("hello"));
     const host = await start([`127.0.0.1:${server.port}`]);
     expect(await host.call("get_checked", { url: "http://169.254.169.254/latest" })).toMatchObject({
@@ -98,7 +98,7 @@ describe("a plugin that fetches", () => {
     expect(await host.call("get_checked", { url: written })).toMatchObject({ ok: true, output: `200 ${server.origin}/b hello` });
   });
 
-  it("has no network in a tool that does not say so, whatever the plugin holds [P8]", async () => {
+  it("has no network in a tool that does not declare it, whatever the plugin's grants [P8]", async () => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const host = await start([`127.0.0.1:${server.port}`]);
     for (const tool of ["quiet", "read"]) {
@@ -110,7 +110,7 @@ describe("a plugin that fetches", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("leaves no connection at a cancellation or at its deadline [T3, B4]", async () => {
+  it("leaves no connection open after a cancellation or a timeout [T3, B4]", async () => {
     const server = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"));
     const host = await start([`127.0.0.1:${server.port}`]);
     const cancel = new AbortController();

@@ -18,7 +18,7 @@ const faults: readonly Fault[] = [
   { kind: "lost" },
 ];
 
-/** What each gate does. */
+/** Outcome of each gate. */
 const outcomes = fc.record({
   name: fc.constantFrom("say", "words.run", "missing", "off.run"),
   args: fc.constantFrom<unknown>({}, { text: 1 }, { text: "x" }, { self: 1n }),
@@ -91,9 +91,9 @@ async function play(choice: Outcomes): Promise<void> {
     if (person === "throw") throw new Error("prompt");
     return typeof person === "boolean" ? person : undefined;
   };
-  // The arguments come from callers without types too.
+  // Callers may be untyped, so the arguments may have any type.
   const told = await host.call(choice.name, choice.args as never, { signal: stop.signal, ...(person !== "absent" && { confirm }) });
-  // Nobody is there to agree: its caller was let go, and the call waits.
+  // The user is absent: the caller was released, and the call waits.
   const [result = told] = told.status === "pending_approval" ? await host.calls.cancel({ callId: told.callId }) : [];
 
   const terminal = host.events.filter(({ type }) => TERMINAL_EVENT_TYPES.some((one) => one === type));

@@ -25,7 +25,7 @@ export async function open() { kept = await Deno.open("a.txt"); return read(); }
 export async function fail() { await Deno.open("a.txt"); throw new Error("no"); }
 export async function again() { const other = await Deno.open("a.txt"); return [await read().catch((error) => error.name), other.close()]; }`;
 
-/** Real workers over files in memory; says how many of them are open. */
+/** Starts real workers over files in memory; collects the opened and closed files. */
 async function start(): Promise<{ readonly host: Host; readonly opened: GuardedFile[]; readonly closed: GuardedFile[] }> {
   const memory = memoryPlatform(
     { "plugins/files/manifest.json": JSON.stringify(MANIFEST), "plugins/files/main.ts": MAIN, "a.txt": "abc" },
@@ -52,7 +52,7 @@ async function start(): Promise<{ readonly host: Host; readonly opened: GuardedF
 }
 
 describe("files that a plugin leaves open", () => {
-  it("are closed when the call ends, however it ends, and are gone for the next call of the session [PB2.file] [B4]", async () => {
+  it("are closed when the call ends, however it ends, and unusable in the session's next call [PB2.file] [B4]", async () => {
     const { host, opened, closed } = await start();
     const call = async (name: string): Promise<unknown> => {
       const result = await host.call(`files.${name}`, {});

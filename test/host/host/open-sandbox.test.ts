@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
 });
 
-/** A host whose plugin counts words, and how many sandboxes asked for processes. */
+/** Starts a host whose plugin counts words; counts the sandboxes that asked for processes. */
 async function start(project: object, options: HostOptions = {}): Promise<{ readonly host: Host; readonly prepared: () => number }> {
   const files = { "plugins/words/manifest.json": MANIFEST, "plugins/words/main.ts": MAIN, "a.txt": "one two three", ...MANY };
   let prepared = 0;
@@ -52,27 +52,27 @@ async function start(project: object, options: HostOptions = {}): Promise<{ read
   return { host, prepared: () => prepared };
 }
 
-// Processes take seconds to start on a crowded machine.
+// On a busy machine, processes take seconds to start.
 describe("the sandbox of a host", { timeout: 120_000 }, () => {
-  it("is in a process where bascule.json says so, with the grants of the host [B1.process] [P1.isolation]", async () => {
+  it("runs in a process if bascule.json says so, with the grants of the host [B1.process] [P1.isolation]", async () => {
     const { host, prepared } = await start({ isolation: "process" });
     expect(await host.call("count", { path: "a.txt" })).toMatchObject({ ok: true, output: 3, route: "wasm" });
     expect(await host.call("count", { path: "/etc/passwd" })).toMatchObject({ ok: false });
     expect(prepared()).toBe(1);
   });
 
-  it("is given a folder of many names as bytes in its process, too [LV2.listings]", async () => {
+  it("transfers a folder with many names as bytes to its process [LV2.listings]", async () => {
     const { host } = await start({ isolation: "process" });
     expect(await host.call("names", {})).toMatchObject({ ok: true, output: [3_000, 3_000] });
   });
 
-  it("is in a process where the embedding program says so, whatever bascule.json does [B1.process] [I1.isolation]", async () => {
+  it("runs in a process if the embedding program says so, whatever bascule.json says [B1.process] [I1.isolation]", async () => {
     const { host, prepared } = await start({ isolation: "thread" }, { isolation: "process" });
     expect(await host.call("count", { path: "a.txt" })).toMatchObject({ ok: true, output: 3 });
     expect(prepared()).toBe(1);
   });
 
-  it("is in threads otherwise, also where plugins want to be alone [B1.isolation]", async () => {
+  it("runs in threads by default, also if plugins run alone [B1.isolation]", async () => {
     for (const project of [{}, { isolation: ["words"] }, { isolation: { alone: ["words"] } }]) {
       const { host, prepared } = await start(project);
       expect(await host.call("count", { path: "a.txt" })).toMatchObject({ ok: true, output: 3 });
@@ -80,7 +80,7 @@ describe("the sandbox of a host", { timeout: 120_000 }, () => {
     }
   });
 
-  it("warns where Node's permissions are all that confines the process [B1.process-node]", async () => {
+  it("warns if Node's permissions alone confine the process [B1.process-node]", async () => {
     const platform = memoryPlatformWithWorkers({ "bascule.json": '{ "isolation": "process" }', "plugins/x.txt": "" });
     const found = {
       runtime: "node",
@@ -99,8 +99,8 @@ describe("the sandbox of a host", { timeout: 120_000 }, () => {
     expect(told).toEqual(["The sandbox's process leaves open files"]);
   });
 
-  it("refuses an isolation that there is not [I1.isolation]", async () => {
-    // Not expressible in types.
+  it("refuses an unknown isolation [I1.isolation]", async () => {
+    // The types do not allow this.
     const wrong = "container" as "process";
     await expect(start({}, { isolation: wrong })).rejects.toThrow('"isolation" is not "thread" or "process", or an object');
   });

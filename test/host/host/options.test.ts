@@ -8,7 +8,7 @@ import { hostTool } from "../../support/tools.ts";
 
 const silent: Log = { write: () => {}, child: () => silent };
 
-/** What logs one line when it is called. */
+/** A plugin that logs one line when it is called. */
 function talkative(): Readonly<Record<string, string>> {
   const tools = [{ name: "talk", description: "Talks", inputSchema: { type: "object" }, sideEffects: [] }];
   return {
@@ -17,46 +17,46 @@ function talkative(): Readonly<Record<string, string>> {
   };
 }
 
-describe("what the embedding program passes to createHost()", () => {
+describe("the options of createHost()", () => {
   it.each<[string, unknown, string]>([
     ["a logger without child", { logger: { write: () => {} } }, '"logger.child" is not a function'],
     ["a logger of another kind", { logger: () => {} }, '"logger" is not an object'],
     ["a logger without write", { logger: { info: () => {} } }, '"logger.write" is not a function'],
-    ["tools that are none", { tools: [{ name: "add" }] }, '"tools", item 0, is not a function that makes a tool (see functionTool)'],
-    ["tools that are no list", { tools: {} }, '"tools" is not a list'],
-    ["toolkits that are none", { toolkits: ["kit"] }, '"toolkits", item 0, is not a toolkit, or a function that makes one'],
-    ["a hook that is no function", { hooks: { onToolCall: true } }, '"hooks.onToolCall" is not a function'],
-    ["a listener that is no function", { events: { publish: {} } }, '"events.publish" is not a function'],
-    ["a redaction that is no function", { events: { redact: "***" } }, '"events.redact" is not a function'],
-    ["a choice of plugins that is no function", { loadsAtOnce: true }, '"loadsAtOnce" is not a function'],
+    ["tools of another kind", { tools: [{ name: "add" }] }, '"tools", item 0, is not a function that makes a tool (see functionTool)'],
+    ["tools outside of a list", { tools: {} }, '"tools" is not a list'],
+    ["toolkits of another kind", { toolkits: ["kit"] }, '"toolkits", item 0, is not a toolkit, or a function that makes one'],
+    ["a hook of another kind", { hooks: { onToolCall: true } }, '"hooks.onToolCall" is not a function'],
+    ["a listener of another kind", { events: { publish: {} } }, '"events.publish" is not a function'],
+    ["a redaction of another kind", { events: { redact: "***" } }, '"events.redact" is not a function'],
+    ["a plugin selection of another kind", { loadsAtOnce: true }, '"loadsAtOnce" is not a function'],
     ["a registry of another kind", { registry: new Map() }, '"registry.register" is not a function'],
-    ["a flag that is none", { watch: "yes" }, '"watch" is not true or false'],
-    ["servers that are no choice", { mcpServers: { only: 7 } }, '"mcpServers" is not true, false or { only: a name }'],
-    ["a platform in part", { platform: {} }, '"platform.files" is not an object'],
+    ["a flag of another kind", { watch: "yes" }, '"watch" is not true or false'],
+    ["servers of another kind", { mcpServers: { only: 7 } }, '"mcpServers" is not true, false or { only: a name }'],
+    ["an incomplete platform", { platform: {} }, '"platform.files" is not an object'],
     ["no options", null, "the options are not an object"],
     ["a plugin root of another kind", { plugins: [1] }, '"plugins" is not a folder, or a list of folders'],
     ["a workspace of another kind", { workspace: 1 }, '"workspace" is not a folder'],
     ["a file of another kind", { config: true }, '"config" is not a path, an object or false'],
-    ["grants that are none", { grants: { words: ["net"] } }, '"grants" is not an object of permissions by plugin'],
-    ["a trust that there is not", { trust: "agree" }, '"trust" is not "all" or "agreed"'],
+    ["grants of another kind", { grants: { words: ["net"] } }, '"grants" is not an object of permissions by plugin'],
+    ["an unknown trust", { trust: "agree" }, '"trust" is not "all" or "agreed"'],
     ["a policy of another kind", { policy: "strict" }, '"policy" is not an object'],
-    ["an isolation that there is not", { isolation: "vm" }, '"isolation" is not "thread" or "process", or an object'],
-    ["an isolation by what there is not", { isolation: { by: "vm" } }, '"isolation.by" is not "thread" or "process"'],
-    ["one plugin alone that is no list", { isolation: { alone: "words" } }, '"isolation.alone" is not a list of plugins'],
-    ["a consent that there is not", { consent: "lax" }, '"consent" is not "fluent" or "strict", or an object'],
-    ["a mode of consent that there is not", { consent: { mode: "lax" } }, '"consent.mode" is not "fluent" or "strict"'],
-    ["a consent that is frozen by a word", { consent: { frozen: "no" } }, '"consent.frozen" is not true or false'],
+    ["an unknown isolation", { isolation: "vm" }, '"isolation" is not "thread" or "process", or an object'],
+    ['an unknown "by" of isolation', { isolation: { by: "vm" } }, '"isolation.by" is not "thread" or "process"'],
+    ['"alone" outside of a list', { isolation: { alone: "words" } }, '"isolation.alone" is not a list of plugins'],
+    ["an unknown consent", { consent: "lax" }, '"consent" is not "fluent" or "strict", or an object'],
+    ["an unknown consent mode", { consent: { mode: "lax" } }, '"consent.mode" is not "fluent" or "strict"'],
+    ["a frozen flag of another kind", { consent: { frozen: "no" } }, '"consent.frozen" is not true or false'],
     [
-      "a learning without a maximum",
+      "learning without a maximum",
       { learning: { plugin: "words", base: "/" } },
       '"learning" is not an object with a plugin, its maximum and a base',
     ],
     ["telemetry of another kind", { telemetry: "yes" }, '"telemetry" is not true, false or an object'],
-    ["telemetry of content by a word", { telemetry: { content: "no" } }, '"telemetry.content" is not true or false'],
-    ["a buffer of no size", { events: { bufferSize: 0 } }, '"events.bufferSize" is not a whole number above 0'],
-    ["a store in part", { events: { store: { append: () => undefined } } }, '"events.store.prepare" is not a function'],
-  ])("is refused where it is %s [I1.options]", async (_what, options, said) => {
-    // Programs without types can pass anything.
+    ["a telemetry content of another kind", { telemetry: { content: "no" } }, '"telemetry.content" is not true or false'],
+    ["an empty buffer", { events: { bufferSize: 0 } }, '"events.bufferSize" is not a whole number above 0'],
+    ["an incomplete store", { events: { store: { append: () => undefined } } }, '"events.store.prepare" is not a function'],
+  ])("are refused with %s [I1.options]", async (_what, options, said) => {
+    // Untyped programs can pass anything.
     await expect(createHost(options as HostOptions)).rejects.toThrow(new TypeError(`Cannot create a host: ${said}`));
   });
 
@@ -72,9 +72,9 @@ describe("what the embedding program passes to createHost()", () => {
         },
       },
     ],
-    ["makes children that are no loggers", { write: () => {}, child: () => ({}) as Log }],
+    ["returns children of another kind", { write: () => {}, child: () => ({}) as Log }],
     [
-      "makes children that throw",
+      "returns children that throw",
       {
         write: () => {},
         child: () => ({
@@ -85,7 +85,7 @@ describe("what the embedding program passes to createHost()", () => {
         }),
       },
     ],
-  ])("ends no call where the logger %s, and its own log says so once [I1.logger]", async (_what, logger) => {
+  ])("let calls continue if the logger %s, and the host's own log reports it once [I1.logger]", async (_what, logger) => {
     const lines: string[] = [];
     const own: Log = { write: (_level, message) => void lines.push(message), child: () => own };
     const platform = { ...memoryPlatform(talkative(), { workers: createWorkerLauncher() }), log: own };
@@ -95,7 +95,7 @@ describe("what the embedding program passes to createHost()", () => {
       [true, "done"],
       [true, "done"],
     ]);
-    expect(lines.filter((line) => line.startsWith("The logger threw"))).toEqual(["The logger threw, and its lines are lost"]);
+    expect(lines.filter((line) => line.startsWith("The logger threw"))).toEqual(["The logger threw; its lines are lost"]);
   });
 
   it.each<[string, (value: JsonValue) => unknown]>([
@@ -105,10 +105,10 @@ describe("what the embedding program passes to createHost()", () => {
         throw new Error("no key");
       },
     ],
-    ["answers with nothing", () => undefined],
-    ["answers later", (value) => Promise.resolve(value)],
-    ["answers with another kind of value", () => "***"],
-  ])("ends no call where events.redact %s: what it was to see is hidden, and the log says so once [I1.redact]", async (_what, redact) => {
+    ["returns undefined", () => undefined],
+    ["returns a promise", (value) => Promise.resolve(value)],
+    ["returns a value of another kind", () => "***"],
+  ])("let calls continue if events.redact %s: its input is hidden, and the log reports it once [I1.redact]", async (_what, redact) => {
     const lines: string[] = [];
     const logger: Log = { write: (_level, message) => void lines.push(message), child: () => logger };
     const events: HostEvent[] = [];
@@ -135,7 +135,7 @@ describe("what the embedding program passes to createHost()", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("disk full"))],
-  ])("refuses what changes something where a store %s, and nothing else ends by it [I1.store] [AU3.refused]", async (_what, append) => {
+  ])("refuse only calls that change something if the store %s [I1.store] [AU3.refused]", async (_what, append) => {
     const done: string[] = [];
     const nothing = (): Promise<void> => Promise.resolve();
     await using host = await createHost({

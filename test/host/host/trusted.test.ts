@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const TOOL = { description: "Looks at its call", inputSchema: { type: "object" }, sideEffects: ["read", "write"] };
 
-/** What a tool can see of its world and its call, as JSON. */
+/** Returns the tool's view of its environment and its call, as JSON. */
 const MAIN = `
   export const status = () => null;
   const shape = (value: object): object =>
@@ -73,13 +73,13 @@ async function project(config: object, more: readonly object[] = []): Promise<{ 
 const NATIVE = { policy: { rules: [{ plugin: "words", route: "host" }] } };
 
 describe("a trusted plugin", () => {
-  it("is the same plugin in the sandbox, in Deno and unconfined, and the difference is shown everywhere [O1.same, D7]", async () => {
+  it("behaves the same in the sandbox, in Deno and unconfined, and the difference is shown everywhere [O1.same, D7]", async () => {
     const came: unknown[] = [];
     const shown: unknown[] = [];
     for (const [config, confinement] of [
       [{}, undefined],
       [{ ...NATIVE, trusted: ["words"] }, "deno"],
-      // In Deno's place; what is native then is Node's, so the code that uses Deno's is left out below.
+      // In Deno's place; the native API is Node's then, so the code that uses Deno's is skipped below.
       [{ ...NATIVE, trusted: [{ name: "words", unconfined: true }] }, "none"],
     ] as const) {
       const { host, events } = await project(config);
@@ -124,7 +124,7 @@ describe("a trusted plugin", () => {
     ]);
   });
 
-  it("is neither trusted by its route alone, nor run natively by trust alone, nor with other bytes [O1.untrusted, O2]", async () => {
+  it("is not trusted by its route alone, not native by trust alone, and not trusted with other bytes [O1.untrusted, O2]", async () => {
     const { host: routed } = await project(NATIVE);
     await using _routed = routed;
     expect(await routed.call("look")).toMatchObject({
@@ -141,7 +141,7 @@ describe("a trusted plugin", () => {
     expect(await listed.call("look")).toMatchObject({ ok: true, route: "wasm" });
   });
 
-  it("is said to be unavailable before anybody is asked, where it cannot run on its route [O1.untrusted, G3, E5]", async () => {
+  it("is unavailable without a confirmation, if it cannot run on its route [O1.untrusted, G3, E5]", async () => {
     const asks = { confirmation: { default: { read: "prompt", write: "prompt", execute: "prompt" } } };
     const needsHost = { name: "status", ...TOOL, sideEffects: ["execute"], permissions: { run: ["git"] } };
     for (const config of [{ ...asks, ...NATIVE }, asks]) {
@@ -159,7 +159,7 @@ describe("a trusted plugin", () => {
         reason: expect.stringContaining("trusted"),
       });
       expect(host.policy.canUse(undefined, "status")).toBe(false);
-      // The plugin's other tool asks for nothing that the sandbox has not.
+      // The plugin's other tool requests nothing that the sandbox lacks.
       expect(host.policy.canUse(undefined, "look")).toBe(config !== asks ? false : true);
     }
   });

@@ -27,7 +27,7 @@ function mode(wish: Wish = {}): string {
 }
 
 describe("confirmationMode()", () => {
-  it("asks for what writes, executes or uses the network, and not for the rest [E1]", () => {
+  it("asks for tools that write, execute or use the network, and not for others [E1]", () => {
     expect((["none", "read", "write", "network", "execute"] as const).map((name) => mode({ class: name }))).toEqual([
       "auto (class none)",
       "auto (class read)",
@@ -37,18 +37,18 @@ describe("confirmationMode()", () => {
     ]);
   });
 
-  it("takes the project's table for classes [E1]", () => {
+  it("uses the project's modes for classes [E1]", () => {
     expect(mode({ confirmation: { default: { write: "prompt_once" } } })).toBe("prompt_once (default write)");
   });
 
-  it("lets what is said per tool win over classes and trust [E1.precedence]", () => {
+  it("prefers modes per tool over classes and trust [E1.precedence]", () => {
     expect(mode({ confirmation: { default: { write: "prompt" }, perTool: { tool: "auto" } } })).toBe("auto (perTool tool)");
     expect(mode({ confirmation: { perTool: { tool: "prompt" } }, trusted: true })).toBe("prompt (perTool tool)");
     expect(mode({ rule: "auto" })).toBe("auto (tool tool)");
     expect(mode({ rule: "auto", confirmation: { perTool: { tool: "prompt_once" } } })).toBe("prompt_once (perTool tool)");
   });
 
-  it("lets a denial win wherever it stands [E1.precedence]", () => {
+  it("lets a denial win at every rank [E1.precedence]", () => {
     expect(mode({ confirmation: { default: { write: "deny" }, perTool: { tool: "auto" } } })).toBe("deny (default write)");
     expect(mode({ confirmation: { trustedWorkspaceOverrides: { write: "deny" } }, trusted: true, rule: "auto" })).toBe(
       "deny (trustedWorkspaceOverrides write)",
@@ -56,7 +56,7 @@ describe("confirmationMode()", () => {
     expect(mode({ rule: "deny", confirmation: { perTool: { tool: "auto" } } })).toBe("deny (tool tool)");
   });
 
-  it("lowers the bar in trusted workspaces, but not for what executes [E1.trusted]", () => {
+  it("is more lenient in trusted workspaces, except for tools that execute [E1.trusted]", () => {
     expect((["write", "network", "execute"] as const).map((name) => mode({ class: name, trusted: true }))).toEqual([
       "auto (trustedWorkspaces)",
       "auto (trustedWorkspaces)",
@@ -70,7 +70,7 @@ describe("confirmationMode()", () => {
     );
   });
 
-  it("always asks before something destructive, unless it is denied [E1.destructive]", () => {
+  it("always asks before a destructive call, unless it is denied [E1.destructive]", () => {
     const tool = { destructive: true };
     expect(mode({ tool, class: "none" })).toBe("prompt (destructive)");
     expect(mode({ tool, confirmation: { perTool: { tool: "prompt_once" } } })).toBe("prompt (destructive)");
@@ -78,7 +78,7 @@ describe("confirmationMode()", () => {
     expect(mode({ tool, confirmation: { perTool: { tool: "deny" } } })).toBe("deny (perTool tool)");
   });
 
-  it("lets a session be stricter, never laxer [E1.session]", () => {
+  it("lets a session be stricter, never more lenient [E1.session]", () => {
     expect(mode({ class: "read", session: { read: "prompt" } })).toBe("prompt (session read)");
     expect(mode({ session: { write: "auto" } })).toBe("prompt (class write)");
     expect(mode({ session: { write: "deny" }, confirmation: { perTool: { tool: "auto" } } })).toBe("deny (session write)");

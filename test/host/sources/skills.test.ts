@@ -11,7 +11,7 @@ const SKILL = {
 } as const;
 
 describe("skills", () => {
-  it("bound in code call their tools as steps of a chain, and no others [K5.code] [C9]", async () => {
+  it("bound in code call their tools as steps of a chain, and no other tools [K5.code] [C9]", async () => {
     await using host = await createHost({ platform: memoryPlatform({ "a.txt": "abc" }) });
     host.skills.register(SKILL, async ({ text }: { text: string }, { tools }) => {
       const said = (await tools?.call("echo", { text })) as { text: string };
@@ -31,7 +31,7 @@ describe("skills", () => {
     expect(host.skills.get("shout").id).toBe(host.skills.list()[0]?.id);
   });
 
-  it("that nobody bound fail, and those that are not there are not found [K5.unbound] [K5.notFound]", async () => {
+  it("without a binding fail, and unknown ones are not found [K5.unbound] [K5.notFound]", async () => {
     await using host = await createHost({ platform: memoryPlatform() });
     host.skills.register(SKILL);
     expect(await host.call("shout")).toMatchObject({
@@ -39,13 +39,13 @@ describe("skills", () => {
       error: { code: "tool_failed", message: "Tool shout has no bound callable" },
     });
     expect(() => host.skills.get("shuot")).toThrow(new SkillNotFound("shuot", "shout"));
-    // A tool is no skill.
+    // A tool is not a skill.
     expect(() => host.skills.get("echo")).toThrow(SkillNotFound);
     await using bare = await createHost({ platform: memoryPlatform(), registry: null });
     expect(bare.skills.list()).toEqual([]);
   });
 
-  it("of a manifest run in the sandbox with the tools they name, once those are granted [K5.manifest] [M2.skills]", async () => {
+  it("of a manifest run in the sandbox with the tools they name, if those are granted [K5.manifest] [M2.skills]", async () => {
     const plugin = {
       main: `export const count = ({ text }) => text.split(" ").length;
 export const hidden = () => "never";

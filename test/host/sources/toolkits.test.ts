@@ -19,7 +19,7 @@ async function start(options: HostOptions = {}): Promise<Host> {
 const double = ({ n }: { n: number }): number => 2 * n;
 
 describe("toolkits", () => {
-  it("are functions, described functions and tools under their keys, tagged [K4.tools] [R3.tags]", async () => {
+  it("are functions, described functions and tools under their keys, with tags [K4.tools] [R3.tags]", async () => {
     const host = await start({
       toolkits: [
         {
@@ -50,13 +50,13 @@ describe("toolkits", () => {
     expect(host.list({ tags: ["toolkit:numbers"] })).toEqual([]);
   });
 
-  it("whose functions say nothing of what they do have a person asked [K4.assumed] [R2.sideEffects]", async () => {
+  it("with undescribed functions need a confirmation [K4.assumed] [R2.sideEffects]", async () => {
     const host = await start({ toolkits: [{ name: "unknown", tools: { act: () => "done" } }] });
     expect(host.list({ tags: ["toolkit:unknown"] })).toMatchObject([{ sideEffects: ["network"], class: "network" }]);
     expect(await host.call("act", {}, { unattended: "refuse" })).toMatchObject({ ok: false, error: { code: "user_denied" } });
   });
 
-  it("that fail to start are skipped and reported, and the others are there [K4.skipped]", async () => {
+  it("that fail to start are skipped and reported, and the others are registered [K4.skipped]", async () => {
     const never = { platform: memoryPlatform() };
     const starting = start({
       ...never,
@@ -84,7 +84,7 @@ describe("toolkits", () => {
     ]);
     expect(never.platform.recorded.log.filter(({ message }) => message.includes("is skipped"))).toHaveLength(4);
     expect((await host?.call("double", { n: 1 }))?.output).toBe(2);
-    // One that cannot be brought up to date serves on, and is still known to.
+    // A toolkit that fails to update keeps its previous tools and status.
     expect(await host?.toolkits.add({ name: "good", sideEffects: [], tools: { "no name": double } })).toMatchObject({ ok: false });
     expect(host?.toolkits.list().at(-1)).toEqual({ name: "good", ok: true, tools: ["double"] });
     expect((await host?.call("double", { n: 1 }))?.output).toBe(2);
@@ -94,7 +94,7 @@ describe("toolkits", () => {
     expect(host?.list({ tags: ["toolkit:good"] }).map(({ name }) => name)).toEqual(["half"]);
   });
 
-  it("do not take one another's names, and replace themselves as a whole [K4.names]", async () => {
+  it("do not take each other's names, and replace themselves as a whole [K4.names]", async () => {
     const host = await start();
     await host.toolkits.add({ name: "a", sideEffects: [], tools: { double, gone: () => 1 } });
     expect(await host.toolkits.add({ name: "b", sideEffects: [], tools: { double: () => 0, more: () => 0 } })).toMatchObject({

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CasesSchema } from "../../../host/testing/case-schema.ts";
 import { readCases } from "../../../host/testing/cases.ts";
 
-/** Whether schema and reader take a file; they must say the same. */
+/** Returns whether schema and reader accept a file; they must agree. */
 function verdict(document: unknown): boolean {
   const read = readCases(JSON.stringify(document)).ok;
   expect(Value.Check(CasesSchema, document)).toBe(read);
@@ -14,14 +14,14 @@ function verdict(document: unknown): boolean {
 const CASE = { name: "a", tool: "b", expect: { ok: true } };
 
 describe("cases.schema.json", () => {
-  it("describes every case that ships [I7.schema]", () => {
+  it("accepts every case that ships [I7.schema]", () => {
     const folder = new URL("../../../plugins/", import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\/cases\/[^/]+\.json$/.test(path));
     expect(files.length).toBeGreaterThan(5);
     for (const file of files) expect(verdict(JSON.parse(readFileSync(new URL(file, folder), "utf8")))).toBe(true);
   });
 
-  it("says of answers, seeds and times what the reader says [I7.answers]", () => {
+  it("agrees with the reader about answers, seeds and times [I7.answers]", () => {
     const answer = { operation: "fs.readFile", args: { path: "a" } };
     const error = { name: "NotFound", message: "x", code: "ENOENT" };
     const good = [{}, { value: [1] }, { text: "x" }, { base64: "QQ==" }, { sha256: "0".repeat(64) }, { error }];
@@ -31,7 +31,7 @@ describe("cases.schema.json", () => {
     for (const more of bad) expect(verdict([{ ...CASE, answers: [{ ...answer, ...more }] }])).toBe(false);
     for (const more of [{ seed: 1 }, { time: 1 }, { answers: {} }, { answers: [null] }, { answers: [{ args: {} }] }, { surprise: 1 }])
       expect(verdict([{ ...CASE, ...more }])).toBe(false);
-    // What a schema cannot say.
+    // The schema cannot express these.
     for (const more of [{ time: "noon" }, { answers: [{ ...answer, base64: "?" }] }])
       expect(readCases(JSON.stringify([{ ...CASE, ...more }]))).toEqual({
         ok: false,

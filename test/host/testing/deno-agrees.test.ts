@@ -15,7 +15,7 @@ const MANIFEST = {
   tools: [{ name: "hi", description: "Says hi", inputSchema: { type: "object" }, sideEffects: [] }],
 };
 
-/** Each file is run by `deno test` and by `bascule test`. */
+/** Test files that both `deno test` and `bascule test` run. */
 const FILES: Readonly<Record<string, string>> = {
   "forms_test.ts": `
 import { hi } from "./main.ts";
@@ -124,7 +124,7 @@ Deno.test.ignore({ name: "ignored", permissions: "none", fn() {} });
 `,
 };
 
-/** Names with their depth and what came of them; Deno has a word of its own for steps that nobody awaited. */
+/** Returns the names with their depth and outcome. Deno reports steps that were not awaited in its own words. */
 function results(output: string): readonly string[] {
   return (
     output
@@ -132,7 +132,7 @@ function results(output: string): readonly string[] {
       .map((line) => /^(\s*.*) \.\.\. (ok|FAILED|ignored|cancelled|INCOMPLETE)\b/.exec(line))
       .filter((match) => match !== null)
       .map(([, name = "", status = ""]) => `${name}: ${status === "INCOMPLETE" ? "FAILED" : status}`)
-      // Of steps that run at once Deno may show the later one first.
+      // Deno may show concurrent steps in any order.
       .toSorted()
   );
 }
@@ -142,7 +142,7 @@ function totals(output: string): string | undefined {
 }
 
 describe("bascule test", () => {
-  it.each(Object.keys(FILES))("comes to what deno test comes to: %s [I7.test] [PB3.test]", { timeout: 60_000 }, async (file) => {
+  it.each(Object.keys(FILES))("has the same outcomes as deno test: %s [I7.test] [PB3.test]", { timeout: 60_000 }, async (file) => {
     const folder = await temporaryFolder();
     const plugin = join(folder, "plugins/demo");
     const elsewhere = join(folder, "elsewhere");

@@ -10,7 +10,7 @@ const MANIFEST = {
 };
 
 describe("bascule test", () => {
-  it("runs hundreds of tests and steps that end at once: telling of them uses up no limit [I7.many] [PB3.test]", async () => {
+  it("runs hundreds of fast tests and steps, whose reports exceed no limit [I7.many] [PB3.test]", async () => {
     await using project = await createCliProject({
       "plugins/demo/manifest.json": JSON.stringify(MANIFEST),
       "plugins/demo/main.ts": "export const nothing = () => null;",
@@ -31,7 +31,7 @@ Deno.test("has steps", async (t) => { for (let index = 0; index < 300; index++) 
     });
   });
 
-  it("says which file a test is from, as Deno does [PB3.origin]", async () => {
+  it("names the file of a test, as Deno does [PB3.origin]", async () => {
     await using project = await createCliProject({
       "plugins/demo/manifest.json": JSON.stringify(MANIFEST),
       "plugins/demo/main.ts": "export const nothing = () => null;",

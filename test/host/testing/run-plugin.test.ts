@@ -27,11 +27,11 @@ function demo(files: Readonly<Record<string, string>>, more: object = {}): Promi
   return createCliProject(Object.fromEntries(Object.entries(inside).map(([path, text]) => [`plugins/demo/${path}`, text])));
 }
 
-/** Without times. */
+/** Removes the durations. */
 const text = (out: string): string => out.replace(/\([\d.]+m?s\)/g, "(time)");
 
 describe("bascule test", () => {
-  it("runs no case that grants itself what is a person's: that takes a flag, or answers [I7.self-grant]", async () => {
+  it("refuses a case that grants itself permissions, unless a flag allows it or the case has answers [I7.self-grant]", async () => {
     const outside = await temporaryFolder();
     await writeFile(join(outside, "secret.txt"), "12345");
     const wish = { tool: "size", args: { path: join(outside, "secret.txt") }, expect: { ok: true } };
@@ -60,13 +60,13 @@ describe("bascule test", () => {
       "size touches nothing ... ok",
     ]);
     for (const item of [`read: ${outside}`, "net: evil.example", `write: ${outside}`, "run: sh", "env: HOME"])
-      expect(out).toContain(`The case grants ${item}, and a plugin's own file cannot grant that`);
-    // The person's flags are a person's.
+      expect(out).toContain(`The case grants ${item}, which a plugin's own file cannot grant`);
+    // Flags come from the user.
     const allowed = await project.run(["test", "--filter=reads outside", `--allow-read=${outside}`]);
     expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining("size reads outside ... ok")]);
   });
 
-  it("runs the cases, each in a workspace of its own with its own grants [I7.cases]", async () => {
+  it("runs each case in its own workspace with its own grants [I7.cases]", async () => {
     const cases = [
       {
         name: "reads",
@@ -129,7 +129,7 @@ FAILED | 2 passed | 2 failed (time)
     });
   });
 
-  it("runs test files in the sandbox with the grants of the run, and names the author's positions [I7.test] [PB3.test] [H5.positions]", async () => {
+  it("runs test files in the sandbox with the grants of the run, and shows the author's positions [I7.test] [PB3.test] [H5.positions]", async () => {
     await using project = await demo({
       "size_test.ts": `import { size } from "./main.ts";
 enum Kind { File = "a file" }
@@ -173,7 +173,7 @@ FAILED | 0 passed | 2 failed (time)
     expect(text(allowed.out)).toContain("error: NotFound: No such file or directory (os error 2): readfile 'a.txt'");
   });
 
-  it("fails a test that leaves an operation behind, where that is asked for [I7.sanitizers]", async () => {
+  it("fails a test that leaves an operation unfinished, with the sanitizer [I7.sanitizers]", async () => {
     await using project = await demo({ "leak_test.ts": `Deno.test("leaks", () => { void Deno.stat(".").catch(() => {}); });` });
     expect((await project.run(["test", "--allow-read"])).code).toBe(0);
     const { code, out } = await project.run(["test", "--allow-read", "--sanitize-ops"]);
@@ -183,7 +183,7 @@ FAILED | 0 passed | 2 failed (time)
     });
   });
 
-  it("goes on after a test that uses up a limit, in another call [I7.limits] [B3]", { timeout: 60_000 }, async () => {
+  it("continues in another call after a test that exceeds a limit [I7.limits] [B3]", { timeout: 60_000 }, async () => {
     await using project = await demo({
       "limits_test.ts": `let runs = 0;
 Deno.test.beforeEach(() => { runs += 1; });
@@ -196,7 +196,7 @@ Deno.test("after", () => { if (runs !== 1) throw new Error("not afresh: " + runs
     expect(out).toContain("error: resource_exhausted: ");
   });
 
-  it("answers one document with --json, chooses with --filter, and leaves nothing behind [I7.json]", async () => {
+  it("prints one document with --json, selects tests with --filter, and leaves no files behind [I7.json]", async () => {
     await using project = await demo({
       "a_test.ts": `Deno.test("one", async (t) => { await t.step("s", () => {}); });\nDeno.test("two", () => {});`,
     });
@@ -226,27 +226,27 @@ Deno.test("after", () => { if (runs !== 1) throw new Error("not afresh: " + runs
   });
 
   it.each([
-    ["a file of cases that is none", { "cases/x.json": "{" }, "error: The file is not a list of cases"],
+    ["an invalid file of cases", { "cases/x.json": "{" }, "error: The file is not a list of cases"],
     [
-      "a case with a path that leads out",
+      "a case with a path outside of the workspace",
       { "cases/x.json": `[{"name":"n","tool":"size","files":{"../x":""},"expect":{"ok":true}}]` },
       'error: Case 1: "files" must hold text by relative path',
     ],
     [
       "an unknown field of a case",
       { "cases/x.json": `[{"name":"n","tool":"size","grant":{},"expect":{"ok":true}}]` },
-      'error: Case 1: "grant" is not a field',
+      'error: Case 1: Unknown field "grant"',
     ],
     ["a test file that does not parse", { "x_test.ts": "const a: = 1;" }, "(x_test.ts:1:10)"],
     ["a test file that throws", { "x_test.ts": "\nthrow new Error('top');" }, "error: top\n    at <anonymous> (x_test.ts:2:"],
-  ])("says what is wrong with %s [I7.wrong]", async (_what, files, told) => {
+  ])("reports %s [I7.wrong]", async (_what, files, told) => {
     await using project = await demo(files);
     const { code, out } = await project.run(["test"]);
     expect(code).toBe(1);
     expect(out).toContain(told);
   });
 
-  it("refuses a filter that is no regular expression, and a plugin that is not there [I2]", async () => {
+  it("refuses an invalid filter, and an unknown plugin [I2]", async () => {
     await using project = await demo({});
     expect(await project.run(["test", "--filter", "/(/"])).toMatchObject({ code: 2 });
     expect(await project.run(["test", "nobody"])).toMatchObject({ code: 3 });

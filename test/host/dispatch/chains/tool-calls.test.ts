@@ -183,7 +183,7 @@ describe("context.tools.call()", () => {
     expect(await host.call("asking.raw", { tool: "served.write" }, { confirm })).toMatchObject({ ok: true, output: "wrote" });
     expect(asked).toMatchObject([{ tool: "served.write" }, { tool: "served.write", calledBy: ["asking.raw"] }]);
     expect(await host.call("asking.raw", { tool: "served.write" }, { session: host.session(), unattended: "refuse" })).toMatchObject({
-      error: { message: "Tool 'served.write' needs a person's confirmation, and no person can be asked here" },
+      error: { message: "Tool 'served.write' needs confirmation, and no user can be asked here" },
     });
   });
 

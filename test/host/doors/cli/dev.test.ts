@@ -283,7 +283,7 @@ describe("bascule dev", () => {
     const asked = await project.run(["call", "demo_peek"]);
     expect(asked).toMatchObject({
       code: 4,
-      error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for a person's approval\n"),
+      error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for confirmation\n"),
     });
     // The caller is not told how to answer.
     expect(asked.error).not.toContain("bascule approve");

@@ -126,7 +126,7 @@ describe("serveRunner()", () => {
       "user_denied if no user can be asked",
       call("1", "write_file", { path: "b", content: "" }),
       {},
-      { error: "user_denied", message: "needs a person's confirmation" },
+      { error: "user_denied", message: "needs confirmation" },
     ],
     ["resource_exhausted", call("1", "big"), {}, { error: "resource_exhausted", message: "" }],
   ])("answers %s with its code and its id [I6.slugs, X2]", async (_name, request, options, { error, message = "" }) => {

@@ -236,7 +236,7 @@ describe("quotas", () => {
     const permissions: Permissions = { read: ["$workspace"], write: ["$workspace"] };
     host.registry.replaceOwner("p", publishedTools(pluginVersion("p", { permissions, tools: [{ name: "run", sideEffects: ["write"] }] })));
     expect(await host.call("p.run")).toMatchObject({
-      error: { code: "resource_exhausted", message: expect.stringContaining("this asks for more than all of it") as string },
+      error: { code: "resource_exhausted", message: expect.stringContaining("this call needs more than the whole quota") as string },
     });
     expect(await platform.files.stat(`${WORKSPACE}/b.txt`)).toBeUndefined();
   });
