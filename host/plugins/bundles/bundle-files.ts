@@ -1,4 +1,4 @@
-/** A bundle's files: out of its archive or a folder, and into the folder that it is kept in (SPEC M10). */
+/** Reads a bundle's files from its archive or a folder, and writes them to the folder where the host keeps them (SPEC M10). */
 
 import { isBundleManifest } from "../../../manifests/mod.ts";
 import { type ArchiveFile, checkEntryPath, checkPaths, type Unpack } from "../installing/archive-entry.ts";
@@ -8,16 +8,16 @@ import { FileError, type Files } from "../../platform/platform.ts";
 import { FOLDER_BOUNDS, type FolderBounds } from "../folder/walk.ts";
 import { quote } from "../folder/problems.ts";
 
-/** All files of a bundle: what a server loads is for it to say, so nothing is left out. */
+/** All files of a bundle. None is left out, because the server decides what it loads. */
 export interface BundleFiles {
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Paths of programs. */
+  /** Paths of executable files. */
   readonly executables: ReadonlySet<string>;
-  /** It carries a signature, which nobody here can check: its certificates are for other programs to know. */
+  /** True if the bundle has a signature. The host cannot verify it: it does not know the certificates. */
   readonly signed: boolean;
 }
 
-/** Bundles hold the packages that they use. */
+/** Larger than the bounds of plugins, because bundles contain their dependencies. */
 export const BUNDLE_BOUNDS: FolderBounds = Object.freeze({
   ...FOLDER_BOUNDS,
   files: 20_000,
@@ -27,10 +27,10 @@ export const BUNDLE_BOUNDS: FolderBounds = Object.freeze({
 });
 const MAX_ARCHIVE_BYTES = 128 * 1024 * 1024;
 export const BUNDLE_MANIFEST = "manifest.json";
-/** Written at once: each is synced to the disk. */
+/** Number of concurrent writes: each file is synced to the disk. */
 const AT_ONCE = 8;
 
-/** True if that is what is there: a file called so, or a folder or zip file whose manifest is of that kind. @param path absolute */
+/** Returns true if the path has a bundle's extension, or is a folder or zip file with a bundle's manifest. @param path absolute */
 export async function isBundle(files: Files, path: string): Promise<boolean> {
   if (/\.(?:mcpb|dxt)$/iu.test(path)) return true;
   try {
@@ -41,7 +41,7 @@ export async function isBundle(files: Files, path: string): Promise<boolean> {
         : (await readBundle(files, path)).files.get(BUNDLE_MANIFEST);
     return manifest !== undefined && isBundleManifest(new TextDecoder().decode(manifest));
   } catch (error) {
-    // Whoever reads it as a plugin says what is wrong with it.
+    // Reading it as a plugin reports the error.
     if (error instanceof PackageError || error instanceof FileError) return false;
     throw error;
   }
@@ -51,8 +51,8 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /**
  * @param path absolute, of a file or a folder
- * @param unpack takes the archive apart. Default: on this thread, which belongs to one person's command
- * @throws {PackageError} if it holds no good files.
+ * @param unpack reads the archive. Default: on this thread, for a command with one user
+ * @throws {PackageError} if it does not contain valid files.
  */
 export async function readBundle(files: Files, path: string, unpack: Unpack = unpackHere): Promise<BundleFiles> {
   try {
@@ -67,9 +67,9 @@ export async function readBundle(files: Files, path: string, unpack: Unpack = un
 
 const unpackHere: Unpack = async (bytes) => await Promise.resolve(readBundleEntries(bytes));
 
-/** Of an archive without its signature. @throws {PackageError} if it is no zip file, or a bad one. */
+/** Reads an archive without its signature. @throws {PackageError} if it is not a valid zip file. */
 export function readBundleEntries(archive: Uint8Array): readonly ArchiveFile[] {
-  if (!isZip(archive)) throw new PackageError("Is no bundle: no zip file");
+  if (!isZip(archive)) throw new PackageError("Not a bundle: not a zip file");
   return readZip(archive, BUNDLE_BOUNDS);
 }
 
@@ -88,13 +88,13 @@ async function readBundleArchive(bytes: Uint8Array, unpack: Unpack): Promise<Bun
 const SIGNATURE_START = "MCPB_SIG_V1";
 const SIGNATURE_END = "MCPB_SIG_END";
 
-/** What `mcpb sign` puts behind the archive: a mark, the length in four bytes, so many bytes, a mark. */
+/** Removes the signature that `mcpb sign` appends: a mark, a length of four bytes, that many bytes, a mark. */
 function withoutSignature(bytes: Uint8Array): Uint8Array {
   const end = bytes.length - SIGNATURE_END.length;
   if (end < 0 || textOf(bytes, end, SIGNATURE_END.length) !== SIGNATURE_END) return bytes;
   const head = SIGNATURE_START.length + 4;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // From the end: only a length that leads exactly from mark to mark is believed.
+  // Searches from the end, and accepts only a length that spans exactly from mark to mark.
   for (let start = end - head; start >= 0 && end - start <= MAX_SIGNATURE_BYTES; start -= 1) {
     if (textOf(bytes, start, SIGNATURE_START.length) !== SIGNATURE_START) continue;
     if (view.getUint32(start + SIGNATURE_START.length, true) === end - start - head) return bytes.subarray(0, start);
@@ -108,7 +108,7 @@ function textOf(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
 }
 
-/** Regular files and folders only. @throws {PackageError} @throws {FileError} */
+/** Accepts regular files and folders only. @throws {PackageError} @throws {FileError} */
 export async function readBundleFolder(files: Files, folder: string): Promise<BundleFiles> {
   const found = new Map<string, Uint8Array>();
   const executables = new Set<string>();
@@ -137,7 +137,7 @@ export async function readBundleFolder(files: Files, folder: string): Promise<Bu
   return { files: found, executables, signed: false };
 }
 
-/** In place of whatever is there. @param programs paths that can be started */
+/** Replaces the folder. @param programs paths to make executable */
 export async function writeBundle(
   files: Files,
   folder: string,

@@ -1,14 +1,17 @@
-/** What a bundle starts and asks for, a line each, so that two versions can be compared. Its author's words: make them inert. */
+/**
+ * Describes what a bundle starts and requests, one item per line, so that two versions can be compared. Contains the author's text:
+ * sanitize it before it is shown.
+ */
 
 import type { BundleManifest } from "../../../manifests/mod.ts";
 
-/** In the order of weight. */
+/** Most important lines first. */
 export function bundleLines({ type, launch, options, platforms, runtimes, tools, author }: BundleManifest): readonly string[] {
   const { command, args, env } = launch;
   return [
     `author: ${author}`,
     `type: ${type}`,
-    // A file of the bundle may be called like a runtime.
+    // Written with `${__dirname}`, because a file of the bundle may have the name of a runtime.
     `command: ${[command.kind === "runtime" ? command.name : `\${__dirname}/${command.path}`, ...args].map(word).join(" ")}`,
     ...Object.entries(env).map(([name, value]) => `variable ${name}=${word(value)}`),
     ...Object.entries(options).map(([key, option]) => `value ${key}: ${optionText(option)}`),
@@ -18,7 +21,7 @@ export function bundleLines({ type, launch, options, platforms, runtimes, tools,
   ];
 }
 
-/** `directory, several, required: Where files are`. */
+/** Formats an option: `directory, several, required: Where files are`. */
 export function optionText({ type, multiple, required, sensitive, min, max, title, ...option }: BundleManifest["options"][string]): string {
   const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`to ${max}`])].join(" ");
   const words = [type, multiple ? "several" : "", range, sensitive ? "sensitive" : "", required ? "required" : ""];

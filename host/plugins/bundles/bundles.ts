@@ -1,4 +1,4 @@
-/** Brings MCP bundles here: shows what one would start, keeps its bytes under their digest, and lists it as an MCP server (SPEC M10). */
+/** Installs MCP bundles: shows what one would start, stores its files by hash, and lists it as an MCP server (SPEC M10). */
 
 import type { Consent } from "../consent/consent.ts";
 import type { LockedBundle } from "../consent/lock-servers.ts";
@@ -26,27 +26,27 @@ import { serverDemands } from "../../project/trust/demands.ts";
 import { editProject } from "./edit-project.ts";
 import { checkBundleConfig } from "./fill-bundle.ts";
 
-/** A bundle that could be added. Plain JSON; what it says of itself is its author's. */
+/** A bundle that can be installed. Plain JSON; its texts come from its author. */
 export interface BundlePreview extends BundleManifest {
-  /** What its server would be called here; `name` is its author's. */
+  /** Name of the server in this project; `name` is the author's. */
   readonly server: string;
   readonly digest: string;
-  /** The name of the file. */
+  /** Name of the file. */
   readonly from: string;
   readonly files: number;
   readonly bytes: number;
-  /** It carries a signature, which is not checked. */
+  /** True if the bundle has a signature, which is not verified. */
   readonly signed: boolean;
   readonly warnings: readonly string[];
-  /** The bundle that it would take the place of, and lines that begin with + and - for what it starts and asks for. */
+  /** The bundle that it would replace, and changed lines, prefixed with + and -. */
   readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly string[] };
 }
 
-/** What a person says of a bundle. */
+/** The user's choices for a bundle. */
 export interface BundleWish {
-  /** Default: what `inspectBundle` answered as `server`. */
+  /** Default: `server` as returned by `inspectBundle`. */
   readonly server?: string;
-  /** What it asks for, by its keys; what is left out stays as it is, or is its default. */
+  /** Values of the requested options, by key; omitted ones keep their value or default. */
   readonly config?: Readonly<Record<string, BundleValue>>;
 }
 
@@ -56,13 +56,13 @@ export interface InstalledBundle {
   readonly digest: string;
 }
 
-/** A bundle is native code of its author's: what it starts is not held by any sandbox. */
+/** Bundles run their author's native code, which no sandbox confines. */
 export interface BundleActs {
-  /** @param path absolute, of a file or a folder. @throws {PackageError} if there is no good bundle. */
+  /** @param path absolute, of a file or a folder. @throws {PackageError} if it is not a valid bundle. */
   inspectBundle(path: string, wish?: Pick<BundleWish, "server">): Promise<BundlePreview>;
-  /** Adds what was inspected, and nothing else: from here on it is started with all that the host's user may do. @throws {PackageError} */
+  /** Installs exactly the inspected bundle. From then on it is started with all rights of the host's user. @throws {PackageError} */
   installBundle(digest: string, wish?: BundleWish): Promise<InstalledBundle>;
-  /** Takes it out of `bascule.json` and the lock, and deletes its files; false if there is no such bundle. */
+  /** Removes the bundle from `bascule.json` and the lock, and deletes its files; false if it is not found. */
   removeBundle(server: string): Promise<boolean>;
 }
 
@@ -90,7 +90,7 @@ interface Prepared {
   readonly server: string;
 }
 
-/** Bundles that were inspected and are kept in memory until they are added. */
+/** Inspected bundles kept in memory until they are installed. */
 const MAX_PREPARED = 2;
 
 export function createBundles({ platform, service, places, consent, mcp, reload }: BundlesOptions): BundleActs {
@@ -99,21 +99,21 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
   const prepared = new Map<string, Prepared>();
   const listed = () => places.project.config().mcpServers;
 
-  /** The bundle that a server is now. @throws {PackageError} if it is no bundle, or another author's. */
+  /** Returns the bundle that a server is now. @throws {PackageError} if the server is not a bundle, or has another author. */
   function takenBy(server: string, manifest: Pick<BundleManifest, "name">): LockedBundle | undefined {
     const wrong = checkServerName(server);
-    if (wrong !== undefined) throw new PackageError(`${wrong} (give another name)`);
+    if (wrong !== undefined) throw new PackageError(`${wrong} (choose another name)`);
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
     const locked = lock.servers().get(server)?.bundle;
     const waits = places.trust?.withheld().find(({ name }) => name === `mcpServers.${server}`)?.value;
     if (isJsonObject(waits) && waits["bundle"] === undefined)
-      throw new PackageError(`bascule.json lists another MCP server "${server}", which nobody has allowed (give another name)`);
+      throw new PackageError(`bascule.json lists another MCP server "${server}" that is not allowed (choose another name)`);
     const isAdded = locked === undefined && mcp.mcpServers().some(({ name }) => name === server);
     if (entry === undefined ? isAdded : entry.bundle === undefined)
-      throw new PackageError(`There is an MCP server "${server}" already, which is no bundle (give another name)`);
+      throw new PackageError(`MCP server "${server}" already exists and is not a bundle (choose another name)`);
     if (locked !== undefined && locked.name !== manifest.name)
       throw new PackageError(
-        `The MCP server "${server}" is the bundle ${quote(locked.name)}, not ${quote(manifest.name)} (give another name)`,
+        `MCP server "${server}" is the bundle ${quote(locked.name)}, not ${quote(manifest.name)} (choose another name)`,
       );
     return locked;
   }
@@ -126,7 +126,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
     return { bundle, manifest, locked, server: wish.server ?? serverName(manifest.name) };
   }
 
-  /** Undefined if it is not here, or not as it was brought. */
+  /** Returns undefined if the bundle is not installed or was modified. */
   async function present(digest: string): Promise<{ readonly manifest: BundleManifest } | undefined> {
     try {
       return await openBundle(platform, places, digest);
@@ -138,7 +138,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
 
   async function changesFrom(before: LockedBundle, manifest: BundleManifest): Promise<readonly string[]> {
     const old = await present(before.digest);
-    if (old === undefined) return ["? the version that is here cannot be read any more"];
+    if (old === undefined) return ["? cannot compare: the installed version is not readable"];
     const [from, to] = [bundleLines(old.manifest), bundleLines(manifest)];
     return [
       ...from.filter((line) => !to.includes(line)).map((line) => `- ${line}`),
@@ -146,39 +146,39 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
     ];
   }
 
-  /** Each reads the project's files and writes them again. */
+  /** Runs one change at a time, because each reads and rewrites the project's files. */
   const inTurn = createInTurn();
 
   async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleWish["config"]): Promise<void> {
-    if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock, and adds nothing");
+    if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock and cannot add anything");
     const before = takenBy(server, manifest);
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
-    // What an older version asked for and this one does not is not kept.
+    // Drops values of options that the new version no longer has.
     const kept = Object.entries(entry?.config ?? {}).filter(([key]) => Object.hasOwn(manifest.options, key));
     const config = { ...Object.fromEntries(kept), ...said };
     const problems = checkBundleConfig(manifest.options, config);
-    if (problems.length > 0) throw new PackageError(problems.map((problem) => `Its value ${problem}`).join("\n"));
+    if (problems.length > 0) throw new PackageError(problems.map((problem) => `Value ${problem}`).join("\n"));
 
     const { command } = manifest.launch;
     const programs = new Set([...bundle.executables, ...(command.kind === "file" ? [command.path] : [])]);
     await checkBundleLinks(files, places, locked.digest);
-    // Where it is as it was brought, its server may be running in it.
+    // Unmodified files stay in place: a server may be running from them.
     if ((await present(locked.digest)) === undefined) await writeBundle(files, bundleFolder(places, locked.digest), bundle, programs);
-    // Other bytes say other things: what their tools say is pinned when they are first started.
+    // Drops the pinned tools if the hash changed; the new ones are pinned at the first start.
     await lock.changeServer(server, (old) => ({ ...(old?.bundle?.digest === locked.digest && old), bundle: locked }));
     await list(server, { ...(entry && rest(entry)), bundle: locked.digest, ...(Object.keys(config).length > 0 && { config }) });
     if (before !== undefined && before.digest !== locked.digest) await dropUnused(before.digest);
   }
 
-  /** Where there is no file to list it in, it is offered until the host closes. */
+  /** Without a project file, the server is available until the host closes. */
   async function list(server: string, entry: Readonly<Record<string, unknown>> | undefined): Promise<void> {
     const { path } = places.project;
-    // Made of what was read from JSON.
+    // Built from parsed JSON.
     const listedAs = entry as JsonValue | undefined;
-    // Who adds it has agreed to it.
+    // Adding a server implies trust in it.
     if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
     if (path !== undefined) await editProject(platform, { file: path, state: places.state }, ["mcpServers", server], listedAs);
-    // Also one that waits to be tried again.
+    // Also removes a server that waits for its next attempt.
     await mcp.removeMcpServer(server);
     if (path !== undefined) return await reload();
     if (entry !== undefined) await mcp.addMcpServer(server, entry);
@@ -192,7 +192,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
 
   async function remove(server: string): Promise<boolean> {
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
-    // What a person has written under this name since is not a bundle's to take along.
+    // An entry without a bundle was written by the user and is not removed.
     if (entry !== undefined && entry.bundle === undefined) return false;
     const digest = lock.servers().get(server)?.bundle?.digest ?? entry?.bundle;
     if (digest === undefined) return false;
@@ -221,7 +221,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
     },
     async installBundle(digest, { server, config } = {}) {
       const ready = prepared.get(digest);
-      if (ready === undefined) throw new PackageError("It has to be looked at again before it is added");
+      if (ready === undefined) throw new PackageError("Inspect the bundle again before installing it");
       const name = server ?? ready.server;
       await inTurn(() => install(ready, name, config));
       prepared.delete(digest);
@@ -237,13 +237,13 @@ function readManifest(
   platform: Pick<Platform, "environment">,
 ): { readonly manifest: BundleManifest; readonly warnings: readonly string[] } {
   const bytes = files.get(BUNDLE_MANIFEST);
-  if (bytes === undefined) throw new PackageError(`It holds no bundle: there is no ${BUNDLE_MANIFEST} at its root`);
+  if (bytes === undefined) throw new PackageError(`Not a bundle: ${BUNDLE_MANIFEST} not found at its root`);
   const parsed = parseBundle(new TextDecoder().decode(bytes), { files, platform: platformOf(platform) });
-  if (!parsed.ok) throw new PackageError(["Its manifest is not in order", ...parsed.problems.map(problemToText)].join("\n"));
+  if (!parsed.ok) throw new PackageError(["Manifest is not valid", ...parsed.problems.map(problemToText)].join("\n"));
   return { manifest: parsed.value, warnings: parsed.warnings.map(problemToText) };
 }
 
-/** `My MCP Extension` is `my-mcp-extension`. */
+/** Converts `My MCP Extension` to `my-mcp-extension`. */
 function serverName(name: string): string {
   return name
     .toLowerCase()
@@ -254,7 +254,7 @@ function serverName(name: string): string {
     .replace(/-+$/u, "");
 }
 
-/** What a person has set besides. */
+/** Returns the fields that the user set besides. */
 function rest(entry: object): Readonly<Record<string, unknown>> {
   const own = ["bundle", "config", "args", "env", "headers"];
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !own.includes(key)));

@@ -1,4 +1,4 @@
-/** What a bundle starts, with what the person said put in (SPEC M10). Pure. */
+/** Substitutes the user's values into a bundle's command (SPEC M10). Pure. */
 
 import {
   BUNDLE_SEPARATORS,
@@ -13,22 +13,22 @@ import {
 } from "../../../manifests/mod.ts";
 import { nearestName } from "../../tools/nearest.ts";
 
-/** Where it is put in. */
+/** Values of the environment to substitute. */
 export interface BundleWorld {
-  /** Absolute, of the bundle. */
+  /** The bundle's folder, absolute. */
   readonly directory: string;
-  /** By the names that manifests have for them: `HOME`, … */
+  /** By the names used in manifests: `HOME`, … */
   readonly folders: Readonly<Record<string, string>>;
   readonly separator: string;
-  /** What starts a runtime. */
+  /** Returns the command that starts a runtime. */
   readonly runtime: (name: string) => string;
-  /** What relative paths of the person's are relative to. */
+  /** Folder that the user's relative paths resolve against. */
   readonly root: string;
-  /** Undefined if it has no value. */
+  /** Returns a secret's value; undefined if it has none. */
   readonly secret: (name: string) => string | undefined;
 }
 
-/** What is started: nothing in it stands for anything else any more. */
+/** The final command, without placeholders. */
 export interface FilledBundle {
   readonly command: string;
   readonly args: readonly string[];
@@ -39,13 +39,13 @@ export type Filling = { readonly ok: true; readonly value: FilledBundle } | { re
 
 type Config = Readonly<Record<string, BundleValue>>;
 
-/** Everything that is wrong with what the person said, without what only the values of secrets show. */
+/** Returns every problem of the user's values that is visible without the secrets' values. */
 export function checkBundleConfig(options: BundleManifest["options"], config: Config): readonly string[] {
   const unknown = Object.keys(config).filter((key) => !Object.hasOwn(options, key));
   return [
     ...unknown.map((key) => {
       const near = nearestName(key, Object.keys(options));
-      return `"${key}" is not asked for${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+      return `"${key}" is unknown${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
     }),
     ...Object.entries(options).flatMap(([key, option]) => {
       const reason = wrongWith(option, Object.hasOwn(config, key) ? config[key] : undefined);
@@ -57,11 +57,11 @@ export function checkBundleConfig(options: BundleManifest["options"], config: Co
 function wrongWith(option: BundleOption, given: BundleValue | undefined): string | undefined {
   if (isSecret(given)) return undefined;
   if (given === undefined) return option.required && isUnset(option.default) ? "needs a value" : undefined;
-  if (option.sensitive) return 'is sensitive: write { "secret": "NAME" }, and where NAME comes from under "secrets"';
+  if (option.sensitive) return 'is sensitive: write { "secret": "NAME" }, and define NAME under "secrets"';
   return checkBundleValue(option, given) ?? (option.required && isUnset(given) ? "needs a value" : undefined);
 }
 
-/** All of it, or everything that is wrong. */
+/** Substitutes everything, or returns every problem. */
 export function fillBundle({ launch, options }: BundleManifest, config: Config, world: BundleWorld): Filling {
   const problems = [...checkBundleConfig(options, config)];
   if (problems.length > 0) return { ok: false, problems };
@@ -69,14 +69,14 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
     Object.entries(options).map(([key, option]) => [key, valuesOf(key, option, Object.hasOwn(config, key) ? config[key] : undefined)]),
   );
 
-  /** As texts; none if nobody said anything. */
+  /** Returns the values as text; empty if neither the user nor the bundle sets one. */
   function valuesOf(key: string, option: BundleOption, given: BundleValue | undefined): readonly string[] {
     if (isSecret(given)) {
       const value = world.secret(given.secret);
       if (value === undefined) problems.push(`"${key}" is the secret ${given.secret}, which has no value here`);
       return value === undefined ? [] : [value];
     }
-    // What a person wrote stands for itself.
+    // Placeholders are substituted in defaults only, not in the user's text.
     const said = given ?? option.default;
     const texts = (isList(said) ? said : said === undefined ? [] : [said]).map(String).filter((text) => text !== "");
     const whole = given === undefined ? texts.map((text) => put(text, () => undefined)) : texts;
@@ -92,10 +92,10 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
     });
   }
 
-  /** Within a text there is room for one value. */
+  /** A placeholder inside a text takes a single value. */
   function one(key: string): string {
     const all = values.get(key) ?? [];
-    if (all.length > 1) problems.push(`"${key}" has ${all.length} values, and this bundle can take one there`);
+    if (all.length > 1) problems.push(`"${key}" has ${all.length} values, but the bundle takes only one there`);
     return all[0] ?? "";
   }
 
@@ -105,14 +105,14 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
   });
   const env = Object.entries(launch.env).flatMap(([name, text]): readonly (readonly [string, string])[] => {
     const alone = optionAlone(text);
-    // What nobody said is not set, rather than set to nothing.
+    // A variable without a value stays unset instead of empty.
     return alone !== undefined && (values.get(alone) ?? []).length === 0 ? [] : [[name, put(text, one)]];
   });
   const command = launch.command.kind === "runtime" ? world.runtime(launch.command.name) : `${world.directory}/${launch.command.path}`;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { command, args, env: Object.fromEntries(env) } };
 }
 
-/** The key, where the text is nothing but that value. */
+/** Returns the key if the whole text is one placeholder. */
 function optionAlone(text: string): string | undefined {
   return /^\$\{user_config\.([^}]+)\}$/.exec(text)?.[1];
 }

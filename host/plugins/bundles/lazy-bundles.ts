@@ -1,4 +1,4 @@
-/** Bundles, whose code is loaded when one is looked at: most hosts never add any. */
+/** Loads the code for bundles on first use, because most hosts never install any. */
 
 import type { BundleActs, BundlesOptions } from "./bundles.ts";
 

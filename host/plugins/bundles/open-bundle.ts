@@ -1,4 +1,4 @@
-/** Takes a bundle that was added out of its folder, to be started: only ever the bytes that were added (SPEC M10, H7). */
+/** Opens an installed bundle to start it, only if its files are unmodified (SPEC M10, H7). */
 
 import { type BundleManifest, type BundlePlatform, type BundleValue, parseBundle, problemToText } from "../../../manifests/mod.ts";
 import { PackageError } from "../installing/package-error.ts";
@@ -9,12 +9,12 @@ import { digestFiles } from "../../primitives/digest.ts";
 import { BUNDLE_MANIFEST, readBundleFolder } from "./bundle-files.ts";
 import { type FilledBundle, fillBundle } from "./fill-bundle.ts";
 
-/** Where the bundle of a digest is kept. */
+/** Returns the folder of an installed bundle. */
 export function bundleFolder({ state }: Pick<Places, "state">, digest: string): string {
   return `${state}/bundles/${digest}`;
 }
 
-/** Where a link leads, others may write between looking at the bytes and running them. @throws {PackageError} */
+/** Refuses links: others could change the target between the check and the start. @throws {PackageError} */
 export async function checkBundleLinks(files: Platform["files"], places: Pick<Places, "state">, digest: string): Promise<void> {
   try {
     await refuseLinks(files, [`${places.state}/bundles`, bundleFolder(places, digest)], "no bundle is kept or started there");
@@ -28,25 +28,24 @@ export function platformOf({ environment }: Pick<Platform, "environment">): Bund
   return os === "windows" ? "win32" : os === "darwin" ? "darwin" : "linux";
 }
 
-/** @throws {PackageError} if it is not there, or not what was added. */
+/** @throws {PackageError} if the bundle is not installed or was modified. */
 export async function openBundle(
   platform: Pick<Platform, "files" | "environment">,
   places: Pick<Places, "state">,
   digest: string,
 ): Promise<{ readonly manifest: BundleManifest; readonly directory: string }> {
   const directory = bundleFolder(places, digest);
-  const again = "bascule add it again";
+  const again = "add it again with bascule add";
   await checkBundleLinks(platform.files, places, digest);
   const files = await readAll(platform, directory).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
-    throw new PackageError(`The bundle ${digest.slice(0, 12)} is not here (${again})`);
+    throw new PackageError(`Bundle ${digest.slice(0, 12)} is not installed (${again})`);
   });
-  // It may have written there itself: what is started is what the person was shown, or nothing.
-  if ((await digestFiles(files)) !== digest)
-    throw new PackageError(`The files of the bundle ${digest.slice(0, 12)} are others by now (${again})`);
+  // The server may have modified its own folder, and the user accepted only these files.
+  if ((await digestFiles(files)) !== digest) throw new PackageError(`Files of bundle ${digest.slice(0, 12)} were modified (${again})`);
   const text = new TextDecoder().decode(files.get(BUNDLE_MANIFEST));
   const parsed = parseBundle(text, { files, platform: platformOf(platform) });
-  if (!parsed.ok) throw new PackageError(`The bundle's manifest is not in order: ${parsed.problems.map(problemToText).join("; ")}`);
+  if (!parsed.ok) throw new PackageError(`The bundle's manifest is not valid: ${parsed.problems.map(problemToText).join("; ")}`);
   return { manifest: parsed.value, directory };
 }
 
@@ -54,7 +53,7 @@ async function readAll({ files }: Pick<Platform, "files">, directory: string): P
   return (await readBundleFolder(files, directory)).files;
 }
 
-/** What is started, with its values in it. @throws {PackageError} if it cannot be. */
+/** Returns the command to start, with its values. @throws {PackageError} if it cannot be started. */
 export async function launchBundle(
   platform: Pick<Platform, "files" | "environment" | "name">,
   places: Pick<Places, "state" | "root">,
@@ -71,13 +70,13 @@ export async function launchBundle(
     root: places.root,
     separator: os === "windows" ? "\\" : "/",
     folders: { HOME: home, DESKTOP: `${home}/Desktop`, DOCUMENTS: `${home}/Documents`, DOWNLOADS: `${home}/Downloads` },
-    // Whatever PATH a client of ours was started with, there is this one.
+    // The host's own Node, which does not depend on PATH.
     runtime: (name) => (name === "node" && platform.name === "node" ? (command[0] ?? name) : name),
     secret: (name) => secrets.get(name),
   });
-  if (!filled.ok) throw new PackageError(`Its values under "config" in bascule.json: ${filled.problems.join("; ")}`);
+  if (!filled.ok) throw new PackageError(`Values under "config" in bascule.json: ${filled.problems.join("; ")}`);
   const { env } = filled.value;
-  // What Python compiles would lie beside the bytes that were added.
+  // Python would otherwise write its cache beside the bundle's files.
   const own = manifest.type === "python" ? { PYTHONDONTWRITEBYTECODE: "1" } : {};
   return { ...filled.value, env: { ...own, ...env }, cwd: directory };
 }

@@ -1,36 +1,36 @@
-/** What an archive holds, and what may be made of it: paths that stay inside, on every file system. */
+/** Entries of archives, and checks that their paths stay inside the folder on every file system. */
 
 import { FOLDER_BOUNDS, type FolderBounds, isIgnoredName } from "../folder/walk.ts";
 import { quote } from "../folder/problems.ts";
 import { PackageError } from "./package-error.ts";
 
-/** A regular file as an archive names it. */
+/** A regular file of an archive. */
 export interface ArchiveFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** It was a program where it came from. */
+  /** Set if the file was executable. */
   readonly executable?: true;
 }
 
-/** Whose bounds hold for it: a bundle is a zip file, and may be larger than a plugin. */
+/** Selects the bounds: a bundle is a zip file, and may be larger than a plugin. */
 export interface ArchiveWish {
   readonly bytes: Uint8Array;
   readonly as: "plugin" | "bundle";
 }
 
-/** Every regular file of an archive. @throws {PackageError} */
+/** Returns every regular file of an archive. @throws {PackageError} */
 export type Unpack = (bytes: Uint8Array) => Promise<readonly ArchiveFile[]>;
 
-/** What an archive may hold at most. */
+/** Maximum content of an archive. */
 export type ArchiveBounds = Pick<FolderBounds, "entries" | "totalBytes" | "depth" | "nameLength">;
 
-/** Counts while an archive is read: nothing is kept of what is beyond the bounds of a plugin's folder. */
+/** Counts while an archive is read, so that nothing beyond the bounds is kept in memory. */
 export interface ArchiveCount {
-  /** One more file, folder or header. */
+  /** Counts one file, folder or header. */
   entry(): void;
-  /** So many bytes of a file. @throws {PackageError} */
+  /** Counts bytes of a file. @throws {PackageError} */
   bytes(count: number): void;
-  /** How many bytes may still come. */
+  /** Returns the bytes left. */
   left(): number;
 }
 
@@ -50,7 +50,7 @@ export function createArchiveCount(bounds: ArchiveBounds = FOLDER_BOUNDS): Archi
   };
 }
 
-/** The path without a `./` before it, and without the `/` that folders end with. @throws {PackageError} if it is none that may be made. */
+/** Returns the path without a leading `./` and the trailing `/` of folders. @throws {PackageError} if the path is not safe. */
 export function checkEntryPath(written: string, bounds: ArchiveBounds = FOLDER_BOUNDS): string {
   const path = written.replace(/^(?:\.\/)+/u, "").replace(/\/$/u, "");
   const refuse = (why: string): never => {
@@ -61,20 +61,20 @@ export function checkEntryPath(written: string, bounds: ArchiveBounds = FOLDER_B
   const steps = path.split("/");
   if (steps.includes("..")) refuse("leads out of the plugin's folder");
   if (steps.some((step) => step === "" || step === ".")) refuse("is a path with empty steps");
-  // As the folder's own reader: it would refuse the plugin afterwards (walk.ts).
+  // Same rule as in the reader of plugin folders (walk.ts), which would refuse the plugin afterwards.
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\\\ufffd]/u.test(path)) refuse('has control, invisible or undecodable characters or a "\\" in its name');
-  // NTFS drops what a name ends with, and takes what follows a colon for a part of the file.
-  if (steps.some((step) => /[. ]$|:/u.test(step))) refuse("has a name that is another on some systems");
+  // NTFS drops trailing dots and spaces, and reads the text after a colon as a stream of the file.
+  if (steps.some((step) => /[. ]$|:/u.test(step))) refuse("has a name that some systems change");
   if (steps.some((step) => step.length > bounds.nameLength)) refuse(`has a name of more than ${bounds.nameLength} characters`);
-  // One more for the folder that archives like to put around everything.
+  // One level more, because many archives put everything into one folder.
   if (steps.length > bounds.depth + 1) refuse(`is nested more than ${bounds.depth} folders deep`);
   return path;
 }
 
 /**
- * The files by path, without what nothing can load, and without the one folder that all are in.
+ * Returns the files by path, without ignored names and without a single folder around all of them.
  *
- * @throws {PackageError} if they could not lie beside one another.
+ * @throws {PackageError} if paths collide.
  */
 export function toPluginFiles(files: readonly ArchiveFile[]): ReadonlyMap<string, Uint8Array> {
   checkPaths(files);
@@ -83,7 +83,10 @@ export function toPluginFiles(files: readonly ArchiveFile[]): ReadonlyMap<string
   return new Map(inside.filter(([path]) => !path.split("/").some(isIgnoredName)));
 }
 
-/** @throws {PackageError} if two paths are one on a file system that minds neither case nor composition, or a file is a folder too. */
+/**
+ * @throws {PackageError} if two paths are equal on a file system that ignores case or Unicode composition, or a path is both a file and a
+ * folder.
+ */
 export function checkPaths(files: readonly Pick<ArchiveFile, "path">[]): void {
   const byKey = new Map<string, string>();
   const folders = new Map<string, string>();

@@ -1,14 +1,14 @@
-/** Takes compressed bytes apart, and stops where there is more than there may be. */
+/** Decompresses bytes up to a maximum size. */
 
 import { Gunzip, Inflate } from "fflate";
 import { PackageError } from "./package-error.ts";
 
-/** So much is taken in at a time: it becomes four megabytes at most before the size is looked at again. */
+/** Compressed bytes per step: at most 4 MiB are produced before the size is checked again. */
 const STEP_BYTES = 4_096;
 
 /**
- * @param format `raw` is what zip files hold (RFC 1951), `gzip` RFC 1952.
- * @throws {PackageError} if there are more than `maxBytes`, or the bytes are no such thing.
+ * @param format `raw` as in zip files (RFC 1951), `gzip` as in RFC 1952.
+ * @throws {PackageError} if there are more than `maxBytes`, or the data is not valid.
  */
 export function inflate(format: "raw" | "gzip", bytes: Uint8Array, maxBytes: number): Uint8Array {
   const pieces: Uint8Array[] = [];
@@ -27,9 +27,9 @@ export function inflate(format: "raw" | "gzip", bytes: Uint8Array, maxBytes: num
     }
   } catch (error) {
     if (error instanceof PackageError) throw error;
-    throw new PackageError(`Its compressed data is damaged: ${error instanceof Error ? error.message : String(error)}`);
+    throw new PackageError(`Compressed data is damaged: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!isOver) throw new PackageError("Its compressed data ends too early");
+  if (!isOver) throw new PackageError("Compressed data ends too early");
   return joined(pieces, total);
 }
 

@@ -1,4 +1,4 @@
-/** Adds plugins: first shows what one asks for, then puts exactly that into the plugin root and takes it into service (SPEC I2). */
+/** Installs plugins: shows what one requests, then writes exactly that to the plugin folder and loads it (SPEC I2). */
 
 import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
@@ -29,31 +29,31 @@ import { PackageError } from "./package-error.ts";
 import { type PackageFiles, parseSource, readPackage } from "./read-package.ts";
 import { unpackBy } from "./unpack.ts";
 
-/** A plugin that could be added. Plain JSON; what it says of itself is its author's. */
+/** A plugin that can be installed. Plain JSON; its texts come from its author. */
 export interface PackagePreview {
   readonly name: string;
   readonly version: string;
   readonly description: string;
   readonly digest: string;
   readonly origin: PluginOrigin;
-  /** Absent is unsigned. */
+  /** Public key of the signer; absent if unsigned. */
   readonly signer?: string;
   readonly files: number;
   readonly bytes: number;
   readonly requested: Permissions;
-  /** Limits above the defaults: adding it accepts them. */
+  /** Limits above the defaults: installing the plugin accepts them. */
   readonly limits: LimitRequest;
   readonly tools: readonly {
     readonly name: string;
     readonly class: SideEffectClass;
     readonly destructive: boolean;
     readonly description: string;
-    /** Its title and schemas as JSON text, where they hold words. */
+    /** Title and schemas as JSON text, if they contain prose. */
     readonly says?: string;
   }[];
-  /** The schema of its settings as JSON text: what a person who sets them is shown. */
+  /** Schema of the settings as JSON text, which is shown to the user who sets them. */
   readonly settings?: string;
-  /** The plugin of that name which it would take the place of. */
+  /** The plugin of the same name that it would replace. */
   readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly ConsentChange[] };
 }
 
@@ -65,20 +65,20 @@ export interface InstalledPlugin {
 }
 
 export interface Installer {
-  /** @param source an absolute path, or a repository's URL. @throws {PackageError} if there is no good plugin. */
+  /** @param source an absolute path, or a repository's URL. @throws {PackageError} if it is not a valid plugin. */
   inspect(source: string, signal?: AbortSignal): Promise<PackagePreview>;
-  /** Adds what was inspected, and nothing else. @throws {PackageError} if it does not fit in here, or does not load. */
+  /** Installs exactly the inspected plugin. @throws {PackageError} if it conflicts with another plugin, or does not load. */
   install(digest: string): Promise<InstalledPlugin>;
 }
 
 export interface InstallerOptions {
   readonly platform: Pick<Platform, "files" | "guarded" | "git" | "random">;
-  /** Reads archives. */
+  /** Thread that reads archives. */
   readonly service: Service;
   readonly directory: PluginDirectory;
   readonly consent: Consent;
   readonly grants: GrantStore;
-  /** The first takes what is added. */
+  /** Plugin folders; installed plugins go into the first. */
   readonly roots: readonly string[];
 }
 
@@ -88,7 +88,7 @@ interface Prepared {
   readonly manifest: Manifest;
 }
 
-/** Packages that were inspected and are kept in memory until they are installed. */
+/** Inspected packages kept in memory until they are installed. */
 const MAX_PREPARED = 4;
 const NEVER: AbortSignal = new AbortController().signal;
 
@@ -113,16 +113,14 @@ export function createInstaller(options: InstallerOptions): Installer {
       ...{ kind: "read", signature: "", identity: "", directory: "", digest, files: source.files, bytes, newestMs: 0, warnings: [] },
       ...(signedBy && { signedBy }),
     };
-    if (!source.files.has("manifest.json")) throw new PackageError("It holds no plugin: there is no manifest.json at its root");
+    if (!source.files.has("manifest.json")) throw new PackageError("Not a plugin: manifest.json not found at its root");
     if (isBundleManifest(new TextDecoder().decode(source.files.get("manifest.json"))))
-      throw new PackageError(
-        "It is an MCP bundle, which is not held by the sandbox: inspectBundle and installBundle add one from a file or folder",
-      );
+      throw new PackageError("This is an MCP bundle, which does not run in the sandbox (add it with inspectBundle and installBundle)");
     const plugins = new Set(directory.status().flatMap(({ name }) => name ?? []));
     const candidate = toCandidate(snapshot, { plugins });
     if (candidate.kind !== "ready") {
       const problems = candidate.kind === "failed" ? candidate.failure.problems : [];
-      throw new PackageError(["Its manifest is not in order", ...problems.map(problemToText)].join("\n"));
+      throw new PackageError(["Manifest is not valid", ...problems.map(problemToText)].join("\n"));
     }
     return { source, snapshot, manifest: candidate.manifest };
   }
@@ -156,21 +154,21 @@ export function createInstaller(options: InstallerOptions): Installer {
     };
   }
 
-  /** Where it goes, and what stands there that was brought here too and has not been touched since. */
+  /** Returns the target folder, and whether it holds an unmodified plugin that was installed before. */
   async function placeFor(name: string): Promise<{ readonly target: string; readonly replaced: boolean }> {
     const [root] = roots;
-    if (root === undefined) throw new PackageError('There is no plugin root to add it to (name one under "plugins" in bascule.json)');
+    if (root === undefined) throw new PackageError('No plugin folder to add to (list one under "plugins" in bascule.json)');
     const there = placed(name);
     const target = there?.directory ?? `${root}/${name}`;
     if ((await files.lstat(target)) === undefined) return { target, replaced: false };
     const entry = consent.entry(name);
-    if (there === undefined) throw new PackageError(`"${target}" is there already (move it away)`);
+    if (there === undefined) throw new PackageError(`"${target}" already exists (move it away)`);
     if (entry === undefined || entry.origin.kind === "folder")
-      throw new PackageError(`Plugin "${name}" is there already, as a folder of your own (bascule remove ${name})`);
+      throw new PackageError(`Plugin "${name}" already exists as a local folder (bascule remove ${name})`);
     const isAsBrought = there.held === undefined && there.digest === entry.digest;
     if (!isAsBrought)
       throw new PackageError(
-        `Plugin "${name}" was changed in "${target}" since it was brought there\nbascule remove ${name} takes it away with its grants and what was changed; then add it again`,
+        `Plugin "${name}" was modified in "${target}" since it was added\nbascule remove ${name} deletes it with its grants and your changes; then add it again`,
       );
     return { target, replaced: true };
   }
@@ -182,7 +180,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     const { replaces } = preview({ source, snapshot, manifest });
     if (replaces !== undefined && !areAllShown(replaces.changes))
       throw new PackageError(
-        tooManyChanges(`version ${version} of plugin "${name}"`, `bascule remove ${name}, and add it again: a new plugin holds nothing`),
+        tooManyChanges(`version ${version} of plugin "${name}"`, `bascule remove ${name}, and add it again: a new plugin has no grants`),
       );
     const folder = target.slice(0, target.lastIndexOf("/"));
     const mark = `${folder}/.${name}-${[...platform.random.bytes(6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
@@ -190,7 +188,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     const withdraw = consent.approve(name, digest, signedBy?.signer);
     try {
       await writeFiles(files, draft, source);
-      // Of a plugin that was here and whose folder is gone: nobody was shown that this one would have them.
+      // Revokes grants of a former plugin whose folder is gone: the user was not shown that this one would get them.
       if (!replaced) await options.grants.revoke(name);
       if (replaced) await files.rename(target, old);
       try {
@@ -206,7 +204,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         await files.rename(target, draft);
         if (replaced) await files.rename(old, target);
         await directory.reloadChanged();
-        throw new PackageError(`It does not load: ${status?.reason ?? "it has been changed while it was added"}`);
+        throw new PackageError(`Plugin does not load: ${status?.reason ?? "it was modified while it was added"}`);
       }
       await files.remove(old);
       await consent.remember(serving, target, { origin: source.origin, acceptsLimits: true });
@@ -231,7 +229,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     },
     async install(digest) {
       const ready = prepared.get(digest);
-      if (ready === undefined) throw new PackageError("It has to be looked at again before it is added");
+      if (ready === undefined) throw new PackageError("Inspect the plugin again before installing it");
       const installed = await install(ready);
       prepared.delete(digest);
       return installed;

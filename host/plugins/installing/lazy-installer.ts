@@ -1,4 +1,4 @@
-/** An installer whose code is loaded when something is added: most hosts never add anything. */
+/** Loads the installer's code on first use, because most hosts never install anything. */
 
 import type { Installer, InstallerOptions } from "./installer.ts";
 

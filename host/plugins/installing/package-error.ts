@@ -1,4 +1,4 @@
-/** What was to be added cannot be: what is wrong with it, and what to do. For people; names in it are quoted. */
+/** A package cannot be installed. The message is for users; it quotes names from the package. */
 export class PackageError extends Error {
   override readonly name = "PackageError";
 }

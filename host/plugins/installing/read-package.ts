@@ -1,4 +1,4 @@
-/** Brings a plugin's files from a folder, an archive or a repository into memory, within the bounds of a plugin's folder (SPEC I2). */
+/** Reads a plugin's files from a folder, an archive or a repository into memory, within the bounds of a plugin's folder (SPEC I2). */
 
 import type { PluginOrigin } from "../consent/lock-text.ts";
 import { GitError } from "../../platform/processes/git-types.ts";
@@ -13,7 +13,7 @@ import { PackageError } from "./package-error.ts";
 import { MAX_TAR_BYTES } from "./read-archive.ts";
 import type { Unpack } from "./archive-entry.ts";
 
-/** Files by path, with the signature beside them if there is one. */
+/** Files by path, and the signature if there is one. */
 export interface PackageFiles {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly signature?: Uint8Array;
@@ -22,13 +22,13 @@ export interface PackageFiles {
 
 const MAX_ARCHIVE_BYTES = 2 * FOLDER_BOUNDS.totalBytes;
 
-/** Where a plugin may be brought from. */
+/** Where a plugin can be installed from. */
 export type PackageSource =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "git"; readonly url: string; readonly ref?: string };
 
 /**
- * A path, or the URL of a repository: `https://…`, `ssh://…`, `git@host:path`; `#` and a branch or tag may follow.
+ * Parses a path, or the URL of a repository: `https://…`, `ssh://…`, `git@host:path`, optionally followed by `#` and a branch or tag.
  *
  * @throws {PackageError} for other URLs.
  */
@@ -38,16 +38,16 @@ export function parseSource(text: string): PackageSource {
   const [url = "", ref, ...more] = text.split("#");
   const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//u.test(url);
   if (!isScp && !isLocal && !/^(?:https|ssh):\/\/[^-]/u.test(url)) {
-    throw new PackageError(`Cannot bring a plugin from ${quote(text)}: give a folder, an archive, or a repository's https or ssh URL`);
+    throw new PackageError(`Cannot add a plugin from ${quote(text)} (give a folder, an archive, or a repository's https or ssh URL)`);
   }
-  // What begins with a dash would be an option to git, or to the ssh that it starts.
-  if (/[\s\p{Cc}]/u.test(url) || /(?:@|\/\/|:)-/u.test(url)) throw new PackageError(`${quote(text)} is no URL of a repository`);
+  // Git, or the ssh that it starts, would read a leading dash as an option.
+  if (/[\s\p{Cc}]/u.test(url) || /(?:@|\/\/|:)-/u.test(url)) throw new PackageError(`Not the URL of a repository: ${quote(text)}`);
   if (more.length > 0 || (ref !== undefined && !/^[A-Za-z0-9][\w./-]{0,200}$/u.test(ref)))
-    throw new PackageError(`${quote(text)} names no branch or tag`);
+    throw new PackageError(`Not a branch or tag after "#": ${quote(text)}`);
   return { kind: "git", url, ...(ref !== undefined && { ref }) };
 }
 
-/** @param source a path in it is absolute. @throws {PackageError} */
+/** @param source with an absolute path, if it is a path. @throws {PackageError} */
 export async function readPackage(
   platform: Pick<Platform, "files" | "guarded" | "git">,
   source: PackageSource,
@@ -81,7 +81,7 @@ async function fromRepository(
   }
 }
 
-/** The lock is for everybody to read. Over https the name alone is often a token too. Also of a text with URLs in it. */
+/** Removes passwords from every URL in the text, because the lock is public. Over https the user name is often a token too. */
 function withoutPassword(text: string): string {
   return text.replace(/(https?:\/\/)[^\s/]*@/gu, "$1").replace(/(ssh:\/\/[^\s/:@]*):[^\s/]*@/gu, "$1@");
 }
@@ -90,7 +90,7 @@ async function fromFolder(platform: Pick<Platform, "files" | "guarded">, path: s
   const slash = path.lastIndexOf("/");
   const state = await readFolder(platform, { root: path.slice(0, slash), rootIndex: 0, folder: path.slice(slash + 1) });
   if (state.kind === "refused") throw new PackageError(state.problems.map(problemToText).join("\n"));
-  if (state.kind !== "read") throw new PackageError(`${quote(path)} holds no plugin: there is no manifest.json at its root`);
+  if (state.kind !== "read") throw new PackageError(`Not a plugin: ${quote(path)} has no manifest.json at its root`);
   const { files, signedBy } = state;
   return { files, ...(signedBy && { signature: new TextEncoder().encode(signedBy.text) }), origin: { kind: "folder" } };
 }

@@ -1,4 +1,4 @@
-/** Reads tar files, strictly: regular files and folders, with the long names of POSIX (pax) and GNU (SPEC I2). */
+/** Reads tar files strictly: regular files and folders, with long names in POSIX (pax) and GNU format (SPEC I2). */
 
 import { quote } from "../folder/problems.ts";
 import { type ArchiveFile, checkEntryPath, createArchiveCount } from "./archive-entry.ts";
@@ -6,12 +6,12 @@ import { PackageError } from "./package-error.ts";
 
 const BLOCK = 512;
 
-/** True if the bytes begin as tar files of the last decades do. */
+/** Returns true if the bytes start with a ustar header. */
 export function isTar(bytes: Uint8Array): boolean {
   return bytes.length >= BLOCK && textOf(bytes, 257, 5) === "ustar";
 }
 
-/** Every regular file. @throws {PackageError} */
+/** Returns every regular file. @throws {PackageError} */
 export function readTar(bytes: Uint8Array): readonly ArchiveFile[] {
   const files: ArchiveFile[] = [];
   const count = createArchiveCount();
@@ -28,14 +28,14 @@ export function readTar(bytes: Uint8Array): readonly ArchiveFile[] {
       longName = type === "L" ? decode(content).replace(/\0[^]*$/u, "") : (paxPath(content) ?? longName);
       continue;
     }
-    // A comment for all files, as git writes it. Anything else would change what the others mean.
+    // A comment for all files, as git writes it. Any other global header would change the meaning of the entries.
     if (type === "g" && paxKeys(content).every((key) => key === "comment")) continue;
     const written = longName ?? name;
     longName = undefined;
     if (type !== "0" && type !== "5") throw new PackageError(`${quote(written)} ${KINDS.get(type) ?? "is neither a file nor a folder"}`);
     const path = checkEntryPath(written);
     if (type === "5" || written.endsWith("/")) continue;
-    if (path === "") throw new PackageError("Holds a file without a name");
+    if (path === "") throw new PackageError("Contains a file without a name");
     count.bytes(size);
     files.push({ path, bytes: content.slice() });
   }
@@ -66,7 +66,7 @@ function readHeader(block: Uint8Array): Header {
   return { name: prefix === "" ? name : `${prefix}/${name}`, type: type === "\0" ? "0" : type, size: octal(block, 124, 12) };
 }
 
-/** Larger sizes have another form, which no plugin needs. */
+/** Larger sizes use another encoding, which plugins do not need. */
 function octal(block: Uint8Array, at: number, length: number): number {
   const text = textOf(block, at, length)
     .replace(/[\0 ]+$/u, "")
@@ -75,7 +75,10 @@ function octal(block: Uint8Array, at: number, length: number): number {
   return Number.parseInt(text, 8);
 }
 
-/** `<length> <key>=<value>\n`, the length being that of the whole record in bytes. */
+/**
+ * Parses `<length> <key>=<value>
+ * `, where length is that of the whole record in bytes.
+ */
 function paxRecords(content: Uint8Array): readonly (readonly [key: string, value: string])[] {
   const records: [string, string][] = [];
   let at = 0;
@@ -91,10 +94,10 @@ function paxRecords(content: Uint8Array): readonly (readonly [key: string, value
   return records;
 }
 
-/** Sizes stand in the header: a second one elsewhere is a way to be read in two ways. */
+/** The header holds the size. A second size is refused, because readers disagree on which one counts. */
 function paxPath(content: Uint8Array): string | undefined {
   const records = paxRecords(content);
-  if (records.some(([key]) => key === "size" || key.startsWith("GNU.sparse"))) throw new PackageError("Holds a file with two sizes");
+  if (records.some(([key]) => key === "size" || key.startsWith("GNU.sparse"))) throw new PackageError("Contains a file with two sizes");
   return records.findLast(([key]) => key === "path")?.[1];
 }
 
@@ -112,15 +115,15 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new PackageError("Holds a name that is no UTF-8");
+    throw new PackageError("Contains a name that is not UTF-8");
   }
 }
 
-/** Byte for byte. */
+/** Maps each byte to one character. */
 function textOf(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
 }
 
 function damaged(): PackageError {
-  return new PackageError("Is no tar file, or a damaged one");
+  return new PackageError("Not a tar file, or damaged");
 }

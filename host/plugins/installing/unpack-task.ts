@@ -1,4 +1,4 @@
-/** A task of the service thread; the readers are loaded with the first archive. */
+/** A task of the service thread; loads the readers with the first archive. */
 
 import type { ServiceTask } from "../../primitives/service/task.ts";
 import type { ArchiveFile, ArchiveWish } from "./archive-entry.ts";

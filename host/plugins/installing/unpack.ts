@@ -1,4 +1,4 @@
-/** Takes archives apart on the service thread: what is in them, and how large it becomes, is their author's (SPEC LV2). */
+/** Unpacks archives on the service thread, because their content and size are not trusted (SPEC LV2). */
 
 import { type Service, ServiceError } from "../../primitives/service/service.ts";
 import type { ArchiveWish, Unpack } from "./archive-entry.ts";
@@ -7,7 +7,7 @@ import { PackageError } from "./package-error.ts";
 
 export function unpackBy(service: Service, as: ArchiveWish["as"] = "plugin"): Unpack {
   return async (bytes) => {
-    // Of its own: a buffer that others share cannot be moved.
+    // Copies the bytes: a shared buffer cannot be transferred.
     const own = new Uint8Array(bytes);
     try {
       return await service.run(UNPACK_ARCHIVE, { bytes: own, as }, { owner: "installing", moved: [own.buffer] });

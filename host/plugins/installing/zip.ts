@@ -1,7 +1,7 @@
 /**
- * Reads zip files, strictly: whatever two readers could understand in two ways is refused (APPNOTE.TXT 6.3.10).
+ * Reads zip files strictly: everything that two readers could interpret differently is refused (APPNOTE.TXT 6.3.10).
  *
- * Names and sizes are the central directory's, and the headers before the data have to say the same.
+ * Uses names and sizes of the central directory; the headers before the data must match.
  */
 
 import { quote } from "../folder/problems.ts";
@@ -20,12 +20,12 @@ const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** True if the bytes begin as zip files do. */
+/** Returns true if the bytes start with a zip signature. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes.length >= END_BYTES && [LOCAL, END].includes(viewOf(bytes).getUint32(0, true));
 }
 
-/** Every regular file. @throws {PackageError} */
+/** Returns every regular file. @throws {PackageError} */
 export function readZip(bytes: Uint8Array, bounds: ArchiveBounds = FOLDER_BOUNDS): readonly ArchiveFile[] {
   const view = viewOf(bytes);
   const end = findEnd(view);
@@ -38,7 +38,7 @@ export function readZip(bytes: Uint8Array, bounds: ArchiveBounds = FOLDER_BOUNDS
     at = entry.next;
     const path = checkEntryPath(entry.name, bounds);
     if (entry.isFolder) continue;
-    if (path === "") throw new PackageError("Holds a file without a name");
+    if (path === "") throw new PackageError("Contains a file without a name");
     count.bytes(entry.size);
     const { executable } = entry;
     files.push({ path, bytes: contentOf(bytes, entry, end.directory), ...(executable && { executable }) });
@@ -53,13 +53,13 @@ interface End {
   readonly directory: number;
 }
 
-/** Only one that ends where the file ends, with the directory right before it. */
+/** Accepts only an end record at the end of the file, directly after the directory. */
 function findEnd(view: DataView): End {
   const lowest = Math.max(0, view.byteLength - END_BYTES - 0xffff);
   for (let at = view.byteLength - END_BYTES; at >= lowest; at -= 1) {
     if (view.getUint32(at, true) !== END || view.getUint16(at + 20, true) !== view.byteLength - at - END_BYTES) continue;
     const [entries, size, directory] = [view.getUint16(at + 10, true), view.getUint32(at + 12, true), view.getUint32(at + 16, true)];
-    if (entries === 0xffff || directory === 0xffffffff) throw new PackageError("Is a zip64 file, which no plugin needs");
+    if (entries === 0xffff || directory === 0xffffffff) throw new PackageError("zip64 files are not supported");
     if (directory + size !== at || view.getUint16(at + 8, true) !== entries) throw damaged();
     return { at, entries, directory };
   }
@@ -87,7 +87,7 @@ function readEntry(bytes: Uint8Array, at: number, end: number): ZipEntry {
   const name = decodeName(bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameLength));
   const method = view.getUint16(at + 10, true);
   if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0) throw new PackageError(`${quote(name)} is encrypted`);
-  if (method !== STORED && method !== DEFLATED) throw new PackageError(`${quote(name)} is compressed in a way that is not known`);
+  if (method !== STORED && method !== DEFLATED) throw new PackageError(`${quote(name)} uses an unsupported compression method`);
   const mode = view.getUint32(at + 38, true) >>> 16;
   checkKind(name, mode & 0o170000);
   const isFolder = name.endsWith("/");
@@ -101,13 +101,13 @@ function readEntry(bytes: Uint8Array, at: number, end: number): ZipEntry {
   };
 }
 
-/** Unix file types; archives of other systems have none. */
+/** Unix file types; archives from other systems have none. */
 function checkKind(name: string, kind: number): void {
   if (kind === 0o120000) throw new PackageError(`${quote(name)} is a link`);
   if (kind !== 0 && kind !== 0o100000 && kind !== 0o040000) throw new PackageError(`${quote(name)} is neither a file nor a folder`);
 }
 
-/** @param limit where the directory begins: no data lies behind it. */
+/** @param limit start of the directory: all data must lie before it. */
 function contentOf(bytes: Uint8Array, { name, method, packed, size, header, crc }: ZipEntry, limit: number): Uint8Array {
   const view = viewOf(bytes);
   if (header + LOCAL_BYTES > limit || view.getUint32(header, true) !== LOCAL) throw damaged();
@@ -117,7 +117,8 @@ function contentOf(bytes: Uint8Array, { name, method, packed, size, header, crc 
   if (view.getUint16(header + 8, true) !== method) throw damaged();
   const data = bytes.subarray(start, start + packed);
   const content = method === STORED ? data.slice() : inflate("raw", data, size);
-  if (content.length !== size || crc32(content) !== crc) throw new PackageError(`${quote(name)} is not what the archive says it is`);
+  if (content.length !== size || crc32(content) !== crc)
+    throw new PackageError(`${quote(name)} does not match the size or checksum in the archive`);
   return content;
 }
 
@@ -125,7 +126,7 @@ function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new PackageError("Holds a name that is no UTF-8");
+    throw new PackageError("Contains a name that is not UTF-8");
   }
 }
 
@@ -134,7 +135,7 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 function damaged(): PackageError {
-  return new PackageError("Is no zip file, or a damaged one");
+  return new PackageError("Not a zip file, or damaged");
 }
 
 const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, index) => {

@@ -47,10 +47,10 @@ describe("paths in archives", () => {
     ["a\u0000b", /control|damaged|empty|lib/],
     ["a\u202eb", /control, invisible/],
     ["a\nb", /control, invisible/],
-    [".git./config", /another on some systems/],
-    ["lib/.git /config", /another on some systems/],
-    [".git::$INDEX_ALLOCATION/config", /another on some systems/],
-    ["main.ts:hidden", /another on some systems/],
+    [".git./config", /some systems change/],
+    ["lib/.git /config", /some systems change/],
+    [".git::$INDEX_ALLOCATION/config", /some systems change/],
+    ["main.ts:hidden", /some systems change/],
     [`${"d/".repeat(FOLDER_BOUNDS.depth + 1)}x`, /nested/],
     ["n".repeat(FOLDER_BOUNDS.nameLength + 1), /name of more/],
   ])("refuses %j in a zip and in a tar [I2.traversal]", (path, expected) => {
@@ -184,10 +184,10 @@ describe("zip files", () => {
     ["a link", (view, at) => view.setUint32(at + 38, (0o120777 << 16) >>> 0, true), /is a link/],
     ["a device", (view, at) => view.setUint32(at + 38, (0o020666 << 16) >>> 0, true), /neither/],
     ["an encrypted file", (view, at) => view.setUint16(at + 8, 1, true), /encrypted/],
-    ["another method", (view, at) => view.setUint16(at + 10, 12, true), /not known/],
+    ["another method", (view, at) => view.setUint16(at + 10, 12, true), /unsupported/],
     ["another method before the data", (view) => view.setUint16(8, 0, true), /damaged/],
-    ["another checksum", (view, at) => view.setUint32(at + 16, 1, true), /not what the archive says/],
-    ["another size", (view, at) => view.setUint32(at + 24, 501, true), /not what the archive says/],
+    ["another checksum", (view, at) => view.setUint32(at + 16, 1, true), /does not match the size/],
+    ["another size", (view, at) => view.setUint32(at + 24, 501, true), /does not match the size/],
     ["another name before the data", (view) => view.setUint8(30, 0x6e), /damaged/],
     ["data beyond the directory", (view, at) => view.setUint32(at + 20, 0x7fffffff, true), /damaged/],
     ["a header elsewhere", (view, at) => view.setUint32(at + 42, at, true), /damaged/],
@@ -212,7 +212,7 @@ describe("zip files", () => {
   it("are detected by content, not by name [I2.zip]", () => {
     expect([outcome(zipOf({ "main.ts": "x" })), outcome(new TextEncoder().encode("#!/bin/sh"))]).toEqual([
       ["main.ts"],
-      expect.stringMatching(/neither a folder nor a zip/),
+      expect.stringMatching(/Not a folder, zip/),
     ]);
   });
 });

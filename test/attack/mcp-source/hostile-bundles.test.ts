@@ -39,13 +39,13 @@ describe("a hostile bundle", () => {
       ["an invisible character", bundleOf(undefined, [], { "a\u202eb.js": "x" }), /invisible/],
       ["two names that are one", bundleOf(undefined, [], { "SERVER/index.mjs": "x" }), /are one (?:file|folder) on some systems/],
       ["a file that is a folder", bundleOf(undefined, [], { server: "x" }), /is a file and a folder/],
-      ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /no manifest\.json at its root/],
+      ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /manifest\.json not found at its root/],
       ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /no zip file/],
       // What is behind a signature that is none is part of no file.
       [
         "something behind it",
         Buffer.concat([good, Buffer.from("MCPB_SIG_V1\u0001\0\0\0MCPB_SIG_END")]),
-        /Is no zip file, or a damaged one/,
+        /Not a zip file, or damaged/,
       ],
     ];
     for (const [what, bundle, message] of bad) expect(await look(bundle), what).toMatch(message);
@@ -204,13 +204,13 @@ describe("a hostile bundle", () => {
     platform.plant(FILE, bundleOf());
     platform.plant("/workspace/bascule.json", JSON.stringify({ mcpServers: { "demo-tools": { command: "x", enabled: false } } }));
     await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform });
-    await expect(host.inspectBundle(FILE)).rejects.toThrow("already, which is no bundle");
+    await expect(host.inspectBundle(FILE)).rejects.toThrow("already exists and is not a bundle");
     for (const name of ["a__b", "__proto__", "a b", "x".repeat(41)])
       await expect(host.inspectBundle(FILE, { server: name }), name).rejects.toThrow("cannot name an MCP server");
     expect((await host.inspectBundle(FILE, { server: "other" })).server).toBe("other");
     // Not by the way of `install` either.
     const { digest } = await host.inspectBundle(FILE, { server: "other" });
-    await expect(host.installBundle(digest, { server: "demo-tools" })).rejects.toThrow("already, which is no bundle");
+    await expect(host.installBundle(digest, { server: "demo-tools" })).rejects.toThrow("already exists and is not a bundle");
     expect(await host.removeBundle("demo-tools")).toBe(false);
     expect(await platform.files.stat("/workspace/.bascule/bundles")).toBeUndefined();
   });
@@ -236,7 +236,7 @@ describe("a hostile bundle", () => {
     expect(fillBundle(manifest, {}, world)).toEqual({ ok: true, value: { command: "node", args: ["--x="], env: {} } });
     expect(fillBundle(manifest, { list: ["a", "b"] }, world)).toEqual({
       ok: false,
-      problems: ['"list" has 2 values, and this bundle can take one there'],
+      problems: ['"list" has 2 values, but the bundle takes only one there'],
     });
   });
 });

@@ -101,7 +101,7 @@ describe("bascule add of an MCP bundle", () => {
         expect(declined.out).toContain(text);
       expect(declined.code).toBe(4);
       expect((await project.run(["add", "demo.mcpb", "--unconfined", "--set=level=3"], { env })).error).toContain(
-        'Its value "key" needs a value',
+        'Value "key" needs a value',
       );
 
       // A person is asked for what is needed, and for a sensitive value only by name.

@@ -36,7 +36,7 @@ async function bundleProject(config: JsonObject = {}): Promise<Project> {
   };
 }
 
-/** Looks at the bundle and adds it. */
+/** Inspects the bundle and installs it. */
 async function add(host: Host, file: string, wish: Parameters<Host["installBundle"]>[1] = {}): Promise<void> {
   const { digest } = await host.inspectBundle(file, wish);
   await host.installBundle(digest, wish);
@@ -59,7 +59,7 @@ const ASKING = {
 };
 
 describe("an MCPB bundle", () => {
-  it("is shown first, then kept, locked and served as an MCP server [M10.mcpb]", SECONDS, async () => {
+  it("is shown first, then stored, locked and offered as an MCP server [M10.mcpb]", SECONDS, async () => {
     const project = await bundleProject({ server: { port: 7070 } });
     await project.put(signed(bundleOf(manifestOf({ tools: [{ name: "add", description: "Adds" }], x_other: 1 }), [ADD, named("env")])));
     await using host = await project.open();
@@ -70,7 +70,7 @@ describe("an MCPB bundle", () => {
       tools: [{ name: "add", description: "Adds" }],
       warnings: [expect.stringContaining('"x_other" is not known') as string],
     });
-    // Nothing is written before somebody agrees.
+    // Nothing is written before the user agrees.
     expect((await readdir(project.folder)).toSorted()).toEqual(["bascule.json", "demo.mcpb"]);
     const installed = await host.installBundle(preview.digest);
     expect(installed).toEqual({ server: "demo-tools", version: "1.0.0", digest: preview.digest });
@@ -80,7 +80,7 @@ describe("an MCPB bundle", () => {
       ok: false,
       error: { code: "user_denied" },
     });
-    // Nothing of the host's own environment.
+    // The server sees nothing of the host's environment.
     expect((await host.call("mcp__demo-tools.env", {}, ALLOWED)).output).toBe("PATH");
     expect(await readFile(join(project.folder, "bascule.json"), "utf8")).toBe(
       `${JSON.stringify({ audit: { store: false }, server: { port: 7070 }, mcpServers: { "demo-tools": { bundle: preview.digest } } }, null, 4)}\n`,
@@ -95,7 +95,7 @@ describe("an MCPB bundle", () => {
     });
   });
 
-  it("is a running server like any other: policy, permission, restart, removal [M10.server]", SECONDS, async () => {
+  it("behaves like any other server: policy, permission, restart, removal [M10.server]", SECONDS, async () => {
     const project = await bundleProject();
     await project.put(bundleOf(undefined, [ADD, named("die")]));
     {
@@ -124,7 +124,7 @@ describe("an MCPB bundle", () => {
     expect(await host.removeBundle("mine")).toBe(false);
   });
 
-  it("gets what it asks for: lists, defaults, folders, and secrets by name only [M10.config]", SECONDS, async () => {
+  it("gets its values: lists, defaults, folders, and secrets by name only [M10.config]", SECONDS, async () => {
     const project = await bundleProject({ secrets: { DEMO_KEY: { file: "key.txt" } } });
     await writeFile(join(project.folder, "key.txt"), "sk-very-secret\n");
     const echo = `${bundleFiles()["server/index.mjs"] ?? ""}\nTOOLS.seen = () => text(JSON.stringify([process.argv.slice(3), process.env]));`;
@@ -133,13 +133,13 @@ describe("an MCPB bundle", () => {
     const { digest } = await host.inspectBundle(project.file);
     const wrong = { folders: [], level: 12, key: "sk-plain", other: 1, fast: "yes" };
     await expect(host.installBundle(digest, { config: wrong })).rejects.toThrow(
-      /"other" is not asked for[^]*"folders" needs a value[^]*"level" is more than 9[^]*"key" is sensitive[^]*"fast" is neither/,
+      /"other" is unknown[^]*"folders" needs a value[^]*"level" is more than 9[^]*"key" is sensitive[^]*"fast" is neither/,
     );
     await host.installBundle(digest, { config: { folders: ["./docs", "/srv/a b"], key: { secret: "DEMO_KEY" } } });
     const seen = await host.call("mcp__demo-tools.seen", {}, ALLOWED);
     const [args, env] = JSON.parse(seen.output as string) as [string[], Record<string, string>];
     expect(args).toEqual([`${project.folder}/docs`, "/srv/a b", "--level=3"]);
-    // The value reached the program; what came back of it did not reach the caller.
+    // The value reached the program, and was redacted in its result.
     expect(env).toMatchObject({ API_KEY: "[secret DEMO_KEY]", PLACE: `${currentPlatform().environment.home}/x`, MODE: "true" });
     expect(Object.keys(env)).not.toContain("UNSET");
     for (const name of ["bascule.json", "bascule.lock"])
@@ -149,7 +149,7 @@ describe("an MCPB bundle", () => {
     });
   });
 
-  it("is brought up to date with what is new shown, keeps its values, and has its tools pinned anew [M10.update]", SECONDS, async () => {
+  it("is updated with its changes shown, keeps its values, and has its tools pinned again [M10.update]", SECONDS, async () => {
     const project = await bundleProject();
     const asking = { user_config: { level: { type: "number", title: "Level", description: "How much", required: true } } };
     await project.put(bundleOf(manifestOf(asking), [ADD]));
@@ -171,12 +171,12 @@ describe("an MCPB bundle", () => {
     expect(host.mcpServers()).toMatchObject([{ state: "connected", refused: [] }]);
     expect((await host.call("mcp__demo-tools.env", {}, ALLOWED)).output).toBe("LEVEL PATH");
     expect(await readdir(join(project.folder, ".bascule", "bundles"))).toEqual([preview.digest]);
-    // The same name does not make it the same author's bundle.
+    // The same server name does not make it the same author's bundle.
     await project.put(bundleOf(manifestOf({ name: "demo tools" })));
     await expect(host.inspectBundle(project.file)).rejects.toThrow('is the bundle "Demo Tools", not "demo tools"');
   });
 
-  it("is started as the bytes that were added, on each machine, or not at all [H7.bundle]", SECONDS, async () => {
+  it("starts only with the installed bytes, on every machine [H7.bundle]", SECONDS, async () => {
     const project = await bundleProject();
     await project.put(bundleOf(undefined, [ADD]));
     await (await project.open().then(async (host) => (await add(host, project.file), host))).close();
@@ -188,16 +188,16 @@ describe("an MCPB bundle", () => {
     };
     const kept = await readFile(join(folder, "server/index.mjs"), "utf8");
     await writeFile(join(folder, "server/index.mjs"), `${kept}\n// one more line`);
-    expect(await problem()).toContain("are others by now");
+    expect(await problem()).toContain("were modified");
     await writeFile(join(folder, "server/index.mjs"), kept);
     await writeFile(join(folder, "server/new.js"), "");
-    expect(await problem()).toContain("are others by now");
+    expect(await problem()).toContain("were modified");
     await rm(join(folder, "server/new.js"));
     expect(await problem({ consent: { frozen: true } })).toBe("");
-    // Another checkout has the lock and not the bytes.
+    // Another checkout has the lock but not the files.
     await rm(join(project.folder, ".bascule"), { recursive: true });
-    expect(await problem()).toMatch(/^The bundle [0-9a-f]{12} is not here/);
-    // A line of bascule.json alone starts nothing else.
+    expect(await problem()).toMatch(/^Bundle [0-9a-f]{12} is not installed/);
+    // A line in bascule.json alone starts nothing else.
     const lock = await readFile(join(project.folder, "bascule.lock"), "utf8");
     await writeFile(join(project.folder, "bascule.lock"), lock.replaceAll(digest, "0".repeat(64)));
     expect(await problem()).toContain("another bundle");
@@ -207,7 +207,7 @@ describe("an MCPB bundle", () => {
     expect((await host.call("mcp__demo-tools.add", { a: 1, b: 2 }, ALLOWED)).ok).toBe(true);
   });
 
-  it("comes from a folder too, and starts its own program where it has one [M10.folder] [M10.binary]", SECONDS, async () => {
+  it("is installed from a folder too, and can start its own program [M10.folder] [M10.binary]", SECONDS, async () => {
     const project = await bundleProject();
     const folder = join(project.folder, "source");
     const program = `#!/bin/sh\nexec "${process.execPath.replaceAll('"', "")}" ${"Deno" in globalThis ? "run -A --quiet " : ""}"$1" "$2"\n`;
@@ -222,7 +222,7 @@ describe("an MCPB bundle", () => {
     await using host = await project.open();
     await add(host, folder);
     expect(host.mcpServers()).toMatchObject([{ state: "connected", tools: ["mcp__demo-tools.add"] }]);
-    await expect(host.inspect(folder)).rejects.toThrow("It is an MCP bundle");
+    await expect(host.inspect(folder)).rejects.toThrow("This is an MCP bundle");
   });
 });
 
@@ -236,6 +236,6 @@ describe("host.installBundle() without a bascule.json", () => {
     expect(host.mcpServers()).toMatchObject([{ name: "demo-tools", state: "waiting", problem: "the memory platform has no processes" }]);
     expect(await host.removeBundle("demo-tools")).toBe(true);
     expect(host.mcpServers()).toEqual([]);
-    await expect(host.installBundle("0".repeat(64))).rejects.toThrow("looked at again");
+    await expect(host.installBundle("0".repeat(64))).rejects.toThrow("Inspect the bundle again");
   });
 });

@@ -17,7 +17,7 @@ function installerOf(world: ConsentWorld): Installer {
   return createInstaller({ platform, service: localService(platform), directory, consent, grants, roots: [`${ROOT}/plugins`] });
 }
 
-/** A package's files, without the folder of the plugin's name around them. */
+/** Files of a package, without a folder around them. */
 function packageFiles(code: string, more: Readonly<Record<string, unknown>> = {}): Record<string, string> {
   return { "manifest.json": manifest("notes", more), "main.ts": code };
 }
@@ -34,7 +34,7 @@ async function addTgz(world: ConsentWorld, bytes: Uint8Array): Promise<string> {
 }
 
 describe("inspect()", () => {
-  it("shows what a plugin asks for, and changes nothing [I2.add]", async () => {
+  it("shows what a plugin requests, and changes nothing [I2.add]", async () => {
     const world = await consentWorld({});
     world.platform.plant(
       "/downloads/notes.zip",
@@ -65,14 +65,14 @@ describe("inspect()", () => {
 
   it.each([
     ["nothing", "/downloads/none", /Cannot read "\/downloads\/none": not found/],
-    ["a folder without a manifest", "/downloads/empty", /holds no plugin/],
-    ["a file that is no archive", "/downloads/text", /neither a folder nor a zip/],
-    ["an archive without a manifest", "/downloads/other.zip", /no manifest.json/],
-    ["a manifest that is wrong", "/downloads/wrong.zip", /not in order\ndocument/],
+    ["a folder without a manifest", "/downloads/empty", /Not a plugin/],
+    ["a file that is not an archive", "/downloads/text", /Not a folder, zip/],
+    ["an archive without a manifest", "/downloads/other.zip", /manifest.json not found/],
+    ["an invalid manifest", "/downloads/wrong.zip", /not valid\ndocument/],
     ["a manifest that names a missing file", "/downloads/missing.zip", /"main.ts" is not in the plugin's folder/],
-    ["a signature of something else", "/downloads/signed.zip", /is no signature/],
+    ["an invalid signature", "/downloads/signed.zip", /is no signature/],
     ["a folder with a link out of it", "/downloads/linked", /leaves the plugin's folder/],
-  ])("refuses %s and says why [I2.refuse]", async (_what, path, expected) => {
+  ])("refuses %s with the reason [I2.refuse]", async (_what, path, expected) => {
     const world = await consentWorld({});
     world.platform.plant("/etc/passwd", "root");
     world.platform.plant("/downloads/empty/x", "");
@@ -88,7 +88,7 @@ describe("inspect()", () => {
 });
 
 describe("install()", () => {
-  it("takes no version in place of another that changes more than is shown [I2.flood]", async () => {
+  it("refuses an update with more changes than are shown [I2.flood]", async () => {
     const world = await consentWorld({});
     const properties = (title: string): object =>
       Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`p${index}`, { title, default: title }]));
@@ -109,21 +109,21 @@ describe("install()", () => {
     expect(world.lock.entries().get("notes")?.surface.tools["a_0"]).toMatchObject({ inputSchema: { properties: properties("one") } });
   });
 
-  it("puts exactly what was shown into the plugin root, serves it and locks it [I2.add]", async () => {
+  it("writes exactly what was shown to the plugin folder, loads it and locks it [I2.add]", async () => {
     const world = await consentWorld({});
     world.platform.plant("/downloads/notes.tgz", tgz("one", WIDER));
     const installer = installerOf(world);
     const { digest } = await installer.inspect("/downloads/notes.tgz");
-    // What was shown is what is added, whatever the file is by now.
+    // The inspected files are installed, whatever the archive contains now.
     world.platform.plant("/downloads/notes.tgz", tgz("evil", WIDER));
     expect(await installer.install(digest)).toEqual({ name: "notes", version: "1.0.0", digest, directory: NOTES });
     expect([world.code("notes_run"), world.status("notes")?.digest]).toEqual(["one", digest]);
     expect(world.lock.entries().get("notes")).toMatchObject({ digest, origin: { kind: "archive", from: "notes.tgz" } });
     expect((await world.platform.files.list(`${ROOT}/plugins`)).map(({ name }) => name).toSorted()).toEqual([".keep", "notes"]);
-    await expect(installer.install(digest)).rejects.toThrow(/looked at again/);
+    await expect(installer.install(digest)).rejects.toThrow(/Inspect the plugin again/);
   });
 
-  it("copies a folder, and keeps a signature with it [I2.folder]", async () => {
+  it("copies a folder with its signature [I2.folder]", async () => {
     const world = await consentWorld({});
     for (const [name, text] of Object.entries(packageFiles("one"))) world.platform.plant(`/elsewhere/${name}`, text);
     const installer = installerOf(world);
@@ -136,7 +136,7 @@ describe("install()", () => {
     expect(world.lock.entries().get("notes")).toMatchObject({ signer: signature?.signer, origin: { kind: "folder" } });
   });
 
-  it("adds nothing whose signer is another by the time it is there [I2.signer]", async () => {
+  it("refuses a plugin whose signer changes during the installation [I2.signer]", async () => {
     const world = await consentWorld({});
     for (const [name, text] of Object.entries(packageFiles("one"))) world.platform.plant(`/elsewhere/${name}`, text);
     const { digest } = await installerOf(world).inspect("/elsewhere");
@@ -146,7 +146,7 @@ describe("install()", () => {
     ];
     world.platform.plant("/elsewhere/manifest.sig", mine?.text ?? "");
     const { rename } = world.platform.files;
-    // The bytes are those of the digest; who signed them is not in it.
+    // The hash does not cover the signature.
     const files = {
       ...world.platform.files,
       rename: async (from: string, to: string): Promise<void> => {
@@ -161,11 +161,11 @@ describe("install()", () => {
       roots: [`${ROOT}/plugins`],
     });
     expect((await installer.inspect("/elsewhere")).signer).toBe(mine?.signer);
-    await expect(installer.install(digest)).rejects.toThrow("It does not load");
+    await expect(installer.install(digest)).rejects.toThrow("Plugin does not load");
     expect(world.lock.entries().size).toBe(0);
   });
 
-  it("keeps a few packages that were looked at, not all [I2.bounded]", async () => {
+  it("keeps only a few inspected packages [I2.bounded]", async () => {
     const world = await consentWorld({});
     const installer = installerOf(world);
     const digests: string[] = [];
@@ -173,30 +173,30 @@ describe("install()", () => {
       world.platform.plant("/downloads/notes.tgz", tgz(code));
       digests.push((await installer.inspect("/downloads/notes.tgz")).digest);
     }
-    await expect(installer.install(digests[0] ?? "")).rejects.toThrow("looked at again");
+    await expect(installer.install(digests[0] ?? "")).rejects.toThrow("Inspect the plugin again");
     expect((await installer.install(digests[1] ?? "")).digest).toBe(digests[1]);
   });
 
-  it("leaves nothing behind when the plugin does not load [I2.undo]", async () => {
+  it("leaves nothing behind if the plugin does not load [I2.undo]", async () => {
     const world = await consentWorld({});
-    await expect(addTgz(world, tgz("broken("))).rejects.toThrow(/It does not load: main.ts:1:8/);
+    await expect(addTgz(world, tgz("broken("))).rejects.toThrow(/Plugin does not load: main.ts:1:8/);
     expect((await world.platform.files.list(`${ROOT}/plugins`)).map(({ name }) => name)).toEqual([".keep"]);
     expect([world.status("notes"), world.lock.entries().size]).toEqual([undefined, 0]);
   });
 
-  it("takes no other plugin's place [I2.taken]", async () => {
+  it("does not replace another plugin [I2.taken]", async () => {
     const world = await consentWorld(pluginFiles("notes", "mine"));
-    await expect(addTgz(world, tgz("theirs"))).rejects.toThrow(/is there already.*remove notes/);
+    await expect(addTgz(world, tgz("theirs"))).rejects.toThrow(/already exists.*remove notes/);
     world.platform.plant(`${ROOT}/plugins/words/x`, "");
     world.platform.plant("/downloads/words.zip", zipOf({ "manifest.json": manifest("words"), "main.ts": "x" }));
     const installer = installerOf(world);
     await expect(installer.install((await installer.inspect("/downloads/words.zip")).digest)).rejects.toThrow(
-      /there already \(move it away\)/,
+      /already exists \(move it away\)/,
     );
     expect(world.code("notes_run")).toBe("mine");
   });
 
-  it("brings what it brought before up to date, with what is new shown, but not what was edited since [I2.update]", async () => {
+  it("updates an installed plugin and shows the changes, but not one that was edited since [I2.update]", async () => {
     const world = await consentWorld({});
     await addTgz(world, tgz("one"));
     world.platform.plant("/downloads/new.tgz", tgz("two", { version: "2.0.0", ...WIDER }));
@@ -206,14 +206,14 @@ describe("install()", () => {
     await installer.install(preview.digest);
     expect([world.code("notes_run"), world.lock.entries().get("notes")?.version]).toEqual(["two", "2.0.0"]);
     await world.edit({ "notes/main.ts": "three" });
-    await expect(addTgz(world, tgz("four"))).rejects.toThrow(/was changed in/);
+    await expect(addTgz(world, tgz("four"))).rejects.toThrow(/was modified in/);
     expect(world.code("notes_run")).toBe("two");
   });
 
   it.each([
-    ["its bytes", true],
-    ["its place", false],
-  ])("inherits nothing of a plugin whose folder somebody deleted: no grant for %s [I2.taken, C3.digest]", async (_what, isBound) => {
+    ["its hash", true],
+    ["its folder", false],
+  ])("inherits no grant for %s from a plugin whose folder was deleted [I2.taken, C3.digest]", async (_what, isBound) => {
     const world = await consentWorld({});
     const digest = await addTgz(world, tgz("one", WIDER));
     await world.grants.grant("notes", NOTES, { read: true }, isBound ? digest : undefined);
@@ -223,13 +223,13 @@ describe("install()", () => {
     expect([world.code("notes_run"), world.grants.find("notes", NOTES, other)]).toEqual(["another's", undefined]);
   });
 
-  it("keeps the grants of what it brings up to date, and says what is new [I2.update, C3.digest]", async () => {
+  it("keeps the grants of an updated plugin [I2.update, C3.digest]", async () => {
     const world = await consentWorld({});
     await world.grants.grant("notes", NOTES, { read: true }, await addTgz(world, tgz("one", WIDER)));
     expect(world.grants.find("notes", NOTES, await addTgz(world, tgz("two", WIDER)))).toEqual({ read: true });
   });
 
-  it("keeps the version that serves when the update does not load [I2.update]", async () => {
+  it("keeps the active version if the update does not load [I2.update]", async () => {
     const world = await consentWorld({});
     const digest = await addTgz(world, tgz("one"));
     await expect(addTgz(world, tgz("broken("))).rejects.toThrow(/does not load/);
@@ -241,8 +241,8 @@ describe("install()", () => {
   });
 });
 
-describe("what was brought from elsewhere", () => {
-  it("is bound to its bytes, and so are its grants, until a person accepts others [C3.digest]", async () => {
+describe("an installed plugin", () => {
+  it("is bound to its hash, as are its grants, until the user accepts another version [C3.digest]", async () => {
     const world = await consentWorld({}, { mode: "fluent" });
     const digest = await addTgz(world, tgz("one", WIDER));
     await world.grants.grant("notes", NOTES, { read: true }, digest);
@@ -266,15 +266,15 @@ describe("what was brought from elsewhere", () => {
   });
 });
 
-describe("a host that is frozen", () => {
-  it("adds nothing [H7.frozen]", async () => {
+describe("a frozen host", () => {
+  it("installs nothing [H7.frozen]", async () => {
     const first = await consentWorld(pluginFiles("words", "one"));
     const frozen = await first.restart({ frozen: true });
     await expect(addTgz(frozen, tgz("one"))).rejects.toThrow(/is not in bascule.lock/);
     expect(await frozen.platform.files.stat(NOTES)).toBeUndefined();
   });
 
-  it("needs a lock that is in order [H7.frozen]", async () => {
+  it("needs a valid lock [H7.frozen]", async () => {
     const platform = createMemoryPlatform({ files: inRoot({ "x/y": "" }) });
     platform.plant("/bascule.lock", "{");
     await expect(openLock(platform, "/bascule.lock")).rejects.toThrow(LockFileError);

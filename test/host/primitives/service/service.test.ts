@@ -142,14 +142,14 @@ describe("a service thread", () => {
     const unpack = unpackBy(service);
     const archive = tarOf([{ name: "x", content: "y" }]);
     expect(await unpack(archive)).toEqual([{ path: "x", bytes: new TextEncoder().encode("y") }]);
-    await expect(unpack(new Uint8Array(9))).rejects.toThrow(new PackageError("Is neither a folder nor a zip, tar or tar.gz file"));
+    await expect(unpack(new Uint8Array(9))).rejects.toThrow(new PackageError("Not a folder, zip, tar or tar.gz file"));
     const files = await temporaryFolder();
     await platform.files.writeAtomic(`${files}/a.mcpb`, signed(bundleOf()));
     const bundle = await readBundle(platform.files, `${files}/a.mcpb`, unpackBy(service, "bundle"));
     expect([[...bundle.files.keys()].toSorted(), bundle.signed]).toEqual([Object.keys(bundleFiles()).toSorted(), true]);
     await platform.files.writeAtomic(`${files}/b.mcpb`, "no zip");
     const wrong = readBundle(platform.files, `${files}/b.mcpb`, unpackBy(service, "bundle"));
-    await expect(wrong).rejects.toThrow(new PackageError("Is no bundle: no zip file"));
+    await expect(wrong).rejects.toThrow(new PackageError("Not a bundle: not a zip file"));
     expect(posted.splice(0)).toEqual(["overlay.diff", ...Array.from({ length: 4 }, () => "archive.read")]);
     // Files too large for a diff are not sent.
     const large = { label: "b/x", bytes: new Uint8Array(2 * 1024 * 1024) };
