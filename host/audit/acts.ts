@@ -1,4 +1,4 @@
-/** What a plugin did, put together from the record: one entry for each thing it did, however often (SPEC P9). */
+/** Collects a plugin's acts from the journal: one entry per distinct act (SPEC P9). */
 
 import {
   isJsonObject,
@@ -9,70 +9,70 @@ import {
   type Requirement,
 } from "../../manifests/mod.ts";
 
-/** The kinds that a plugin in the sandbox can hold, and so the only ones that are learned. */
+/** The kinds that a sandboxed plugin can hold; only these are learned. */
 export const LEARNED_KINDS = ["read", "write", "net", "env", "tools", "mcp"] as const;
 /** One of `LEARNED_KINDS`. */
 export type LearnedKind = Extract<PermissionKind, (typeof LEARNED_KINDS)[number]>;
 
-/** The same act, as often as it was done. */
+/** One distinct act, with the number of times it was done. */
 export interface Act {
   readonly kind: LearnedKind;
-  /** An absolute path, `host:port`, or a name. The plugin's own text: make it inert before it is shown. */
+  /** An absolute path, `host:port`, or a name. The plugin's own text: sanitize it before it is shown. */
   readonly value: string;
   readonly method?: string;
-  /** Bare name of the tool that did it, where the record says so. */
+  /** Bare name of the tool that did it, if recorded. */
   readonly tool?: string;
   readonly count: number;
-  /** How many of them were refused. */
+  /** Number of refusals among them. */
   readonly refused: number;
-  /** A layer that no grant can change, where one refused it. */
+  /** Name of a refusing layer that no grant can change, if any. */
   readonly refusedBy?: string;
-  /** The first few. */
+  /** Ids of the first few calls. */
   readonly calls: readonly string[];
 }
 
-/** What was recorded. */
+/** The acts in a journal. */
 export interface RecordedActs {
   readonly acts: readonly Act[];
   readonly calls: number;
-  /** Milliseconds since the epoch; absent where nothing was recorded. */
+  /** Milliseconds since the epoch; absent if nothing was recorded. */
   readonly since?: number;
   readonly until?: number;
-  /** Acts that were too many to be looked at, or too long. */
+  /** Number of acts left out because they were too many or too long. */
   readonly dropped: number;
 }
 
-/** Whose acts are collected. */
+/** Which acts are collected. */
 export interface CollectorOptions {
   readonly plugin: string;
-  /** What a tool's arguments name: those are checked too, whether the tool then uses them or not (SPEC C5). */
+  /** Returns what a tool's arguments name. These are checked before the call even if the tool does not use them (SPEC C5). */
   readonly requires: (tool: string) => readonly Requirement[];
-  /** Acts in a session's own workspace count as acts in this one. */
+  /** Acts in the workspace of another session count as acts in this one. */
   readonly bases: Pick<PermissionBases, "workspace" | "plugin">;
-  /** Copies of the plugin whose acts count as the plugin's own. */
+  /** Maps a path in a copy of the plugin to the path inside the plugin; undefined for other paths. */
   readonly isCopy?: (path: string) => string | undefined;
 }
 
-/** Whose acts are collected, as a service thread is asked for them. */
+/** Which acts to collect, as a message to a service thread. */
 export interface ActQuery extends Pick<CollectorOptions, "plugin" | "bases"> {
   /** By the bare name of a tool. */
   readonly requires: ReadonlyMap<string, readonly Requirement[]>;
 }
 
-/** Reads events one by one. */
+/** Collects acts from a stream of events. */
 export interface ActCollector {
-  /** Anything that is no event of the plugin is passed over. */
+  /** Ignores everything but events of the plugin. */
   add(event: JsonObject): void;
   collected(): RecordedActs;
 }
 
-/** Far more than a person reads; a plugin that floods gets no more attention than this. */
+/** Far more than a user reads; a plugin that floods the journal is cut off here. */
 const MAX_ACTS = 5_000;
 const MAX_REMEMBERED = 20_000;
 const MAX_VALUE = 4_096;
 const MAX_CALLS = 5;
 
-/** Layers whose refusal is about what was asked for or granted: what is learned. Others stay in force whatever is granted. */
+/** Layers whose refusals a grant or manifest can lift. All others stay in force whatever is granted. */
 const GRANTABLE: ReadonlySet<string> = new Set(["manifest", "tool", "user grant", "learn maximum"]);
 
 interface Growing {
@@ -82,7 +82,7 @@ interface Growing {
   readonly calls: string[];
 }
 
-/** Bounded: what it remembers does not grow with the record. */
+/** Creates a collector of bounded size, whatever the length of the journal. */
 export function createActCollector(options: CollectorOptions): ActCollector {
   const acts = new Map<string, Growing & Pick<Act, "kind" | "value" | "method" | "tool">>();
   const workspaces = new Map<string, string>();
@@ -109,7 +109,7 @@ export function createActCollector(options: CollectorOptions): ActCollector {
     if (act.calls.length < MAX_CALLS && !act.calls.includes(callId)) act.calls.push(callId);
   }
 
-  /** The same place in the project's own workspace, or in the plugin's own folder. */
+  /** Maps the path to the same place in the project's workspace or in the plugin's own folder. */
   function placed(path: string, sessionId: string): string {
     const workspace = workspaces.get(sessionId);
     const here = options.bases.workspace;
@@ -119,7 +119,7 @@ export function createActCollector(options: CollectorOptions): ActCollector {
     return inside === undefined || options.bases.plugin === undefined ? path : `${options.bases.plugin}${inside}`;
   }
 
-  /** What the arguments name has been asked for before the tool ran; where it was refused, it never did. */
+  /** Places named by arguments were checked before the tool ran; after a refusal, the tool did not run. */
   function called(payload: JsonObject, callId: string, sessionId: string): void {
     const refusedBy = typeof payload["code"] === "string" ? "user grant" : undefined;
     if (refusedBy !== undefined && payload["code"] !== "fs_denied" && payload["code"] !== "net_denied") return;
@@ -130,7 +130,7 @@ export function createActCollector(options: CollectorOptions): ActCollector {
     if (!isJsonObject(args)) return;
     for (const { capability, arg } of options.requires(tool)) {
       const named = Object.hasOwn(args, arg) ? args[arg] : undefined;
-      // A sandboxed plugin runs no program, so there is nothing to learn of one.
+      // Sandboxed plugins cannot run programs, so nothing is learned from them.
       if (typeof named !== "string" || capability === "run") continue;
       const path = capability === "net" ? undefined : normalizePath(named, workspaces.get(sessionId) ?? options.bases.workspace ?? "/");
       const value = path === undefined ? hostOf(named) : placed(path, sessionId);
@@ -163,7 +163,7 @@ export function createActCollector(options: CollectorOptions): ActCollector {
       if (!isJsonObject(payload)) return;
       if (type === "session.opened") return remember(workspaces, sessionId, text(payload["workspace"]));
       if (event["plugin"] !== options.plugin) return;
-      // More than a call's budget of rows.
+      // Acts above a call's budget of records.
       if (type === "capability.summed" && typeof payload["rows"] === "number") dropped += payload["rows"];
       const isCall = type === "tool.called" || type === "tool.denied";
       if (!isCall && type !== "capability.used" && type !== "capability.denied") return;
@@ -185,7 +185,7 @@ export function createActCollector(options: CollectorOptions): ActCollector {
   };
 }
 
-/** True for the folder itself and everything below it. */
+/** Returns true for the folder itself and everything below it. */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "/" || path === folder || path.startsWith(`${folder}/`);
 }
@@ -194,14 +194,14 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The oldest is forgotten first. */
+/** Forgets the oldest entry first. */
 function remember(known: Map<string, string>, key: string, value: string): void {
   const [oldest] = known.keys();
   if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
   known.set(key, value);
 }
 
-/** `host:port` of a URL, or a host as it is written. */
+/** Returns `host:port` of a URL, or a host as written. */
 function hostOf(named: string): string | undefined {
   if (!/^https?:\/\//i.test(named)) return named;
   if (!URL.canParse(named)) return undefined;

@@ -1,33 +1,32 @@
 /**
- * Finds any of many byte strings in a stream and puts something else in their place, whatever pieces the stream comes in.
+ * Replaces many byte strings in a stream, however the stream is cut into pieces.
  *
- * Aho and Corasick's automaton: time in proportion to the stream, however much the strings have in common with it or with each other.
+ * Aho–Corasick automaton: linear in the stream, whatever the strings have in common with it or with each other.
  */
 
-/** One string to look for, and what its finds are reported as. */
+/** One string to find. */
 export interface Needle {
   readonly bytes: Uint8Array;
-  /** A number of the caller's own; strings that stand for the same thing share it. */
+  /** Number chosen by the caller; strings with the same meaning share it. */
   readonly group: number;
 }
 
-/** The strings, ready to be looked for in any number of streams. */
+/** A set of strings, ready to search any number of streams. */
 export interface ByteSearch {
-  /** @param replace what to put in a find's place; finds that overlap are one */
+  /** @param replace returns the replacement of a match; overlapping matches count as one */
   open(replace: (group: number) => Uint8Array, keeps?: Keeps): ByteReplacer;
 }
 
 /**
- * Which of the last bytes are kept back: those that may be the `beginning` of a find, or always as many as the `longest` one could need.
- *
- * Who chooses the stream and sees when its bytes come sees by the first how far they agree with a string that they do not know.
+ * How many of the last bytes are held back: those that may be the `beginning` of a match, or always as many as the `longest` match could
+ * need. With the first, whoever controls the stream and sees the timing of its output could learn how far it matches an unknown string.
  */
 export type Keeps = "beginning" | "longest";
 
-/** One stream. A piece's last bytes are kept back, for they may be the beginning of a find. */
+/** The state of one stream. Holds back the last bytes, which may be the beginning of a match. */
 export interface ByteReplacer {
   push(piece: Uint8Array): Uint8Array;
-  /** What was kept back. */
+  /** Returns the bytes held back. */
   end(): Uint8Array;
   /** True once something was replaced. */
   readonly hasFound: boolean;
@@ -36,19 +35,19 @@ export interface ByteReplacer {
 interface Automaton {
   /** By node × 256 + byte. */
   readonly next: ReadonlyMap<number, number>;
-  /** The same of the first node, where most bytes lead nowhere. */
+  /** Transitions of the root as an array, because most bytes stay there. */
   readonly first: Int32Array;
   readonly fail: Int32Array;
-  /** How many of the last bytes may still become a find. */
+  /** By node: number of last bytes that may still become a match. */
   readonly open: Int32Array;
-  /** The longest needle that ends here: its length (0 for none) and group. */
+  /** By node: length (0 for none) and group of the longest needle that ends here. */
   readonly found: Int32Array;
   readonly group: Int32Array;
   /** Bytes of the longest needle. */
   readonly longest: number;
 }
 
-/** Empty needles are left out. */
+/** Ignores empty needles. */
 export function createByteSearch(needles: readonly Needle[]): ByteSearch {
   const automaton = build(needles.filter(({ bytes }) => bytes.length > 0));
   return { open: (replace, keeps = "beginning") => new Replacer(automaton, replace, keeps) };
@@ -82,7 +81,7 @@ function build(needles: readonly Needle[]): Automaton {
   return { ...automaton, fail: link(automaton) };
 }
 
-/** Each node's longest proper suffix that is a node; nearer nodes first, so that theirs is known. */
+/** Computes each node's longest proper suffix that is a node, in order of depth, so that shorter ones are known first. */
 function link({ next, first, open, found, group }: Omit<Automaton, "fail" | "longest">): Int32Array {
   const fail = new Int32Array(open.length);
   const edges = [...next].toSorted(([, left], [, right]) => (open[left] ?? 0) - (open[right] ?? 0));
@@ -91,7 +90,7 @@ function link({ next, first, open, found, group }: Omit<Automaton, "fail" | "lon
     const parent = Math.floor(key / 256);
     const to = parent === 0 ? 0 : step({ next, first, fail }, fail[parent] ?? 0, key % 256);
     fail[node] = to;
-    // Nothing is longer: what comes next is another find's.
+    // No needle is longer here, so only the suffix may continue.
     if (!parents.has(node)) open[node] = open[to] ?? 0;
     if (found[node] !== 0) continue;
     found[node] = found[to] ?? 0;
@@ -108,12 +107,12 @@ function step({ next, first, fail }: Pick<Automaton, "next" | "first" | "fail">,
   return first[byte] ?? 0;
 }
 
-/** A find, from the first byte that is kept. */
+/** A match, relative to the first byte held back. */
 interface Find {
   start: number;
   end: number;
   readonly group: number;
-  /** Its replacement is out already, and it went on. */
+  /** True if its replacement was already written. */
   isReplaced: boolean;
 }
 
@@ -163,7 +162,7 @@ class Replacer implements ByteReplacer {
     this.#finds.push(find);
   }
 
-  /** Lets go of the bytes before `until`: no find that is still to come begins there. */
+  /** Releases the bytes before `until`; no later match begins there. */
   #release(bytes: Uint8Array, until: number): Uint8Array {
     const out: Uint8Array[] = [];
     const left: Find[] = [];
@@ -178,7 +177,7 @@ class Replacer implements ByteReplacer {
         left.push({ ...find, start: Math.max(0, find.start - until), end: find.end - until, isReplaced: find.start < until });
     }
     this.#finds = left;
-    // A copy: the piece's memory is the caller's.
+    // Copied, because the caller owns the piece's memory.
     this.#kept = bytes.slice(until);
     if (out.length === 0) return bytes.subarray(0, until);
     out.push(bytes.subarray(at, until));

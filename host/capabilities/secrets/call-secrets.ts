@@ -1,4 +1,4 @@
-/** What one call has of secrets: placeholders that only this call's requests are seen through (SPEC C7). */
+/** The secrets of one call: placeholders that only this call's requests can resolve (SPEC C7). */
 
 import {
   addressRange,
@@ -16,18 +16,17 @@ import type { Grant } from "../../call/grant.ts";
 
 /** The secrets of one call. */
 export interface CallSecrets {
-  /** True if the variable is handed over by reference only, whether it has a value or not. */
+  /** Returns true if the guest gets only a placeholder for the variable, set or not. */
   has(name: string): boolean;
-  /** Variables that the project has and the environment need not have. */
+  /** Names configured by the project; they may be missing from the environment. */
   readonly names: readonly string[];
-  /** The same placeholder each time within the call. */
+  /** Returns the same placeholder each time within the call. */
   placeholder(name: string): Promise<PlaceholderOutcome>;
-  /** By placeholder: those that the guest was given. */
+  /** Secrets whose placeholders the guest was given, by placeholder. */
   readonly issued: ReadonlyMap<string, IssuedSecret>;
   /**
-   * Opens what takes the values of this call's secrets out of one stream that comes in for the guest; undefined while there are none.
-   *
-   * Others' are not looked for: by what is taken out a guest could tell whether it has guessed one.
+   * Returns a function that opens a replacer for one stream to the guest, which removes the values of this call's secrets; undefined if
+   * there are none. Secrets of other calls are not replaced, because a guest could detect a correct guess by the replacement.
    */
   scrubber(): (() => ByteReplacer) | undefined;
 }
@@ -38,19 +37,19 @@ export type PlaceholderOutcome =
   | { readonly kind: "absent" }
   | { readonly kind: "unfit"; readonly reason: string };
 
-/** A secret that the guest holds the placeholder of. */
+/** A secret whose placeholder the guest holds. */
 export interface IssuedSecret {
   readonly name: string;
   readonly placeholder: string;
   readonly value: string;
-  /** Undefined if the value may go there, else why not. */
+  /** Returns why the value must not be sent to the URL; undefined if it may. */
   readonly refusal: (url: URL) => string | undefined;
 }
 
-/** Recognisable, of one length, and of characters that stay as they are in headers, URLs, forms, JSON and HTML; 128 random bits. */
+/** Recognisable, of fixed length, with 128 random bits, and of characters that need no escaping in headers, URLs, forms, JSON and HTML. */
 export const PLACEHOLDER: RegExp = /bascule_secret_[0-9a-f]{32}/g;
 
-/** What came of looking for a value. */
+/** Result of looking up a value. */
 export type SecretValue =
   | { readonly kind: "value"; readonly value: string }
   | { readonly kind: "absent" }
@@ -64,12 +63,12 @@ export interface CallSecretsOptions {
   readonly scrubber: (names: readonly string[], shown: (name: string) => string) => (() => ByteReplacer) | undefined;
 }
 
-/** @param before of the same call, under the grant that it had until now */
+/** @param before secrets of the same call under its previous grant */
 export function createCallSecrets(options: CallSecretsOptions, before?: CallSecrets): CallSecrets {
   return new SecretsOfOneCall(options, before instanceof SecretsOfOneCall ? before : undefined);
 }
 
-/** With prototype methods, and maps only where a secret is asked for: every call has one. */
+/** A class, so that methods are shared, with maps created on first use: every call has one. */
 class SecretsOfOneCall implements CallSecrets {
   readonly #options: CallSecretsOptions;
   #issued: Map<string, IssuedSecret> | undefined;
@@ -77,7 +76,7 @@ class SecretsOfOneCall implements CallSecrets {
 
   constructor(options: CallSecretsOptions, before: SecretsOfOneCall | undefined) {
     this.#options = options;
-    // What the guest was given stays good, and bound as it was.
+    // Placeholders that the guest holds stay valid, with their old bindings.
     if (before !== undefined) {
       this.#issued = before.#issued;
       this.#given = before.#given;
@@ -103,7 +102,7 @@ class SecretsOfOneCall implements CallSecrets {
       (name) => evaluateAccess(grant.layers, { kind: "env", name }).state === "granted",
     );
     const placeholders = new Map(Array.from(this.issued.values(), ({ name, placeholder }) => [name, placeholder]));
-    // An echo is what was sent, as the guest knows it.
+    // An echoed secret is shown as the placeholder that the guest sent.
     return scrubber(names, (name) => placeholders.get(name) ?? `[secret ${name}]`);
   }
 
@@ -130,7 +129,7 @@ const NONE_ISSUED: ReadonlyMap<string, IssuedSecret> = new Map();
 
 const NAMES = new WeakMap<Grant, ReadonlySet<string>>();
 
-/** Any layer that calls a variable a secret makes it one: no other can hand out the value. */
+/** A variable is a secret if any layer marks it as one; no other layer can then expose the value. */
 export function secretNames(grant: Grant): ReadonlySet<string> {
   const known = NAMES.get(grant);
   if (known !== undefined) return known;
@@ -146,7 +145,10 @@ function bindingsIn({ permissions }: PermissionLayer): readonly SecretBinding[] 
   return (allow === true ? listed : allow).flatMap(({ secret }) => secret ?? []);
 }
 
-/** One list for each layer that binds the secret, and one for the project's word on it: the value goes where all of them let it. */
+/**
+ * Returns one list for each layer that binds the secret, and one for the project's configuration: the value may be sent only where all
+ * lists permit it.
+ */
 function bindingsOf(name: string, { layers }: Grant, sources: CallSecretsOptions["sources"]): readonly (readonly SecretBinding[])[] {
   const ofLayers = layers.map((layer) => bindingsIn(layer).filter((binding) => binding.name === name));
   const hosts = Object.hasOwn(sources, name) ? sources[name]?.hosts : undefined;
@@ -160,9 +162,9 @@ function refusalOf(name: string, bindings: readonly (readonly SecretBinding[])[]
     host !== undefined && bindings.length > 0 && bindings.every((list) => list.some(({ permits }) => permits({ host, port })));
   const target = `Secret "${name}" may not go to "${url.hostname}:${port}"`;
   if (!isBound) return `${target}: ${boundTo(bindings)}`;
-  // What is sent without encryption is read by all that lies between; on the way to this machine itself nothing does.
+  // Unencrypted traffic can be read on the way, except within this machine.
   if (url.protocol === "https:" || isThisMachine(host)) return undefined;
-  return `${target} over http: its value is sent over https only, except to this machine itself`;
+  return `${target} over http: it is sent over https only, except to this machine itself`;
 }
 
 function boundTo(bindings: readonly (readonly SecretBinding[])[]): string {

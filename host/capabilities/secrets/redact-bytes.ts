@@ -1,4 +1,4 @@
-/** Takes secrets out of values that stay bytes, in slices: what a value shows then is what it would show parsed (SPEC C7, LV2). */
+/** Redacts secrets in values that stay bytes, in slices: the result equals that of redacting the parsed value (SPEC C7, LV2). */
 
 import { piecesOf } from "../../primitives/json/json-bytes.ts";
 import { LARGE_BYTES } from "../../../sandbox/mod.ts";
@@ -6,15 +6,15 @@ import { decodeText, type LargeFacts } from "../../primitives/json/large.ts";
 import type { ByteReplacer } from "./byte-search.ts";
 
 export interface SecretSearch {
-  /** For texts: puts the name of a secret in its place. */
+  /** For texts: replaces a secret by its name. */
   readonly text: () => ByteReplacer;
-  /** For JSON: finds what strings with a secret have in them, escaped as `JSON.stringify` does. */
+  /** For JSON: only finds secrets, in the form that `JSON.stringify` gives them. */
   readonly json: () => ByteReplacer;
 }
 
 const encoder = new TextEncoder();
 
-/** The same bytes where nothing is found. */
+/** Returns the same bytes if nothing is found. */
 export function* redactBytes({ kind, bytes }: Pick<LargeFacts, "kind" | "bytes">, search: SecretSearch): Generator<void, Uint8Array> {
   if (kind === "text") return yield* replaced(bytes, search.text());
   const looking = search.json();
@@ -37,12 +37,12 @@ function* replaced(bytes: Uint8Array, replacer: ByteReplacer): Generator<void, U
   return replacer.hasFound ? yield* joined(out, bytes.length) : bytes;
 }
 
-/** @param about how long it will be */
+/** @param about expected length */
 function* joined(pieces: Iterable<Uint8Array | undefined>, about: number): Generator<void, Uint8Array> {
   let whole = new Uint8Array(about);
   let length = 0;
   for (const piece of pieces) {
-    // Nothing to put down, only time for others.
+    // A pause without output.
     if (piece === undefined) yield;
     else {
       if (length + piece.length > whole.length) {
@@ -61,7 +61,7 @@ function* joined(pieces: Iterable<Uint8Array | undefined>, about: number): Gener
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The JSON with every string redacted, names of members too. Undefined now and then: 64 KB were looked at. */
+/** Redacts every string of the JSON, names of members included. Yields undefined after about 64 KB, to pause. */
 function* stringsReplaced(bytes: Uint8Array, search: SecretSearch): Generator<Uint8Array | undefined, void> {
   let copied = 0;
   let paused = 0;
@@ -92,7 +92,7 @@ function* closingQuote(bytes: Uint8Array, open: number): Generator<undefined, nu
   return at;
 }
 
-/** What stands between the quotes, redacted; undefined where nothing is found. */
+/** Redacts the text between the quotes; undefined if nothing is found. */
 function* stringReplaced(inside: Uint8Array, replacer: ByteReplacer): Generator<undefined, readonly Uint8Array[] | undefined> {
   const out: Uint8Array[] = [];
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -100,7 +100,7 @@ function* stringReplaced(inside: Uint8Array, replacer: ByteReplacer): Generator<
     void out.push(encoder.encode(JSON.stringify(decoder.decode(redacted, { stream })).slice(1, -1)));
   for (let at = 0; at < inside.length;) {
     const end = wholeUntil(inside, at);
-    // Checked before: what stands between the quotes of JSON is JSON between quotes.
+    // Cannot throw: the text between the quotes of valid JSON is valid in quotes.
     const text = JSON.parse(`"${decodeText(inside.subarray(at, end))}"`) as string;
     put(replacer.push(encoder.encode(text)), true);
     at = end;
@@ -110,7 +110,7 @@ function* stringReplaced(inside: Uint8Array, replacer: ByteReplacer): Generator<
   return replacer.hasFound ? out : undefined;
 }
 
-/** The end of some 64 KB that cut no character and no escape. */
+/** Returns an end after about 64 KB that splits no character and no escape. */
 function wholeUntil(inside: Uint8Array, from: number): number {
   let at = from;
   while (at < inside.length && at - from < LARGE_BYTES) {

@@ -1,8 +1,8 @@
-/** The forms in which a secret's value is looked for: as it is, and as it stands in JSON, URLs, forms, HTML, base64 and hexadecimal. */
+/** Encoded forms of a secret's value to search for: plain, and as in JSON, URLs, forms, HTML, base64 and hexadecimal. */
 
 const UTF8 = new TextEncoder();
 
-/** Shorter ones would be found everywhere by chance. */
+/** Shorter forms would match ordinary text by chance. */
 const MIN_ENCODED_LENGTH = 6;
 
 /** @param value well-formed text */
@@ -18,17 +18,17 @@ export function secretForms(value: string): readonly Uint8Array[] {
   return [bytes, ...[...new Set(encoded)].filter((form) => form !== value).map((form) => UTF8.encode(form))];
 }
 
-/** For `application/json`: what stands between the quotes. */
+/** Escapes for `application/json`, without the quotes. */
 export function jsonEscaped(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
 
-/** RFC 3986: everything but the unreserved characters. */
+/** Escapes everything but the unreserved characters (RFC 3986). */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** For `application/x-www-form-urlencoded`. */
+/** Escapes for `application/x-www-form-urlencoded`. */
 export function formEncoded(value: string): string {
   return new URLSearchParams([["", value]]).toString().slice(1);
 }
@@ -49,7 +49,10 @@ function htmlForms(value: string): readonly string[] {
   return [common, common.replaceAll('"', "&quot;").replaceAll("'", "&#39;"), common.replaceAll('"', "&#34;").replaceAll("'", "&#x27;")];
 }
 
-/** The characters that only the value decides, where `before` bytes stand before it (as in `Basic <user>:<value>`), in both alphabets. */
+/**
+ * Returns the base64 characters that depend only on the value, if `before` bytes precede it (as in `Basic <user>:<value>`), in both
+ * alphabets.
+ */
 function base64Forms(bytes: Uint8Array, before: number): readonly string[] {
   const whole = btoa(toBinary(new Uint8Array([...new Uint8Array(before), ...bytes])));
   const form = whole.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
@@ -61,7 +64,7 @@ function hexForms(bytes: Uint8Array): readonly string[] {
   return [lower, lower.toUpperCase()];
 }
 
-/** One character a byte. */
+/** Maps each byte to one character. */
 export function toBinary(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

@@ -1,4 +1,4 @@
-/** The secrets of a host: where their values come from, and what no result, event or log line may show (SPEC C7, AU4). */
+/** The secrets of a host: where their values come from, and their removal from results, events and logs (SPEC C7, AU4). */
 
 import { hasLoneSurrogate, isJsonArray, isJsonObject, type JsonValue, normalizePath, type SecretSource } from "../../../manifests/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
@@ -11,51 +11,51 @@ import { jsonEscaped, secretForms } from "./secret-forms.ts";
 
 export interface SecretsOptions {
   readonly platform: Pick<Platform, "environment" | "files" | "random" | "log">;
-  /** The `secrets` of `bascule.json`; files in it are relative to `root`. */
+  /** Returns `secrets` of `bascule.json`; file paths in it resolve against `root`. */
   readonly sources: () => Readonly<Record<string, SecretSource>>;
   readonly root: string;
 }
 
-/** One host's secrets. It knows the values that were ever looked up, and forgets all but the last few of each name. */
+/** The secrets of one host. Remembers every value that was looked up, but only the last few of each name. */
 export interface Secrets {
-  /** @param before of the same call, where a person has just granted it more */
+  /** @param before secrets of the same call, if the user has just granted it more */
   forCall(grant: Grant, before?: CallSecrets): CallSecrets;
-  /** For the host's own use, as toward other hosts. Undefined if it has no value that can be used. */
+  /** Looks up a value for the host's own use, such as for other hosts. Undefined if it has no usable value. */
   valueOf(name: string): Promise<string | undefined>;
-  /** A value of the host's own, which nothing that leaves it may show either. */
+  /** Adds a value of the host's own, which must be redacted as well. */
   learn(name: string, value: string): void;
-  /** Looks the project's secrets up, so that what they are is known before anybody asks for them. */
+  /** Looks up the project's secrets, so that their values are redacted before their first use. */
   refresh(): Promise<void>;
-  /** `[secret NAME]` in place of every value in texts and keys; the very same object where there is none. */
+  /** Replaces every value in texts and keys by `[secret NAME]`; returns the same object if there is none. */
   redact(value: JsonValue): JsonValue;
-  /** The same for a value that stays bytes, in slices. */
+  /** Redacts a value that stays bytes, in slices. */
   redactBytes(given: Pick<LargeFacts, "kind" | "bytes">): Generator<void, Uint8Array>;
-  /** The same for lines of a log. */
+  /** Redacts the lines of a log. */
   redactLog(log: Log): Log;
 }
 
-/** What to look for, and whose value it is by its group. */
+/** A search, and the name of the secret of each group. */
 interface Search {
   readonly names: readonly string[];
   readonly find: ByteSearch;
 }
 
 const REMEMBERED_SEARCHES = 64;
-/** A value that is replaced while calls run stays unseen for one change more. */
+/** After a change, the old value stays redacted until the next change, because calls may still hold it. */
 const REMEMBERED_VALUES = 2;
 const REMEMBERED_NAMES = 1_024;
 const MAX_VALUE_BYTES = 8_192;
-/** Shorter ones could not be taken out again without taking ordinary text out with them. */
+/** Shorter values would match ordinary text. */
 const MIN_VALUE_BYTES = 6;
 
 export function createSecrets({ platform, sources, root }: SecretsOptions): Secrets {
   const known = new Map<string, readonly string[]>();
-  /** Said once and not at every call. */
+  /** The last complaint about each name, so that it is logged once. */
   const complaints = new Map<string, string>();
-  /** By the names whose values are looked for; made anew when one of them changes. */
+  /** Searches by the names they cover; cleared when a value changes. */
   const searches = new Map<string, Search>();
   let searchForAll: Search | undefined;
-  /** For the same values as they stand in strings of JSON. */
+  /** Searches for the same values as they appear in JSON strings. */
   let searchInJson: ByteSearch | undefined;
 
   function learn(name: string, value: string): void {
@@ -110,7 +110,7 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     }
   }
 
-  /** @param wanted of those that are known */
+  /** @param wanted names with a known value */
   function searchFor(wanted: readonly string[]): Search {
     const key = wanted.join("\0");
     const made = searches.get(key);
@@ -135,7 +135,7 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     return find.open((group) => UTF8.encode(`[secret ${names[group] ?? ""}]`));
   }
 
-  /** Only finds. */
+  /** Only finds; replaces nothing. */
   function openInJson(): ByteReplacer {
     searchInJson ??= createByteSearch(
       [...known.values()].flatMap((values) =>
@@ -168,7 +168,7 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     forCall(grant, before) {
       const configured = sources();
       for (const name of secretNames(grant)) {
-        // Known from now on, whether the guest asks for it or finds it elsewhere.
+        // Learned now, because the guest may find the value elsewhere without asking for it.
         if (!Object.hasOwn(configured, name)) learned(name, variable(name));
       }
       return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber }, before);
@@ -183,7 +183,7 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     async refresh() {
       for (const name of Object.keys(sources())) await read(name);
     },
-    // Texts become texts, so JSON stays JSON.
+    // Texts stay texts, so JSON stays JSON.
     redact: (value) => (known.size === 0 ? value : (mapTexts(value, redactText) as JsonValue)),
     *redactBytes(given) {
       return known.size === 0 ? given.bytes : yield* redactBytes(given, { text: openReplacer, json: openInJson });
@@ -196,17 +196,17 @@ const UTF8 = new TextEncoder();
 
 function unfit(value: string): string | undefined {
   const { length } = UTF8.encode(value);
-  if (length < MIN_VALUE_BYTES) return `its value has fewer than ${MIN_VALUE_BYTES} bytes, and could not be kept out of results`;
-  if (length > MAX_VALUE_BYTES) return `its value has more than ${MAX_VALUE_BYTES} bytes`;
-  return value.includes("\0") || hasLoneSurrogate(value) ? "its value is no text" : undefined;
+  if (length < MIN_VALUE_BYTES) return `the value has fewer than ${MIN_VALUE_BYTES} bytes, so it cannot be redacted in results`;
+  if (length > MAX_VALUE_BYTES) return `the value has more than ${MAX_VALUE_BYTES} bytes`;
+  return value.includes("\0") || hasLoneSurrogate(value) ? "the value is not text" : undefined;
 }
 
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
-/** What is neither a list nor a plain object stays as it is; so does what holds nothing to change. */
+/** Leaves everything but lists and plain objects as it is; returns the same object if nothing changed. */
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
-  // Of a log's fields: anything else than JSON in them is not looked into.
+  // Log fields may hold other values than JSON; those are not searched.
   const json = value as JsonValue;
   if (isJsonArray(json)) {
     const mapped = json.map((item) => mapTexts(item, map));

@@ -1,4 +1,4 @@
-/** The narrowest permissions that recorded acts need, with the evidence for each line (SPEC P9). Pure. */
+/** The narrowest permissions that cover recorded acts, with the evidence for each line (SPEC P9). Pure. */
 
 import {
   type AccessQuery,
@@ -15,22 +15,22 @@ import { type Act, LEARNED_KINDS, type LearnedKind } from "../../audit/acts.ts";
 import { type Maximum, type OwnItem, queryOf } from "./maximum.ts";
 import { coverPaths } from "./paths.ts";
 
-/** One item that is needed, and why. */
+/** One needed item, and why. */
 export interface LearnedLine {
   readonly kind: LearnedKind;
   readonly item: PermissionItem;
-  /** Acts that need it. */
+  /** Number of acts that need it. */
   readonly acts: number;
-  /** How many of them were refused when they were recorded. */
+  /** Number of refusals among them. */
   readonly refused: number;
-  /** Distinct values, the first few; the plugin's own text. */
+  /** The first few distinct values; the plugin's own text. */
   readonly examples: readonly string[];
   readonly values: number;
-  /** Calls that did it, the first few. */
+  /** Ids of the first few calls. */
   readonly calls: readonly string[];
 }
 
-/** Something that was done, or tried, and is not proposed. */
+/** An act that was done or attempted and is not proposed. */
 export interface LeftOut {
   readonly kind: LearnedKind;
   /** The plugin's own text. */
@@ -40,7 +40,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** What was learned. */
+/** The result of learning. */
 export interface Learned {
   readonly permissions: Permissions;
   readonly lines: readonly LearnedLine[];
@@ -49,10 +49,10 @@ export interface Learned {
   readonly leftOutMore: number;
 }
 
-/** How it is learned. */
+/** Options of learning. */
 export interface LearnOptions {
   readonly maximum: Maximum;
-  /** So many files directly in one folder stand for the folder. Default 4. */
+  /** Number of files directly in one folder from which on the folder is proposed. Default 4. */
   readonly folderFrom?: number;
 }
 
@@ -63,13 +63,13 @@ const MAX_EXAMPLES = 3;
 const MAX_CALLS = 5;
 
 const BEYOND = "beyond the maximum";
-const EVERYTHING = "it would be everything";
-const HOSTS = "it is the host's own: tokens, grants and records, which no plugin is to have";
-const INNER = "it is not of the public network, and a server may have led there: grant it yourself if the plugin needs it";
-const NAMELESS = "no permission names it alone, since its name reads as a pattern: grant its folder yourself";
-const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
+const EVERYTHING = "would allow everything";
+const HOSTS = "belongs to the host (tokens, grants, journal), which no plugin should access";
+const INNER = "not in the public network, and a server may have led there (grant it yourself if the plugin needs it)";
+const NAMELESS = "cannot be named alone, because its name reads as a pattern (grant its folder yourself)";
+const TOO_MANY = "too many different ones to list (grant a folder or a pattern yourself)";
 
-/** What is proposed is within the maximum, covers every act that is not in `leftOut`, and holds nothing that no act needs. */
+/** Proposes permissions within the maximum that cover every act except those in `leftOut`, and contain no item that no act needs. */
 export function learn(acts: readonly Act[], options: LearnOptions): Learned {
   const work = learnSlices(acts, options);
   for (;;) {
@@ -78,7 +78,7 @@ export function learn(acts: readonly Act[], options: LearnOptions): Learned {
   }
 }
 
-/** The same in slices (SPEC LV2). */
+/** Does the same as `learn` in slices (SPEC LV2). */
 export function* learnSlices(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM }: LearnOptions): Generator<void, Learned> {
   const lines: LearnedLine[] = [];
   const leftOut: LeftOut[] = [];
@@ -114,7 +114,7 @@ export function* learnSlices(acts: readonly Act[], { maximum, folderFrom = FOLDE
   };
 }
 
-/** A set of permissions made of lines. */
+/** Builds a permission set from lines. */
 export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">[]): Permissions {
   const permissions: { [K in LearnedKind]?: PermissionValue } = {};
   for (const kind of LEARNED_KINDS) {
@@ -124,7 +124,10 @@ export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">
   return permissions;
 }
 
-/** True of what lies in a project's own state, and of writing its configuration and lock, however spelled, but for the plugin's data folder. */
+/**
+ * Returns true for files in a project's state, and for writing its configuration and lock, in any spelling; false for the plugin's data
+ * folder.
+ */
 function isHosts({ kind, value }: Act, data: string | undefined): boolean {
   if ((kind !== "read" && kind !== "write") || (data !== undefined && `${value}/`.startsWith(`${data}/`))) return false;
   const names = value.split(/[\\/]/).map(foldName);
@@ -152,10 +155,10 @@ function* learnPaths(kind: "read" | "write", wanted: Wanted, maximum: Maximum, f
   };
 }
 
-/** Below `$workspace` and the like where it lies there. */
+/** Writes paths relative to `$workspace` and the like if they lie there. */
 function written(query: AccessQuery, { bases }: Maximum): PermissionItem {
   const value = smallestGrant(query, bases).permissions[query.kind];
-  const [item] = Array.isArray(value) ? (value as readonly PermissionItem[]) : []; // A list, as `smallestGrant` writes it.
+  const [item] = Array.isArray(value) ? (value as readonly PermissionItem[]) : []; // `smallestGrant` writes a list.
   return item ?? "";
 }
 
@@ -171,7 +174,7 @@ function* learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Gener
   for (const { group, item } of chosen) {
     yield;
     const acts = group.map(({ act }) => act);
-    // One of the maximum's own items that is needed anyway covers what a narrower one would stand for.
+    // If one of the maximum's own items is needed anyway, it replaces narrower ones that it covers.
     const covering = owns.find((own) => group.every(({ query }) => own.allows(query)))?.item ?? item;
     if (covering === undefined) {
       left.push(...acts.map((act) => ({ act, reason: BEYOND })));
@@ -187,7 +190,7 @@ function* learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Gener
 
 const ONLY_LOOKS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** The first of these that the maximum covers: with its methods, as it is, or an item of the maximum's own. */
+/** Returns the first that the maximum covers: the host with its methods, the value as it is, or one of the maximum's own items. */
 function narrowest(kind: LearnedKind, group: Wanted, maximum: Maximum): { readonly item?: PermissionItem; readonly own?: OwnItem } {
   const [first] = group;
   if (first === undefined) return {};
@@ -201,7 +204,7 @@ function narrowest(kind: LearnedKind, group: Wanted, maximum: Maximum): { readon
   return own === undefined ? {} : { item: own.item, own };
 }
 
-/** A name that holds a star would stand for others too, and one that no item can hold for nothing. */
+/** Returns false for names with a star, which would match others too, and for names that no item can express. */
 function isExact(kind: LearnedKind, item: PermissionItem): boolean {
   return checkItem(kind, item) === undefined && !itemToText(item).includes("*");
 }

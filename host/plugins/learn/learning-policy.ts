@@ -1,20 +1,20 @@
-/** A policy under which one plugin may do what a person allows at most, so that what it does can be learned (SPEC P9). */
+/** A policy that allows one plugin everything within a maximum, so that its acts can be learned (SPEC P9). */
 
 import type { PermissionBases, PermissionLayer, Permissions } from "../../../manifests/mod.ts";
 import type { AllowDecision } from "../../call/call.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { toLayer } from "./maximum.ts";
 
-/** Whose acts are learned, and within what. */
+/** The plugin to learn, and its maximum. */
 export interface LearningOptions {
   readonly plugin: string;
-  /** In place of what its manifest asks for and what it was granted. */
+  /** Replaces what its manifest requests and what it was granted. */
   readonly maximum: Permissions;
-  /** What relative items of it are relative to. */
+  /** Folder that relative items of the maximum resolve against. */
   readonly base: string;
 }
 
-/** Layers of policy and of the side-effect class stay in force; only manifest, tool and grant give way to the maximum. */
+/** Replaces the manifest, tool and grant layers by the maximum; layers of policy and side-effect class stay in force. */
 export function learningPolicy(inner: Policy, options: LearningOptions, folders: Pick<PermissionBases, "data" | "tmp" | "home">): Policy {
   const replaced = new WeakMap<AllowDecision, AllowDecision>();
   return {
@@ -40,7 +40,7 @@ export function learningPolicy(inner: Policy, options: LearningOptions, folders:
   };
 }
 
-/** A layer of policy may have any name, but none of those says nothing about what it does not name. */
+/** Checks `unnamed` too, because a policy layer may have any name, but is never "none". */
 function givesWay({ name, unnamed }: PermissionLayer): boolean {
   return unnamed === "none" && (name === "manifest" || name === "tool" || name === "user grant");
 }

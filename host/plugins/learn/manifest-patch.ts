@@ -1,4 +1,4 @@
-/** A manifest that asks for what was learned, and for nothing else (SPEC P9). */
+/** Rewrites a manifest to request exactly what was learned (SPEC P9). */
 
 import {
   type Manifest,
@@ -12,10 +12,10 @@ import {
 } from "../../../manifests/mod.ts";
 import { LEARNED_KINDS } from "../../audit/acts.ts";
 
-/** What each tool with permissions of its own needs, by name. */
+/** Needs of each tool that has its own permissions, by name. */
 export type ToolPermissions = ReadonlyMap<string, Permissions>;
 
-/** The manifest's text; denials, reasons, and kinds that are not learned stay as they are. */
+/** Returns the manifest's text; keeps denials, reasons, and kinds that are not learned. */
 export function patchedManifest(manifest: Manifest, learned: Permissions, ofTools: ToolPermissions): string {
   const tools = manifest.tools.map((tool) => {
     const own = ofTools.get(tool.name);

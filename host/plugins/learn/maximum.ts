@@ -1,4 +1,4 @@
-/** What learning may propose at most: a permission set as a person gave it, or as the manifest asks (SPEC P9). */
+/** The upper bound of what learning may propose: a set from the user, or the manifest's requests (SPEC P9). */
 
 import {
   type AccessQuery,
@@ -17,15 +17,15 @@ import {
 } from "../../../manifests/mod.ts";
 import type { Act, LearnedKind } from "../../audit/acts.ts";
 
-/** Asked before anything is proposed. */
+/** Queried before anything is proposed. */
 export interface Maximum {
   readonly permissions: Permissions;
   readonly bases: PermissionBases;
-  /** Whether the act itself is allowed by it. */
+  /** Returns true if it allows the act itself. */
   allows(query: AccessQuery): boolean;
-  /** Whether everything that the item stands for is. */
+  /** Returns true if it allows everything that the item matches. */
   covers(kind: LearnedKind, item: PermissionItem): boolean;
-  /** Its own items of a kind: what to fall back to where nothing narrower can be written. */
+  /** Returns its own items of a kind, which are used if no narrower item can be written. */
   ownItems(kind: LearnedKind): readonly OwnItem[];
 }
 
@@ -41,11 +41,11 @@ export function createMaximum(permissions: Permissions, bases: PermissionBases):
 
   function allows(query: AccessQuery): boolean {
     const { state, partial } = evaluateAccess([layer], query);
-    // A denial below what is used would be lost: sets are proposed without denials.
+    // Refuses folders with a denial inside: proposed sets have no denials, so it would be lost.
     return state === "granted" && partial !== true && allowsAddress(query);
   }
 
-  /** A name in an item is one thing, the machine itself another: "everything" covers no private address (SPEC PA4). */
+  /** A name and its address are checked separately: "everything" does not include private addresses (SPEC PA4). */
   function allowsAddress(query: AccessQuery): boolean {
     if (query.kind !== "net" || query.host === undefined) return true;
     const host = canonicalHost(query.host);
@@ -54,7 +54,7 @@ export function createMaximum(permissions: Permissions, bases: PermissionBases):
     return address === undefined || evaluateAddress([layer], query, address).state === "granted";
   }
 
-  /** Compiled once: a record may hold thousands of acts. Not where something is denied, since that would be lost. */
+  /** Compiled once, because a journal may hold thousands of acts. Empty if the kind has denials, which would be lost. */
   function readOwn(kind: LearnedKind): readonly OwnItem[] {
     const { allow = false, deny = [] } = toEntry(permissions[kind] ?? false);
     if (typeof allow === "boolean" || typeof deny === "boolean" || deny.length > 0) return [];
@@ -77,7 +77,7 @@ export function createMaximum(permissions: Permissions, bases: PermissionBases):
   };
 }
 
-/** The act as a question to permissions; undefined where its value makes none. */
+/** Converts the act to a query; undefined if its value is not valid. */
 export function queryOf({ kind, value, method }: Pick<Act, "kind" | "value" | "method">): AccessQuery | undefined {
   if (value === "") return undefined;
   if (kind === "read" || kind === "write") return value.startsWith("/") ? { kind, path: value } : undefined;
@@ -86,13 +86,13 @@ export function queryOf({ kind, value, method }: Pick<Act, "kind" | "value" | "m
   return { kind, host: host ?? value, ...(port !== undefined && { port: Number(port) }), ...(method !== undefined && { method }) };
 }
 
-/** Whether an item, compiled once, allows acts. What is not recorded of a request, its path, is not asked about. */
+/** Compiles an item once to test many acts. Ignores a request's path, which is not recorded. */
 export function allowing(kind: LearnedKind, item: PermissionItem, bases: PermissionBases): (query: AccessQuery) => boolean {
   const layer = toLayer({ [kind]: [withoutPaths(item)] }, bases);
   return (query) => evaluateAccess([layer], query).state === "granted";
 }
 
-/** As a person's own grant: what is in it is granted, what is not could be. */
+/** Creates a layer like a user grant: items are granted, all else could be. */
 export function toLayer(permissions: Permissions, bases: PermissionBases): PermissionLayer {
   return { name: "learn maximum", permissions: compilePermissions(permissions, bases), unnamed: "none", otherwise: "prompt" };
 }

@@ -1,35 +1,34 @@
-/** Finds folders that stand for many files, and never one that stands for everything (SPEC P9). */
+/** Merges many files into folders, but never into a folder that contains everything (SPEC P9). */
 
 import { checkItem, type PermissionBases } from "../../../manifests/mod.ts";
 import { isBelow } from "../../audit/acts.ts";
 
-/** Names below the root from which on paths are first taken together, where there are too many. */
+/** Depth at which merging starts if there are too many paths. */
 const DEEPEST = 32;
 
-/** How far paths may be taken together. */
+/** Bounds of merging. */
 export interface PathWish {
   readonly kind: "read" | "write";
   readonly bases: PermissionBases;
-  /** So many files directly in a folder stand for the folder. */
+  /** Number of files directly in a folder from which on the folder replaces them. */
   readonly folderFrom: number;
-  /** So many lines at most; beyond it folders are taken together further up. */
+  /** Maximum number of lines; above it, folders are merged further up. */
   readonly maxItems: number;
-  /** Whether the maximum covers the whole of it. */
+  /** Returns true if the maximum covers the whole folder. */
   readonly isWithin: (path: string) => boolean;
 }
 
-/** Paths that cover what was done, each with what it stands for; and what none may stand for. */
+/** Paths that cover the acts, each with the paths it replaces, and the paths that none may cover. */
 export interface PathItems {
   readonly items: ReadonlyMap<string, readonly string[]>;
   readonly tooWide: readonly string[];
-  /** Those that no item can name without naming others. */
+  /** Paths that no item can name without matching others. */
   readonly nameless: readonly string[];
 }
 
 /**
- * The fewest and narrowest paths that cover all of `paths`, which are absolute and distinct.
- *
- * None of the items lies below another, so each is needed.
+ * Covers `paths`, which are absolute and distinct, with as few and as narrow items as possible. No item lies below another, so each is
+ * needed.
  */
 export function* coverPaths(paths: readonly string[], wish: PathWish): Generator<void, PathItems> {
   const items = new Map<string, string[]>();
@@ -56,18 +55,18 @@ export function* coverPaths(paths: readonly string[], wish: PathWish): Generator
   return { items, tooWide, nameless };
 }
 
-/** The grammar of items has a word for that very path: it holds no `*`, `[` and the like. */
+/** Returns true if an item can name exactly this path, which then contains no `*`, `[` and the like. */
 function isNameable(path: string, kind: PathWish["kind"]): boolean {
   return checkItem(kind, path) === undefined && !/[*?[\]{}]/.test(path);
 }
 
-/** Never proposed, whoever asked for it: the disk, and whatever holds the workspace, the plugin or the home folder. */
+/** Paths that are never proposed: the root, and folders that contain the workspace, the plugin or the home folder. */
 function isEverything(path: string, { workspace, plugin, home }: PermissionBases): boolean {
   if (path === "/" || (home !== undefined && isBelow(home, path))) return true;
   return [workspace, plugin].some((folder) => folder !== undefined && folder !== path && isBelow(folder, path));
 }
 
-/** A folder is taken for its files only below a place that means something: not for a token's own folder, nor near the root. */
+/** Folders are merged only below a meaningful place: not into a token's own folder, nor near the root. */
 function mayLift(folder: string, { bases, isWithin }: PathWish): boolean {
   const { base: _base, ...tokens } = bases;
   if (isEverything(folder, bases) || Object.values(tokens).includes(folder)) return false;
@@ -81,7 +80,7 @@ function lift(items: Map<string, string[]>, folder: string, inside: readonly str
   items.set(folder, [...(items.get(folder) ?? []), ...stoodFor]);
 }
 
-/** The items that `folderOf` puts together; the deepest folders first. */
+/** Groups the items by folder, deepest folders first. */
 function* groupAt(
   items: ReadonlyMap<string, unknown>,
   folderOf: (item: string) => string | undefined,
@@ -103,7 +102,7 @@ function* groupAt(
   return [...folders].toSorted(([a], [b]) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0));
 }
 
-/** The folder so many names below the root that holds the path; undefined where the path is no deeper. */
+/** Returns the ancestor at this depth; undefined if the path is not deeper. */
 function ancestor(path: string, depth: number): string | undefined {
   const names = path.split("/");
   return names.length - 1 > depth ? names.slice(0, depth + 1).join("/") : undefined;
@@ -113,7 +112,7 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-/** An item below another one adds nothing. */
+/** Removes items that lie below another one. */
 function* dropCovered(items: Map<string, string[]>): Generator<void, void> {
   for (const [item, stoodFor] of [...items]) {
     yield;

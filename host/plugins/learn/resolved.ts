@@ -1,12 +1,12 @@
-/** Where paths lead: an act must be allowed there too, so the place is learned with it (SPEC PA4, P9). */
+/** Resolves links in paths: an act must be allowed at its target too, so the target is learned with it (SPEC PA4, P9). */
 
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { Act } from "../../audit/acts.ts";
 
-/** So many paths are looked up, the most used ones. */
+/** Maximum number of paths resolved, most used first. */
 const MAX_LOOKUPS = 2_000;
 
-/** The acts, and for each path that is a link, or lies behind one, the same act where it leads. */
+/** Returns the acts, and for each path that contains a link the same act at its target. */
 export async function withResolved(acts: readonly Act[], { files }: Pick<Platform, "files">): Promise<readonly Act[]> {
   const paths = acts.filter(({ kind }) => kind === "read" || kind === "write").toSorted((a, b) => b.count - a.count);
   const more: Act[] = [];
@@ -22,7 +22,7 @@ export async function withResolved(acts: readonly Act[], { files }: Pick<Platfor
   return [...acts, ...more];
 }
 
-/** Undefined where nothing is there any more. */
+/** Undefined if the path no longer exists. */
 async function realOf(path: string, files: Platform["files"]): Promise<string | undefined> {
   try {
     return await files.realPath(path);

@@ -1,16 +1,16 @@
-/** What was asked for or granted and never used (SPEC P9). */
+/** Permissions that were requested or granted and never used (SPEC P9). */
 
 import { type PermissionBases, type PermissionItem, type Permissions, toEntry } from "../../../manifests/mod.ts";
 import { type Act, LEARNED_KINDS, type LearnedKind } from "../../audit/acts.ts";
 import { allowing, queryOf } from "./maximum.ts";
 
-/** One item that no recorded act needed; `true` is all of its kind. */
+/** One item that no recorded act needed; `true` means the whole kind. */
 export interface UnusedItem {
   readonly kind: LearnedKind;
   readonly item: PermissionItem | true;
 }
 
-/** Acts that were refused count too: the permission was wanted. */
+/** Refused acts count as use, because the plugin wanted the permission. */
 export function unusedItems(permissions: Permissions, acts: readonly Act[], bases: PermissionBases): readonly UnusedItem[] {
   const work = unusedSlices(permissions, acts, bases);
   for (;;) {
@@ -19,7 +19,7 @@ export function unusedItems(permissions: Permissions, acts: readonly Act[], base
   }
 }
 
-/** The same in slices (SPEC LV2). */
+/** Does the same as `unusedItems` in slices (SPEC LV2). */
 export function* unusedSlices(
   permissions: Permissions,
   acts: readonly Act[],

@@ -1,4 +1,4 @@
-/** What a plugin really used, by the record, beside what it asks for and was granted (SPEC I5, P9). */
+/** What a plugin really used according to the journal, compared with what it requests and was granted (SPEC I5, P9). */
 
 import type { Audit } from "../../audit/audit.ts";
 import type { GrantReader } from "../../call/grant.ts";
@@ -13,16 +13,16 @@ import { createMaximum } from "./maximum.ts";
 import { withResolved } from "./resolved.ts";
 import { type UnusedItem, unusedSlices } from "./unused.ts";
 
-/** Plain JSON. Paths and names are the plugin's own text: make them inert before they are shown. */
+/** Plain JSON. Paths and names are the plugin's own text: sanitize them before they are shown. */
 export interface PluginUse extends Omit<RecordedActs, "acts"> {
   readonly plugin: string;
-  /** The narrowest permissions that what it did needs, within what it asks for. */
+  /** The narrowest permissions that cover its acts, within what it requests. */
   readonly used: Permissions;
   readonly lines: readonly LearnedLine[];
-  /** Done or tried, and not among `used`. */
+  /** Acts that `used` does not cover. */
   readonly leftOut: readonly LeftOut[];
   readonly leftOutMore: number;
-  /** Asked for or granted, and never used. */
+  /** Requested or granted, and never used. */
   readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
 }
 

@@ -18,7 +18,7 @@ function learnFrom(values: Iterable<readonly [kind: string, value: string]>): { 
 }
 
 describe("a plugin that wants learn to propose more than it needs", () => {
-  it("gets a bounded number of lines for a flood of distinct paths, hosts and names, and it is said [P9.flood]", () => {
+  it("gets a bounded number of lines for a flood of distinct paths, hosts and names, and the rest is counted [P9.flood]", () => {
     const flood = function* (): Generator<readonly [string, string]> {
       for (let index = 0; index < 30_000; index++) {
         yield ["read", `/p/${index % 3000}/${"d/".repeat(index % 60)}${index}`];
@@ -35,7 +35,7 @@ describe("a plugin that wants learn to propose more than it needs", () => {
     expect(JSON.stringify(learned).length).toBeLessThan(100_000);
   });
 
-  it("never makes it propose the disk, the home folder, or what holds the workspace [P9.root]", () => {
+  it("cannot make it propose the root, the home folder, or a folder above the workspace [P9.root]", () => {
     const scattered = Array.from({ length: 500 }, (_, index) => ["read", `/${"abcdefgh"[index % 8]}${index}/f`] as const);
     const named = ["/", "//", "/.", "/*", "/**", "/[a]", "/home/*", "/home/me/*", "/home/me/[x]", "/p/../*"].map(
       (path) => ["read", path] as const,
@@ -44,7 +44,7 @@ describe("a plugin that wants learn to propose more than it needs", () => {
     for (const { item } of learned.lines) expect(item).not.toMatch(/^(?:\/|\/\*.*|\/home(?:\/me)?|\$home|\$workspace)$/);
   });
 
-  it("gets no folder for a file whose name reads as a pattern, whether there is one or not [P9.exact]", () => {
+  it("gets no folder for a file whose name reads as a pattern, whether the file exists or not [P9.exact]", () => {
     const { learned } = learnFrom([
       ["read", "/p/src/*"],
       ["read", "/p/src/[a-z].ts"],
@@ -57,13 +57,13 @@ describe("a plugin that wants learn to propose more than it needs", () => {
     ]);
   });
 
-  it("shows names as text, whatever a terminal would make of them [P9.inert]", () => {
+  it("cannot control the terminal through names [P9.inert]", () => {
     const hostile = ["/p/\x1b[2J", "/p/\u202egpj.exe", "/p/a\nGranted: everything", "/p/\u{e0041}", `/p/docs/'; rm -rf ~ #`];
     const { recorded, learned } = learnFrom([...hostile.map((path) => ["read", path] as const), ["env", "A\x07"], ["net", "\x1b]0;x:80"]]);
     const told = { plugin: "demo", ...recorded, ...learned, unused: { manifest: [], grants: [] }, command: "bascule grant demo" };
     const lines = learnLines(told, createStyle(false));
     expect(lines.join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    // No item holds what nobody sees.
+    // No item contains invisible characters.
     expect(JSON.stringify(learned.permissions)).not.toMatch(/\\u|\x1b|\u202e/);
   });
 });

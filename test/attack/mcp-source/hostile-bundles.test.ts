@@ -40,7 +40,7 @@ describe("a hostile bundle", () => {
       ["two names that are one", bundleOf(undefined, [], { "SERVER/index.mjs": "x" }), /are one (?:file|folder) on some systems/],
       ["a file that is a folder", bundleOf(undefined, [], { server: "x" }), /is a file and a folder/],
       ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /manifest\.json not found at its root/],
-      ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /no zip file/],
+      ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /not a zip file/],
       // What is behind a signature that is none is part of no file.
       [
         "something behind it",

@@ -20,7 +20,7 @@ interface Call extends NetCall {
   readonly key: string;
 }
 
-/** A call that holds the placeholder of a secret for these hosts. */
+/** Creates a call that holds the placeholder of a secret bound to these hosts. */
 async function callWith(hosts: readonly string[]): Promise<Call> {
   const call = netCall(NET, {
     resolve: async () => ["127.0.0.1"],
@@ -36,7 +36,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** Keeps what it is sent. */
+/** Records the requests it gets. */
 async function recorder(start: typeof httpServer | typeof httpsServer = httpServer): Promise<TestServer & { readonly seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = await start((request, response) => {
@@ -62,7 +62,7 @@ const PLACES: readonly (readonly [string, Attempt])[] = [
   ["the body", (key) => ({ wish: { method: "POST", body: "bytes" }, bytes: toBytes(`key is ${key}`) })],
 ];
 
-describe("attack: a secret sent where it may not go", () => {
+describe("attack: a secret sent to a host that it is not bound to", () => {
   it.each(PLACES)("arrives in %s at the host that it is bound to [C7.bound]", async (_, attempt) => {
     const server = await recorder(httpsServer);
     const { fetch, key } = await callWith([`secure.test:${server.port}`]);
@@ -85,7 +85,7 @@ describe("attack: a secret sent where it may not go", () => {
       for (const [origin, problem] of [
         [`https://${user}127.0.0.1:${secure.port}`, `"127.0.0.1:${secure.port}": ${bound}`],
         [`http://${user}secure.test:${plain.port}`, `"secure.test:${plain.port}": ${bound}`],
-        [`http://${user}other.test:${plain.port}`, `"other.test:${plain.port}" over http: its value is sent over https only`],
+        [`http://${user}other.test:${plain.port}`, `"other.test:${plain.port}" over http: it is sent over https only`],
       ] as const) {
         expect(failureOf(await fetch(`${origin}${path}`, wish, bytes))).toContain(`NotCapable: Secret "KEY" may not go to ${problem}`);
       }
@@ -94,14 +94,14 @@ describe("attack: a secret sent where it may not go", () => {
     },
   );
 
-  it("goes over http to this machine itself [C7.bound]", async () => {
+  it("may be sent over http to this machine itself [C7.bound]", async () => {
     const server = await recorder();
     const { fetch, key } = await callWith(["127.0.0.1"]);
     headOf(await fetch(server.origin, { headers: ["x-key", key] }));
     expect(server.seen[0]?.headers["x-key"]).toBe(VALUE);
   });
 
-  it("is refused piece by piece as well, split wherever the guest likes [C7.bound, C7.streamed]", async () => {
+  it("is checked in streamed bodies as well, wherever the guest splits it [C7.bound, C7.streamed]", async () => {
     const server = await recorder();
     for (const [hosts, sent] of [
       [["127.0.0.1"], true],
@@ -120,7 +120,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(server.seen.map(({ body }) => body)).toEqual([`key=${VALUE};`]);
   });
 
-  it("is asked about again at every redirect [C7.redirect]", async () => {
+  it("is checked again at every redirect [C7.redirect]", async () => {
     const other = await recorder();
     const first = await httpServer((request, response) =>
       response.writeHead(307, { location: request.url === "/" ? "/same" : `${other.origin}/stolen` }).end(),
@@ -132,7 +132,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect([first.connections(), other.connections()]).toEqual([4, 0]);
   });
 
-  it("changes no path to one that is not granted, whatever is in it [C7.bound, C6.path]", async () => {
+  it("cannot change a path to one that is not granted [C7.bound, C6.path]", async () => {
     const server = await recorder();
     const call = netCall([{ host: "127.0.0.1", paths: ["/public"] }], {
       env: {
@@ -149,7 +149,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(server.seen.map(({ url }) => url)).toEqual(["/public/a%2Fb%2Fc%2Fd"]);
   });
 
-  it("is not in a redirect that repeats it, which leads nowhere else [C7.redirect]", async () => {
+  it("is not in a redirect that repeats it, which cannot lead elsewhere [C7.redirect]", async () => {
     const other = await recorder();
     const first = await httpServer((request, response) =>
       response.writeHead(302, { location: `${other.origin}/?${new URL(request.url ?? "", "http://a").searchParams.get("key")}` }).end(),
@@ -160,7 +160,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(other.connections()).toBe(0);
   });
 
-  it("stays a placeholder in a fragment and in a host's name, and is nothing reversed or packed [C7.placeholder]", async () => {
+  it("stays a placeholder in a fragment and in a host's name, and is nothing reversed or encoded [C7.placeholder]", async () => {
     const server = await recorder();
     const { fetch, key } = await callWith(["127.0.0.1"]);
     const backwards = [...key].toReversed().join("");
@@ -170,7 +170,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(failureOf(await fetch(`http://${key}.secure.test:${server.port}/`))).toMatch(/^NotCapable: Requires net access to/);
   });
 
-  it("is nobody's by a placeholder that is guessed or another call's [C7.placeholder]", async () => {
+  it("cannot be used with a guessed placeholder or that of another call [C7.placeholder]", async () => {
     const server = await recorder();
     const [first, second] = [await callWith(["127.0.0.1"]), await callWith(["127.0.0.1"])];
     for (const key of [first.key, `bascule_secret_${"0".repeat(32)}`]) {
@@ -182,7 +182,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(JSON.stringify(server.seen)).not.toContain(VALUE);
   });
 
-  it("cannot make a request grow without end [C7.bound]", async () => {
+  it("cannot make a request grow without bound [C7.bound]", async () => {
     const server = await recorder();
     const { fetch, key } = await callWith(["127.0.0.1"]);
     const problem = "NotCapable: A request can use secrets at most 64 times";
@@ -199,7 +199,7 @@ describe("attack: a secret sent where it may not go", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("goes only where every layer and the project let it [C7.bound]", async () => {
+  it("may be sent only where every layer and the project permit it [C7.bound]", async () => {
     const server = await recorder();
     const call = netCall(NET, {
       env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1", "secure.test"] }], values: { TOKEN: VALUE } },
@@ -211,7 +211,7 @@ describe("attack: a secret sent where it may not go", () => {
     );
   });
 
-  it("goes nowhere where nobody names a host [C7.bound]", async () => {
+  it("cannot be sent if no host is named [C7.bound]", async () => {
     const call = netCall(NET, { env: { allow: ["KEY"], values: { KEY: VALUE } }, secrets: { KEY: { env: "KEY" } } });
     const key = valueOf(await call.answer("env.get", { name: "KEY" }));
     expect(failureOf(await call.fetch("https://secure.test/", { headers: ["x-key", key] }))).toMatch(
@@ -227,7 +227,7 @@ describe("attack: a secret sent where it may not go", () => {
     ],
     ["application/x-www-form-urlencoded", (text: string) => new URLSearchParams(text).get("key"), (key: string) => `a=1&key=${key}&b=2`],
     ["text/plain", (text: string) => text, (key: string) => key],
-  ])("stands in a body of %s as a text of its own, whatever is in it [C7.encoded]", async (type, read, write) => {
+  ])("is escaped in a body of %s, whatever it contains [C7.encoded]", async (type, read, write) => {
     const value = `a"b\\c&d=e f%\n`;
     const server = await recorder();
     const call = netCall(NET, { env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1"] }], values: { KEY: value } } });

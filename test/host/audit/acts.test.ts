@@ -43,7 +43,7 @@ describe("createActCollector()", () => {
     });
   });
 
-  it("counts what arguments name, also of calls that were refused for it [P9.requires]", () => {
+  it("counts what arguments name, also in calls refused because of it [P9.requires]", () => {
     const { add, collected } = collector();
     const call = { time: 1, plugin: "demo", sessionId: "s1" };
     add({ ...call, type: "tool.called", callId: "c1", payload: { tool: "demo.peek", arguments: { path: "/project/a" } } });
@@ -57,7 +57,7 @@ describe("createActCollector()", () => {
     ]);
   });
 
-  it("reads acts of another session's workspace as acts in this one [P9.workspace]", () => {
+  it("maps acts in another session's workspace to this one [P9.workspace]", () => {
     const { add, collected } = collector();
     add({ type: "session.opened", sessionId: "s1", time: 0, payload: { workspace: "/tmp/case-1" } });
     add(used("/tmp/case-1/docs/a"));
@@ -65,7 +65,7 @@ describe("createActCollector()", () => {
     expect(collected().acts.map(({ value }) => value)).toEqual(["/project/docs/a", "/tmp/case-10/docs/a"]);
   });
 
-  it("remembers which layer refused where no grant would help [P9.maximum]", () => {
+  it("keeps the name of a refusing layer that no grant can change [P9.maximum]", () => {
     const { add, collected } = collector();
     add(used("/project/a", { decision: "denied", layer: "host state" }));
     add(used("/project/b", { decision: "denied", layer: "manifest" }));

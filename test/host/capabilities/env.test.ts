@@ -90,7 +90,7 @@ describe("env bridge", () => {
       ok: false,
       error: {
         name: "InvalidData",
-        message: 'Secret "APP_A" cannot be used: its value has fewer than 6 bytes, and could not be kept out of results',
+        message: 'Secret "APP_A" cannot be used: the value has fewer than 6 bytes, so it cannot be redacted in results',
       },
     });
   });

@@ -12,7 +12,7 @@ function replaceAll(needles: readonly string[], pieces: readonly string[]): stri
   return pieces.map((piece) => decoder.decode(replacer.push(bytes(piece)))).join("") + decoder.decode(replacer.end());
 }
 
-/** The plain way: marks every byte that any needle covers, then one replacement for each find. */
+/** Reference implementation: marks every byte that a needle covers, then replaces each match. */
 function byMarking(needles: readonly string[], text: string): string {
   const finds: { start: number; end: number; group: number }[] = [];
   for (let end = 1; end <= text.length; end++) {
@@ -46,17 +46,17 @@ describe("createByteSearch()", () => {
     ["one in one piece", ["abc"], ["xabcy"], "x<0>y"],
     ["one in pieces of a byte", ["abc"], [..."xabcy"], "x<0>y"],
     ["two that touch", ["abc"], ["abcabc"], "<0><0>"],
-    ["one that begins in another's beginning", ["aab"], ["aaab"], "a<0>"],
+    ["one that begins inside another's beginning", ["aab"], ["aaab"], "a<0>"],
     ["one inside another", ["bc", "abcd"], ["xabcdx", "bc"], "x<1>x<0>"],
-    ["the rest of the longer one, which is nobody's business either", ["abcd", "cdef"], ["xabcdefx"], "x<1>x"],
-    ["a beginning that leads to nothing", ["abcd"], ["ab", "ce"], "abce"],
-    ["a beginning at the end", ["abcd"], ["xabc"], "xabc"],
+    ["the rest of a longer overlapping match", ["abcd", "cdef"], ["xabcdefx"], "x<1>x"],
+    ["a beginning that does not match in the end", ["abcd"], ["ab", "ce"], "abce"],
+    ["a beginning at the end of the stream", ["abcd"], ["xabc"], "xabc"],
     ["no needles", [""], ["abc"], "abc"],
   ])("finds %s [C7.redacted]", (_, needles, pieces, expected) => {
     expect(replaceAll(needles, pieces)).toBe(expected);
   });
 
-  it("lets no byte of any find through, wherever the pieces are cut [C7.redacted]", () => {
+  it("passes no byte of a match, wherever the pieces are cut [C7.redacted]", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 40 });
     const needles = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 2, maxLength: 6 }), {
       minLength: 1,
@@ -66,14 +66,14 @@ describe("createByteSearch()", () => {
       fc.property(fc.uniqueArray(text, { maxLength: 8 }), fc.array(text, { maxLength: 8 }), needles, (_, pieces, wanted) => {
         const distinct = [...new Set(wanted)];
         const replaced = replaceAll(distinct, pieces).replace(/<\d>/g, "<>");
-        // Which needle a find of several is called after depends on where it was cut; what is covered does not.
+        // The name of overlapping matches depends on the cut; the covered bytes do not.
         expect(uncovered(replaced)).toBe(uncovered(byMarking(distinct, pieces.join("")).replace(/<\d>/g, "<>")));
       }),
       { numRuns: 500 },
     );
   });
 
-  it("takes time in proportion to the stream, also for what repeats itself [B1]", () => {
+  it("runs in linear time, also on repetitive input [B1]", () => {
     const replacer = createByteSearch([{ bytes: bytes("a".repeat(4_000) + "b"), group: 0 }]).open(() => bytes("-"));
     let length = 0;
     for (let piece = 0; piece < 64; piece++) length += replacer.push(bytes("a".repeat(16_384))).length;
@@ -82,7 +82,7 @@ describe("createByteSearch()", () => {
   });
 });
 
-/** Finds side by side can be one or two, by where they were merged. */
+/** Adjacent matches may count as one or two, depending on where they were merged. */
 function uncovered(text: string): string {
   return text.replace(/(?:<>)+/g, "<>");
 }

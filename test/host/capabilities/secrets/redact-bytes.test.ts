@@ -24,12 +24,12 @@ function run(work: Generator<void, Uint8Array>): { readonly bytes: Uint8Array; r
 }
 
 describe("Secrets.redactBytes()", () => {
-  it("shows of JSON what the value shows redacted, wherever slices end [LV2.secrets]", () => {
+  it("redacts JSON bytes as it redacts the value, wherever slices end [LV2.secrets]", () => {
     const all = secrets();
     const values: JsonValue[] = [
       [VALUE, { [VALUE]: 1, inner: `x${VALUE}y${VALUE}` }],
       { json: JSON.stringify({ key: VALUE }), base64: btoa(unescape(encodeURIComponent(VALUE))), url: encodeURIComponent(VALUE) },
-      // Not in a string: it is a number, and stays one.
+      // The number is not a string, so it stays.
       [123456, "123456", `\\n123456`],
       ["p", '"a\\ss'],
     ];
@@ -42,7 +42,7 @@ describe("Secrets.redactBytes()", () => {
     }
   });
 
-  it("shows of a text what it shows redacted, and leaves bytes alone that hold none [LV2.secrets]", () => {
+  it("redacts text bytes as it redacts the text, and returns clean bytes unchanged [LV2.secrets]", () => {
     const all = secrets();
     for (let before = SLICE - 20; before <= SLICE; before++) {
       const text = `${"ü".repeat(before / 2)}${VALUE} and 123456`;
@@ -52,7 +52,7 @@ describe("Secrets.redactBytes()", () => {
     for (const kind of ["text", "json"] as const) expect(run(all.redactBytes({ kind, bytes: clean })).bytes).toBe(clean);
   });
 
-  it("lets others have a turn after each slice [LV2.secrets]", () => {
+  it("yields after each slice [LV2.secrets]", () => {
     const search: SecretSearch = { text: () => expect.unreachable(), json: () => expect.unreachable() };
     expect(() => run(redactBytes({ kind: "text", bytes: new Uint8Array(1) }, search))).toThrow();
     const bytes = encoder.encode(JSON.stringify([VALUE, "x".repeat(10 * SLICE), ...Array.from({ length: SLICE }, () => "short")]));

@@ -34,7 +34,7 @@ describe("createSecrets()", () => {
     ],
     ["in hexadecimal", Buffer.from(VALUE).toString("hex")],
     ["in hexadecimal, in capitals", Buffer.from(VALUE).toString("hex").toUpperCase()],
-  ])("takes a value out of texts %s [C7.redacted, AU4]", async (_, form) => {
+  ])("redacts a value %s [C7.redacted, AU4]", async (_, form) => {
     const { redact } = await secretsOf(VALUE);
     expect(redact({ text: `a ${form} b ${form}`, [form]: [form] })).toEqual({
       text: "a [secret KEY] b [secret KEY]",
@@ -42,7 +42,7 @@ describe("createSecrets()", () => {
     });
   });
 
-  it.each(["", "u", "us", "user:", "longer user:"])("takes a value out of base64 that begins with %j [C7.redacted]", async (before) => {
+  it.each(["", "u", "us", "user:", "longer user:"])("redacts a value in base64 that begins with %j [C7.redacted]", async (before) => {
     const { redact } = await secretsOf("hunter2-hunter2");
     for (const encoding of ["base64", "base64url"] as const) {
       const text = JSON.stringify(redact(Buffer.from(`${before}hunter2-hunter2 and more`).toString(encoding))).slice(1, -1);
@@ -51,13 +51,13 @@ describe("createSecrets()", () => {
     }
   });
 
-  it("changes nothing else, and gives back the very same object [C7.redacted]", async () => {
+  it("changes nothing else, and returns the same object [C7.redacted]", async () => {
     const { redact } = await secretsOf(VALUE);
     const clean: JsonValue = { a: ["\ud800", 1, null, true, { b: "p/w+d" }], __proto__: null };
     expect(redact(clean)).toBe(clean);
   });
 
-  it("takes values out of every line of a log, whatever they stand in [C7.redacted, AU4]", async () => {
+  it("redacts values in every line of a log, in messages and fields [C7.redacted, AU4]", async () => {
     const secrets = await secretsOf(VALUE);
     const lines: unknown[] = [];
     const log = { write: (...line: readonly [LogLevel, string, unknown?]) => void lines.push(line), child: () => log };
@@ -69,7 +69,7 @@ describe("createSecrets()", () => {
     expect(lines).toEqual([["info", "a [secret KEY]", { deep: [{ text: "[secret KEY]" }], error }]]);
   });
 
-  it("knows a secret of a grant as soon as a call holds it, and a changed one as well as the one before [C7.redacted]", () => {
+  it("knows a secret of a grant as soon as a call holds it, and after a change both values [C7.redacted]", () => {
     const env: Record<string, string> = { API_KEY: "first value" };
     const memory = memoryPlatform();
     const platform = { ...memory, environment: { ...memory.environment, get: (name: string) => env[name] } };
@@ -85,7 +85,7 @@ describe("createSecrets()", () => {
     expect(secrets.redact("first value, second value")).toBe("[secret API_KEY], [secret API_KEY]");
   });
 
-  it("keeps what a call was given when a person grants it more in the middle, bound as it was [C7.bound, E7]", async () => {
+  it("keeps a call's placeholders and their bindings when the user grants it more [C7.bound, E7]", async () => {
     const platform = memoryPlatform({}, { env: { KEY: VALUE } });
     const secrets = createSecrets({ platform, sources: () => ({}), root: WORKSPACE });
     const grantOf = (permissions: Permissions): Parameters<Secrets["forCall"]>[0] => ({
@@ -100,11 +100,11 @@ describe("createSecrets()", () => {
     expect(issued).toMatchObject({ name: "KEY", value: VALUE });
     expect(issued?.refusal(new URL("https://a.test"))).toBeUndefined();
     expect(issued?.refusal(new URL("https://b.test"))).toContain("it is bound to a.test");
-    // Another call's are nobody's.
+    // Placeholders of another call are not shared.
     expect(secrets.forCall(grantOf(bound("a.test"))).issued.size).toBe(0);
   });
 
-  it("keeps base64 of something else [C7.redacted]", async () => {
+  it("leaves base64 of other text as it is [C7.redacted]", async () => {
     const { redact } = await secretsOf("hunter2-hunter2");
     expect(redact(base64("another text altogether"))).toBe(base64("another text altogether"));
   });

@@ -29,7 +29,7 @@ function passes(permissions: Permissions, one: Act): boolean {
   return query !== undefined && evaluateAccess([toLayer(permissions, BASES)], query).state === "granted";
 }
 
-/** In what lies between two steps, permissions are asked at most so often. */
+/** Counts the permission checks between two steps, at most. */
 function mostAsked<T>(work: (maximum: Maximum) => Generator<void, T>): { readonly most: number; readonly steps: number } {
   const real = createMaximum({ read: ["$workspace"], net: ["*.example.com"] }, BASES);
   let [asked, most, steps] = [0, 0, 0];
@@ -59,7 +59,7 @@ describe("learnSlices() and unusedSlices()", () => {
 });
 
 describe("learn()", () => {
-  it("proposes nothing of the host's own files, but the plugin's data folder [P9.hosts-own]", () => {
+  it("proposes none of the host's own files, except the plugin's data folder [P9.hosts-own]", () => {
     const acts = [
       "/project/.bascule/admin.token",
       "/project/.BASCULE/grants.json",
@@ -78,7 +78,7 @@ describe("learn()", () => {
     ]);
   });
 
-  it("proposes no place of the inner network that was refused each time: a server may have led there [P9.inner]", () => {
+  it("proposes no host of the inner network that was always refused, because a server may have led there [P9.inner]", () => {
     const led = ["metadata.google.internal:80", "intranet:80", "printer.local:631"].map((host) => act("net", host, { refused: 1 }));
     const others = [act("net", "api.example:443", { refused: 1 }), act("net", "wiki:80", { count: 2, refused: 1 })];
     const { permissions, leftOut } = learn([...led, ...others], { maximum: createMaximum(ALL, BASES) });
@@ -109,7 +109,7 @@ describe("learn()", () => {
     });
   });
 
-  it("tells for each line how often, in which calls and what for [P9.evidence]", () => {
+  it("gives the evidence of each line: how often, in which calls and for what [P9.evidence]", () => {
     const acts = ["a", "b", "c", "d", "e"].map((name, index) =>
       act("read", `/project/docs/${name}.md`, { count: 2, refused: index === 0 ? 1 : 0, calls: [`call-${name}`] }),
     );
@@ -126,12 +126,12 @@ describe("learn()", () => {
     ]);
   });
 
-  it("takes files together only where there are many, and only within the maximum [P9.folder]", () => {
+  it("merges files into a folder only if they are many, and only within the maximum [P9.folder]", () => {
     const files = (count: number): Act[] => Array.from({ length: count }, (_, index) => act("read", `/project/docs/${index}.md`));
     expect(learned(files(3))).toEqual({ read: ["$workspace/docs/0.md", "$workspace/docs/1.md", "$workspace/docs/2.md"] });
     expect(learned(files(4))).toEqual({ read: ["$workspace/docs"] });
     expect(learned(files(4), { read: ["$workspace/docs/*.md"] }).read).toHaveLength(4);
-    // A folder that holds something denied stands for nothing.
+    // A folder with a denial inside is not proposed.
     expect(learned(files(4), { read: { allow: ["$workspace"], deny: ["$workspace/docs/private"] } }).read).toHaveLength(4);
   });
 
@@ -139,32 +139,32 @@ describe("learn()", () => {
     ["the workspace's own folder", Array.from({ length: 40 }, (_, index) => `/project/${index}`)],
     ["a folder near the root", Array.from({ length: 40 }, (_, index) => `/srv/${index}`)],
     ["the home folder", Array.from({ length: 40 }, (_, index) => `/home/me/${index}`)],
-    ["what holds the workspace", Array.from({ length: 40 }, (_, index) => `/${index}/x`)],
-  ])("does not take files together as %s [P9.root]", (_what, paths) => {
+    ["a folder above the workspace", Array.from({ length: 40 }, (_, index) => `/${index}/x`)],
+  ])("does not merge files into %s [P9.root]", (_what, paths) => {
     const { permissions, leftOutMore, leftOut } = learn(
       paths.map((path) => act("read", path)),
       { maximum: createMaximum(ALL, BASES) },
     );
     for (const item of permissions.read as readonly string[]) expect(item.split("/").length, item).toBeGreaterThan(1);
     expect(coversPermissions(permissions, { read: ["$workspace/other", "/srv/other", "$home/other"] }, BASES)).toHaveLength(3);
-    // What did not fit is said.
+    // What did not fit is listed.
     expect(leftOut.length + leftOutMore).toBe(8);
   });
 
-  it.each(["/", "/home", "/home/me"])("never proposes %s, though it was read and everything is the maximum [P9.root]", (path) => {
+  it.each(["/", "/home", "/home/me"])("never proposes %s, even if it was read and the maximum is everything [P9.root]", (path) => {
     const { permissions, leftOut } = learn([act("read", path)], { maximum: createMaximum(ALL, BASES) });
     expect(permissions).toEqual({});
-    expect(leftOut).toEqual([{ kind: "read", value: path, acts: 1, reason: "it would be everything" }]);
+    expect(leftOut).toEqual([{ kind: "read", value: path, acts: 1, reason: "would allow everything" }]);
   });
 
-  it("leaves out what the maximum does not hold, and what a layer of policy refused [P9.maximum]", () => {
+  it("leaves out what the maximum does not contain, and what a policy layer refused [P9.maximum]", () => {
     const maximum = createMaximum({ read: ["$workspace/docs"], net: true }, BASES);
     const { permissions, leftOut } = learn(
       [
         act("read", "/project/secret"),
         act("write", "/project/docs/a"),
         act("read", "/project/docs/b", { refused: 1, refusedBy: "no secrets" }),
-        // Everything of net covers no machine of this network.
+        // "Everything" for net does not include machines of this network.
         act("net", "127.0.0.1:80", { method: "GET" }),
         act("net", "localhost:80", { method: "GET" }),
       ],
@@ -180,21 +180,21 @@ describe("learn()", () => {
     ]);
   });
 
-  it("keeps to the maximum's own items where they say more than the record [P9.maximum] [C7.learn]", () => {
+  it("keeps the maximum's own items if they are more specific than the journal [P9.maximum] [C7.learn]", () => {
     const secret = { name: "TOKEN", secret: true, hosts: ["api.example.org"] } as const;
     const limited = { host: "api.example.org", methods: ["GET"], paths: ["/v1"] };
     const acts = [act("env", "TOKEN"), act("net", "api.example.org:443", { method: "GET" })];
     expect(learned(acts, { env: [secret], net: [limited] })).toEqual({ env: [secret], net: [limited] });
   });
 
-  it("proposes no item that stands for more than the name it was made of [P9.exact]", () => {
+  it("proposes no item that matches more than the recorded name [P9.exact]", () => {
     const acts = [act("env", "APP_*"), act("net", "*.example.org:443", { method: "GET" }), act("tools", "*")];
     expect(learned(acts)).toEqual({});
     expect(learned([act("read", "/project/docs/*.md")])).toEqual({});
     expect(learned([act("read", "/project/*.md")], { read: ["/project/docs"] })).toEqual({});
   });
 
-  it("lists what was asked for and never used [P9.unused]", () => {
+  it("lists requests that were never used [P9.unused]", () => {
     const held: Permissions = { read: ["$workspace/docs", "$workspace/old"], net: ["a.example"], env: true, write: true };
     expect(unusedItems(held, [act("read", "/project/docs/a"), act("write", "/project/x")], BASES)).toEqual([
       { kind: "read", item: "$workspace/old" },
@@ -234,8 +234,8 @@ const MAXIMUM: fc.Arbitrary<Permissions> = fc.record({
   env: fc.oneof(fc.constant(true), fc.constant(["APP_*"]), fc.constant(["HOME"])),
 });
 
-describe("what was learned", () => {
-  it("allows again every act but those it names, needs every line, and is never wider than the maximum [P9.property]", () => {
+describe("learned permissions", () => {
+  it("allow every recorded act except those listed, need every line, and never exceed the maximum [P9.property]", () => {
     fc.assert(
       fc.property(fc.array(ACT, { maxLength: 40 }), MAXIMUM, (acts, permissions) => {
         const maximum = createMaximum(permissions, BASES);
