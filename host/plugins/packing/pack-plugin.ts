@@ -1,4 +1,4 @@
-/** Makes a self-contained plugin of a plugin: one module with all that it imports, and what it reads (SPEC B7, PB3). */
+/** Packs a plugin into a self-contained one: a single module with all its imports, and the files it reads (SPEC B7, PB3). */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Manifest, manifestToJson } from "../../../manifests/mod.ts";
 import { createModuleResolver } from "../../../sandbox/mod.ts";
@@ -17,13 +17,13 @@ export interface PackPluginRequest {
 
 export interface PackedPlugin {
   readonly ok: true;
-  /** By path; the manifest last. */
+  /** Files by path; the manifest comes last. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What a host calls the packed plugin (SPEC M11). */
+  /** The hash of the packed plugin (SPEC M11). */
   readonly digest: string;
-  /** Code that no entry point needs, and that is therefore not in it. */
+  /** Code files that no entry point imports, so they are left out. */
   readonly leftOut: readonly string[];
-  /** What may surprise. */
+  /** Warnings for the author. */
   readonly notes: readonly string[];
 }
 
@@ -41,21 +41,21 @@ export async function packPlugin({ bundler, files, manifest }: PackPluginRequest
   });
   if (!made.ok) return made.reason === "not_installed" ? NOT_INSTALLED : { ok: false, message: made.message, advice: [] };
   if (/\bimport\(\s*[^"'\s)]/.test(made.code))
-    notes.push("It imports something whose name is known only when it runs: of the plugin's own modules there are none left then");
+    notes.push("A dynamic import has a computed name: it cannot load the plugin's own modules, which are now one file");
 
   const inside = new Set(made.inputs);
   const packed = new Map<string, Uint8Array>();
   const leftOut: string[] = [];
   for (const [path, bytes] of files) {
     if (path === VENDOR_FILE || ABOUT_CODE.test(path)) continue;
-    // What is read with `import` may also be read with Deno.readTextFile.
+    // Imported data files are kept too, because Deno.readTextFile may read them.
     if (!CODE.test(path)) packed.set(path, bytes);
     else if (!inside.has(path)) leftOut.push(path);
   }
   const text = new TextEncoder();
   packed.set(PACKED_MAP, text.encode(made.map));
   packed.set(PACKED_MAIN, text.encode(made.code));
-  // The last to be written: the folder is a plugin then.
+  // Written last, because the manifest makes the folder a plugin.
   packed.delete(MANIFEST_FILE);
   packed.set(MANIFEST_FILE, text.encode(manifestToJson(packedManifest(manifest, entries))));
   return { ok: true, files: packed, digest: await digestFiles(packed), leftOut: leftOut.toSorted(compareText), notes };
@@ -68,10 +68,10 @@ const NOT_INSTALLED: PackPluginOutcome = {
 };
 
 const CODE = /\.[mc]?[jt]sx?$/;
-/** Tests, types, and what only tools for authors read. */
+/** Tests, types, and files that only authoring tools read. */
 const ABOUT_CODE = /(?:[._]test\.[mc]?[jt]sx?|\.d\.[mc]?ts|\.snap)$|^(?:deno|tsconfig|package|package-lock)\.json$|^deno\.lock$/;
 
-/** What TypeScript and JSX mean is said where Deno looks for it. */
+/** Reads the options for TypeScript and JSX from where Deno reads them. */
 function readCompilerOptions(bytes: Uint8Array | undefined, notes: string[]): Readonly<Record<string, string | boolean>> {
   if (bytes === undefined) return {};
   const config = parse(bytes);
@@ -82,7 +82,7 @@ function readCompilerOptions(bytes: Uint8Array | undefined, notes: string[]): Re
     (entry): entry is [string, string | boolean] =>
       OPTIONS.has(entry[0]) && (typeof entry[1] === "string" || typeof entry[1] === "boolean"),
   );
-  // Deno's own kind of JSX is another way to the same.
+  // Deno's "precompile" mode gives the same result.
   return Object.fromEntries(known.map(([name, value]) => [name, value === "precompile" ? "react-jsx" : value]));
 }
 
@@ -93,7 +93,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
 
 function parse(bytes: Uint8Array | undefined): JsonObject | undefined {
   try {
-    // What JSON.parse answers is JSON.
+    // JSON.parse returns JSON.
     const document = JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
     return isJsonObject(document) ? document : undefined;
   } catch (error) {

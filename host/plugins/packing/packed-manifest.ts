@@ -1,16 +1,16 @@
-/** What a packed plugin's one module exports, and the manifest that says so. */
+/** The exports of a packed plugin's single module, and the matching manifest. */
 
 import type { Manifest } from "../../../manifests/mod.ts";
 
-/** The file that holds the plugin's modules. */
+/** The file that contains the plugin's modules. */
 export const PACKED_MAIN = "main.js";
 export const PACKED_MAP = "main.js.map";
 
-/** Entry points get names of their own where two modules export the same one. */
+/** Entry points, renamed if two modules export the same name. */
 export interface PackedEntries {
   /** Code that exports every entry point. */
   readonly entry: string;
-  /** The export that a module's export has become. */
+  /** Returns the packed name of a module's export. */
   exportOf(module: string, name: string): string;
 }
 
@@ -34,7 +34,7 @@ function entryPoints(manifest: Manifest): readonly { readonly module: string; re
   return [...tools, ...manifest.skills];
 }
 
-/** The manifest with its code in one module and nothing to import. */
+/** Returns the manifest with its code in one module and no imports. */
 export function packedManifest(manifest: Manifest, { exportOf }: PackedEntries): Manifest {
   return {
     ...manifest,

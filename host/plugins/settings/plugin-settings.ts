@@ -1,4 +1,4 @@
-/** The settings of a host's plugins: what is in force, what a person sees of it, and changes (SPEC G1). */
+/** Settings of a host's plugins: the values in force, the view for users, and changes (SPEC G1). */
 
 import type { EmitEvent } from "../../audit/events.ts";
 import {
@@ -18,21 +18,21 @@ import { type Meant, findSetting, memberAt, readSettingText, withMember } from "
 import { MAX_SETTINGS_BYTES } from "./settings-file.ts";
 import { createSettingsStore, type SettingsState } from "./settings-store.ts";
 
-/** Everything about one plugin's settings, as a person sees it. Plain JSON. */
+/** One plugin's settings, as shown to the user. Plain JSON. */
 export interface SettingsView {
   readonly plugin: string;
-  /** Absolute; there only if `exists`. */
+  /** Absolute path; the file may not exist. */
   readonly file: string;
   readonly exists: boolean;
-  /** Whether the plugin is on, by its settings or else by its manifest. */
+  /** Whether the plugin is enabled by its settings, else by its manifest. */
   readonly enabled: boolean;
-  /** Tools that are turned off here. */
+  /** Tools that the settings disable. */
   readonly disabledTools: readonly string[];
-  /** What the plugin reads as `context.settings`. */
+  /** The value of `context.settings` in the plugin. */
   readonly config: JsonObject;
-  /** Each setting that the plugin declares. */
+  /** Every setting that the plugin declares. */
   readonly fields: readonly SettingField[];
-  /** What is wrong with the file; while there is anything, the last good settings are in force, if there were any. */
+  /** Problems of the file. While there are any, the last good settings stay in force, if there were any. */
   readonly problems: readonly Problem[];
 }
 
@@ -40,7 +40,7 @@ export interface SettingsView {
 export interface SettingField {
   readonly key: string;
   readonly value?: JsonValue;
-  /** False: it is the schema's default. */
+  /** False if the value is the schema's default. */
   readonly isSet: boolean;
   readonly type?: string;
   readonly description?: string;
@@ -48,13 +48,13 @@ export interface SettingField {
   readonly schema: JsonSchema;
 }
 
-/** A key with a text for it, as on a command line; without a text the member is taken out and the default holds again. */
+/** A key and its value as text, as on a command line; without text the member is removed and the default applies. */
 export interface SettingChange {
   readonly key: string;
   readonly text?: string;
 }
 
-/** A change that was refused: nothing was written. */
+/** The change was refused and nothing was written. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly suggestion: string | undefined;
@@ -64,21 +64,21 @@ export class SettingsError extends Error {
   }
 }
 
-/** The settings of one host. */
+/** The settings of one host's plugins. */
 export interface PluginSettingsSource {
-  /** Why a plugin does not run; undefined if nothing is wrong with its settings. */
+  /** Returns why the plugin's settings keep it from running; empty if they do not. */
   problemsOf(manifest: Manifest): readonly Problem[];
   isEnabled(manifest: Manifest): boolean;
-  /** Why the tool may not be called although its plugin serves. */
+  /** Returns why the tool may not be called although its plugin is loaded; undefined if it may. */
   disabledTool(manifest: Manifest, tool: string): string | undefined;
-  /** Frozen; the same object until something changes. Defaults where the file does not fit the schema. */
+  /** Frozen; the same object until something changes. Returns the defaults if the file does not fit the schema. */
   configOf(manifest: Manifest): JsonObject;
-  /** Lines for people about edits that are wrong while an earlier one is in force. */
+  /** Returns warnings about invalid edits while previous settings are in force. */
   warningsOf(manifest: Manifest): readonly Problem[];
   view(manifest: Manifest): SettingsView;
-  /** @throws {SettingsError} if the key or value is wrong, or the file is: a broken file is never overwritten. */
+  /** @throws {SettingsError} if the key, the value or the file is not valid: a broken file is never overwritten. */
   change(manifest: Manifest, change: SettingChange): Promise<SettingsView>;
-  /** Reads what has changed, and says so. */
+  /** Reads changed files and reports the changes. */
   refresh(look?: Look): Promise<void>;
   /** Refreshes every second until the returned function is called. */
   watch(): () => void;
@@ -86,12 +86,12 @@ export interface PluginSettingsSource {
 
 export interface PluginSettingsOptions {
   readonly platform: Pick<Platform, "files" | "clock" | "log">;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
   readonly emit: EmitEvent;
-  /** The manifest of a plugin that is there. */
+  /** Returns the manifest of a known plugin. */
   readonly manifestOf: (plugin: string) => Manifest | undefined;
-  /** Settings of a plugin are not what they were. */
+  /** Called when a plugin's settings have changed. */
   readonly onChange: (plugin: string) => Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
   const { files, clock, log } = platform;
   const store = createSettingsStore(platform, options.folder);
   const stateOf = ({ name, settingsSchema }: Manifest): SettingsState => store.stateOf(name, settingsSchema);
-  /** What the first look finds is how things are: nobody has to be told. */
+  /** The first refresh is not a change, so it is not reported. */
   let hasLooked = false;
 
   async function refresh(look?: Look): Promise<void> {
@@ -117,7 +117,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
     }
   }
 
-  /** Of a plugin that is not there nobody can say whether its settings are right. */
+  /** Without the manifest, the settings cannot be checked. */
   function tell(plugin: string): void {
     const manifest = manifestOf(plugin);
     if (manifest === undefined) return;
@@ -125,7 +125,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
     const texts = problems.map(problemToText);
     const path = store.fileOf(plugin);
     const inForce = settings === undefined ? "the plugin does not run" : "the last good ones stay in force";
-    if (texts.length > 0) log.write("error", `The settings of plugin "${plugin}" are wrong; ${inForce}`, { path, problems: texts });
+    if (texts.length > 0) log.write("error", `Settings of plugin "${plugin}" are not valid; ${inForce}`, { path, problems: texts });
     emit({ type: "settings.changed", plugin, payload: { path, ok: texts.length === 0, ...(texts.length > 0 && { problems: texts }) } });
   }
 
@@ -176,7 +176,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
     disabledTool(manifest, tool) {
       const overrides = stateOf(manifest).settings?.toolOverrides ?? {};
       if (!Object.hasOwn(overrides, tool) || overrides[tool]?.enabled !== false) return undefined;
-      return `its plugin's settings turn it off (bascule settings ${manifest.name} tools.${tool}.enabled true)`;
+      return `disabled in the plugin's settings (bascule settings ${manifest.name} tools.${tool}.enabled true)`;
     },
     configOf: (manifest) =>
       stateOf(manifest).settings?.config ?? store.stateOf("", manifest.settingsSchema).settings?.config ?? NO_SETTINGS,
@@ -198,7 +198,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
       const tick = (): void => {
         stopTimer = clock.after(WATCH_MS, () => {
           void refresh("passing")
-            .catch((error: unknown) => log.write("error", "Cannot read the plugins' settings again", { error: String(error) }))
+            .catch((error: unknown) => log.write("error", "Cannot refresh the plugins' settings", { error: String(error) }))
             .then(() => isOver || tick());
         });
       };
@@ -211,7 +211,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
   };
 }
 
-/** In canonical names; undefined if it is no document that could be changed. */
+/** Parses the document, with canonical names; undefined if it is not an object. */
 function documentOf(text: string | undefined): JsonObject | undefined {
   const parsed = text === undefined ? undefined : parseJson(text, { maxBytes: MAX_SETTINGS_BYTES, maxDepth: 64 });
   if (parsed === undefined || !parsed.ok || !isJsonObject(parsed.value.value)) return undefined;
@@ -240,10 +240,10 @@ function orRefuse<T>(meant: Meant<T>): T {
 
 function firstOf(problems: readonly Problem[]): string {
   const [first] = problems;
-  return first === undefined ? "it is wrong" : problemToText(first);
+  return first === undefined ? "it is not valid" : problemToText(first);
 }
 
-/** The problem's place is in another file than the manifest: it is named in the words. */
+/** Names the file in the message, because it is not the manifest. */
 function inSettings({ severity, message, fix, ...place }: Problem, file: string): Problem {
   const text = `${problemToText({ severity, message, ...place })}`;
   return { severity, pointer: "", message: `Settings in "${file}": ${text}`, ...(fix !== undefined && { fix }) };
@@ -261,7 +261,7 @@ function unknownTool({ name }: Manifest, tool: string): Problem {
   return {
     severity: "warning",
     pointer: "",
-    message: `The settings name "${tool}", which is no tool of plugin "${name}"`,
+    message: `The settings name "${tool}", which is not a tool of plugin "${name}"`,
     fix: "correct the name",
   };
 }

@@ -1,17 +1,17 @@
-/** Which member of a settings file a person means by a key, and which value by a text (SPEC G1). Pure. */
+/** Resolves a key to a member of a settings file, and a text to its value (SPEC G1). Pure. */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Manifest, type SchemaType } from "../../../manifests/mod.ts";
 import { nearestName } from "../../tools/nearest.ts";
 
-/** A member of the file: where it is, and what may stand there. */
+/** A member of the file, and the schema of its value. */
 export interface SettingPath {
   /** Names from the document's root. */
   readonly path: readonly string[];
-  /** Undefined where the plugin's schema says nothing about it. */
+  /** Undefined if the plugin's schema does not cover it. */
   readonly schema: JsonSchema | undefined;
 }
 
-/** The path or value, or what is wrong with what was written and what was probably meant. */
+/** The path or value; or what is wrong, with the closest valid key. */
 export type Meant<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string; readonly suggestion?: string };
@@ -19,8 +19,8 @@ export type Meant<T> =
 const FLAG: JsonSchema = { type: "boolean" };
 
 /**
- * `enabled`, `tools.<tool>.enabled` (or `toolOverrides.…`), or one of the plugin's own settings; members of objects come after
- * a dot. `config.<name>` is always a setting, for those that are named like one of ours.
+ * Accepts `enabled`, `tools.<tool>.enabled` (or `toolOverrides.…`), or one of the plugin's own settings, with members of objects after a
+ * dot. `config.<name>` is always a setting of the plugin, for names that the host uses itself.
  */
 export function findSetting(key: string, { name: plugin, tools, skills, settingsSchema }: Manifest): Meant<SettingPath> {
   if (key === "enabled") return { ok: true, value: { path: ["enabled"], schema: FLAG } };
@@ -34,13 +34,14 @@ export function findSetting(key: string, { name: plugin, tools, skills, settings
   }
   const found = findMember(key.startsWith("config.") ? key.slice("config.".length) : key, settingsSchema ?? {}, []);
   if (found !== undefined) return { ok: true, value: { path: ["config", ...found.path], schema: found.schema } };
-  if (settingsSchema === undefined) return { ok: false, message: `Plugin "${plugin}" has no setting "${key}": its manifest declares none` };
+  if (settingsSchema === undefined)
+    return { ok: false, message: `Plugin "${plugin}" has no setting "${key}": its manifest declares no settings` };
   const names = ["enabled", ...Object.keys(settingsSchema.properties ?? {}), ...tools.map(({ name }) => `tools.${name}.enabled`)];
   const near = nearestName(key, names);
   return { ok: false, message: `Plugin "${plugin}" has no setting "${key}"`, ...(near !== undefined && { suggestion: near }) };
 }
 
-/** A name that holds dots itself counts before one that is divided by them. */
+/** A name that contains dots itself wins over a path of members. */
 function findMember(key: string, schema: JsonSchema, above: readonly string[]): SettingPath | undefined {
   const properties = schema.properties ?? {};
   if (Object.hasOwn(properties, key)) return { path: [...above, key], schema: properties[key] };
@@ -50,12 +51,12 @@ function findMember(key: string, schema: JsonSchema, above: readonly string[]): 
     const found = below && findMember(key.slice(dot + 1), below, [...above, name]);
     if (found !== undefined) return found;
   }
-  // Nothing named __proto__ is a member of any document of ours.
+  // __proto__ is never a valid member.
   const isFree = schema.additionalProperties !== false && schema.properties === undefined && above.length > 0;
   return isFree && key !== "" && key !== "__proto__" ? { path: [...above, key], schema: undefined } : undefined;
 }
 
-/** Reads a text from a command line as a value of the schema's type: `8080` is a number where a number is wanted. */
+/** Parses text as a value of the schema's type: `8080` becomes a number if the schema wants a number. */
 export function readSettingText(key: string, text: string, schema: JsonSchema | undefined): Meant<JsonValue> {
   const types = schema?.type === undefined ? [] : [schema.type].flat();
   if (types.length === 1 && types[0] === "string") return { ok: true, value: text };
@@ -63,11 +64,11 @@ export function readSettingText(key: string, text: string, schema: JsonSchema | 
   if (value !== undefined && (types.length === 0 || types.some((type) => isOfType(value, type)))) return { ok: true, value };
   if (types.length === 0 || types.includes("string")) return { ok: true, value: text };
   const wanted = types.map((type) => TYPE_WORDS[type]).join(" or ");
-  return { ok: false, message: `Setting "${key}" is ${wanted}, not ${JSON.stringify(text.slice(0, 100))}` };
+  return { ok: false, message: `Setting "${key}" must be ${wanted}, not ${JSON.stringify(text.slice(0, 100))}` };
 }
 
 const TYPE_WORDS: Readonly<Record<SchemaType, string>> = {
-  string: "a text",
+  string: "text",
   number: "a number",
   integer: "a whole number",
   boolean: "true or false",
@@ -80,7 +81,7 @@ function parsed(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // Most texts are no JSON: they mean themselves.
+    // Text that is not JSON stands for itself.
     return undefined;
   }
 }
@@ -92,7 +93,7 @@ function isOfType(value: JsonValue, type: SchemaType): boolean {
   return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
-/** A copy of the document with the member set, or without it. Objects on the way are made, and taken out again when empty. */
+/** Returns a copy of the document with the member set or removed. Creates parent objects, and removes them when they become empty. */
 export function withMember(document: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
   const [name, ...below] = path;
   if (name === undefined) return document;
@@ -101,12 +102,12 @@ export function withMember(document: JsonObject, path: readonly string[], value:
   const isEmpty = after === undefined || (value === undefined && isJsonObject(after) && Object.keys(after).length === 0);
   const others = Object.entries(document).filter(([key]) => key !== name);
   if (isEmpty) return Object.fromEntries(others);
-  // In its place, so that a person's file keeps its order.
+  // Keeps the order of the user's file.
   const entries = Object.entries(document).map(([key, old]): [string, JsonValue] => [key, key === name ? after : old]);
   return Object.fromEntries(Object.hasOwn(document, name) ? entries : [...entries, [name, after]]);
 }
 
-/** What stands at a path; undefined if nothing does. */
+/** Returns the value at a path; undefined if there is none. */
 export function memberAt(document: JsonValue, path: readonly string[]): JsonValue | undefined {
   let at: JsonValue | undefined = document;
   for (const name of path) at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;

@@ -1,8 +1,8 @@
 /**
- * What people set for plugins, kept in `.bascule/settings/<plugin>.json` (SPEC G1).
+ * The user's settings of plugins, kept in `.bascule/settings/<plugin>.json` (SPEC G1).
  *
- * A file means something only together with the plugin's `settingsSchema`, and that comes and goes with its versions: a file
- * is read once and checked against each schema that asks. An edit that is wrong leaves the last good one in force.
+ * A file is checked against the plugin's `settingsSchema`, which may change with each version: a file is read once, and checked against
+ * each schema on request. An invalid edit leaves the last good one in force.
  */
 
 import { checkPluginName, type JsonSchema, parseSettings, type PluginSettings, type Problem } from "../../../manifests/mod.ts";
@@ -11,47 +11,47 @@ import { NOTHING_SET, readSettingsText, type SettingsText, unreadable } from "./
 import { createInTurn } from "../../project/in-turn.ts";
 import type { Look } from "../../project/project-file.ts";
 
-/** What holds for a plugin. Frozen, and the same object until the file changes. */
+/** The settings of a plugin. Frozen, and the same object until the file changes. */
 export interface SettingsState {
-  /** The newest that are right; absent if there have never been any: then nobody knows what the person wanted. */
+  /** The newest valid settings; absent if the file was never valid, because the user's intent is unknown. */
   readonly settings?: PluginSettings;
-  /** What is wrong with the file as it is now. */
+  /** Problems of the file as it is now. */
   readonly problems: readonly Problem[];
 }
 
 /** The settings of one project's plugins. */
 export interface SettingsStore {
-  /** Absolute path of a plugin's file, there or not. */
+  /** Returns the absolute path of a plugin's file, which may not exist. */
   fileOf(plugin: string): string;
-  /** Reads nothing: what the last `refresh` found. */
+  /** Returns the state as of the last `refresh`, without reading files. */
   stateOf(plugin: string, schema: JsonSchema | undefined): SettingsState;
-  /** The file's text, and whether there is one; undefined if it cannot be read. */
+  /** Returns the file's text, and whether the file exists; undefined if it cannot be read. */
   textOf(plugin: string): { readonly text: string; readonly exists: boolean } | undefined;
-  /** Reads what has changed. @returns the plugins whose file did, sorted. */
+  /** Reads changed files. @returns the plugins whose file changed, sorted. */
   refresh(look?: Look): Promise<readonly string[]>;
 }
 
 interface Entry {
   read: SettingsText;
-  /** Of the last text that some schema accepted. */
+  /** The last text that some schema accepted. */
   good: string | undefined;
-  /** For each schema that asked, since the text is what it is. */
+  /** States by schema, since the last change of the text. */
   states: WeakMap<object, SettingsState>;
 }
 
-/** More files than this are not looked at. */
+/** Files above this number are ignored. */
 const MAX_FILES = 4_096;
-/** Stands for "no schema" where objects are keys. */
+/** Key for "no schema". */
 const NO_SCHEMA: object = Object.freeze({});
 const ENDING = ".json";
 
-/** @param folder absolute; missing is empty. */
+/** @param folder absolute; a missing folder counts as empty. */
 export function createSettingsStore(platform: Pick<Platform, "files" | "clock">, folder: string): SettingsStore {
   const entries = new Map<string, Entry>();
   const unset = new WeakMap<object, SettingsState>();
-  /** Why the folder cannot be used now. A link is not followed: who made it is not to choose what plugins are set to. */
+  /** Why the folder cannot be used now. Links are not followed: whoever made one must not control the settings. */
   let misplaced: string | undefined;
-  /** Whether the folder was usable once: a plugin without a file was set to nothing then. */
+  /** Whether the folder was usable before: a plugin without a file then had no settings. */
   let wasUsable = false;
   const missed = new Set<string>();
   const inTurn = createInTurn();
@@ -77,7 +77,7 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
     return changed.toSorted();
   }
 
-  /** Gone for the first look only, as a file that is being replaced. */
+  /** Returns true if the file is missing for the first time, as during a replacement. */
   function isPassing(plugin: string, now: SettingsText, look: Look): boolean {
     if (!now.ok || now.exists) missed.delete(plugin);
     else if (look === "passing" && !missed.has(plugin)) return missed.add(plugin).size > 0;
@@ -107,12 +107,12 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
       if (now === undefined) return { text: NOTHING_SET, exists: false };
       return now.ok ? { text: now.text, exists: now.exists } : undefined;
     },
-    // One after the other: a slow look must not bring back what a later one has replaced.
+    // One refresh at a time: a slow read must not restore what a later one has replaced.
     refresh: (look = "firm") => inTurn(() => read(look)),
   };
 }
 
-/** The newest text, else the last good one with what is wrong with the newest. */
+/** Checks the newest text; if it is not valid, returns the last good settings with the problems of the newest. */
 function judge(entry: Entry, schema: JsonSchema | undefined): SettingsState {
   const { read } = entry;
   const newest: SettingsState = read.ok ? check(read.text, schema) : problemState(read.message);
@@ -139,7 +139,7 @@ function isSameText(before: SettingsText, now: SettingsText): boolean {
     : !before.ok && !now.ok && before.message === now.message;
 }
 
-/** Names of plugins that have a file, or something in its place; or why the folder cannot be used. */
+/** Returns names of plugins that have a file, or something in its place; or why the folder cannot be used. */
 async function namesIn({ files }: Pick<Platform, "files">, folder: string): Promise<readonly string[] | string> {
   try {
     const kind = (await files.lstat(folder))?.kind;

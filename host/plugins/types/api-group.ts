@@ -1,18 +1,18 @@
-/** A row of the table that says which API a plugin sees in its types, and for which permission. */
+/** Groups of API declarations in a plugin's types, with the permissions that each group needs. */
 
 import type { PermissionKind } from "../../../manifests/mod.ts";
 
 /** Declarations that exist together. */
 export interface ApiGroup {
-  /** The kinds that the manifest must request, all of them; absent means that every plugin has it. */
+  /** Kinds that the manifest must request, all of them; absent if every plugin has the group. */
   readonly needs?: readonly PermissionKind[];
-  /** The kinds of which the manifest must request at least one. */
+  /** Kinds of which the manifest must request at least one. */
   readonly needsAny?: readonly PermissionKind[];
-  /** TypeScript declarations, as they stand in a `.d.ts`. They follow Deno's own, so that code that one accepts the other does too. */
+  /** TypeScript declarations, as in a `.d.ts`. They match Deno's own, so that code that type-checks with one does with the other. */
   readonly text: string;
 }
 
-/** The texts of the groups whose permissions are all requested, in the order of the table. */
+/** Returns the texts of the groups whose permissions are requested, in order. */
 export function textsFor(groups: readonly ApiGroup[], requested: ReadonlySet<PermissionKind>): readonly string[] {
   const isThere = ({ needs = [], needsAny }: ApiGroup): boolean =>
     needs.every((kind) => requested.has(kind)) && (needsAny?.some((kind) => requested.has(kind)) ?? true);

@@ -1,4 +1,4 @@
-/** The tool context (SPEC D7, C8) as a plugin sees it, and which permission each part needs. */
+/** The tool context (SPEC D7, C8) as a plugin sees it, and the permission that each part needs. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -12,18 +12,18 @@ const FACTS = `
   /** Absolute path of the session's workspace. */
   readonly workspacePath: string;
   readonly settings: Settings;
-  /** What this call was granted, as it was written. */
+  /** Permissions granted to this call, as written. */
   readonly permissions: Readonly<Record<string, unknown>>;
-  /** When the call is over, in milliseconds since the epoch. */
+  /** Deadline of the call, in milliseconds since the epoch. */
   readonly deadline: number;
-  /** Fires when the call is cancelled or late. */
+  /** Aborts when the call is cancelled or exceeds its deadline. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Tells how far the call is: any JSON. */
+  /** Reports progress of the call as any JSON value. */
   progress(value: unknown): void;
-  /** Makes a result with more than plain JSON: content blocks, metadata, or a failure. */
+  /** Creates a result with more than plain JSON: content blocks, metadata, or a failure. */
   output<T = null>(parts: OutputParts<T>): ToolOutput<T>;
-  /** Makes an error whose message the caller is shown as it is. */
+  /** Creates an error whose message is shown to the caller unchanged. */
   error(message: string, details?: unknown): Error;
 `;
 
@@ -33,9 +33,9 @@ const FILES = `
 `;
 
 const TOOLS = `
-  /** Other tools: those that were granted and may be called by tools. */
+  /** Calls other tools: those granted to the plugin that allow calls by tools. */
   readonly tools: {
-    /** The tool's output. Rejects with an error whose \`code\` says why there is none, or with \`Deno.errors.NotCapable\`. */
+    /** Returns the tool's output. Rejects with an error with a \`code\`, or with \`Deno.errors.NotCapable\`. */
     call<T = unknown>(name: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
   };
 `;
@@ -43,11 +43,11 @@ const TOOLS = `
 /** Members of `Context`. */
 export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }, { needs: ["tools"], text: TOOLS }];
 
-/** Members of `Context` where there is anything in `Workspace`. */
+/** Member of `Context` if `Workspace` has any members. */
 export const WORKSPACE_MEMBER: string = FILES;
 
 const READ = `
-  /** Up to 1 MiB of UTF-8 text, or a range of bytes. */
+  /** Reads up to 1 MiB of UTF-8 text, or a range of bytes. */
   read(path: string, range?: ByteRange): Promise<string>;
   readBytes(path: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
   exists(path: string): Promise<boolean>;
@@ -73,7 +73,7 @@ export const WORKSPACE_API: readonly ApiGroup[] = [
   { needs: ["read", "write"], text: READ_AND_WRITE },
 ];
 
-/** What the context's members are made of; every plugin has it. */
+/** Types of the context's members; every plugin has them. */
 export const CONTEXT_PARTS: string = `
 /** Lines of the call's log. */
 export interface Log {
@@ -84,7 +84,7 @@ export interface Log {
   write(level: "debug" | "info" | "warn" | "error", ...values: unknown[]): void;
 }
 
-/** A block of a result for a model or a person to read, as in MCP. */
+/** A block of a result for a model or the user to read, as in MCP. */
 export type ContentBlock = BlockNotes &
   (
     | { readonly type: "text"; readonly text: string }
@@ -107,18 +107,18 @@ export interface BlockNotes {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** What \`context.output\` takes. */
+/** Parameters of \`context.output\`. */
 export interface OutputParts<T = unknown> {
   readonly output?: T;
   readonly content?: readonly ContentBlock[];
-  /** False means that the tool failed. */
+  /** False if the tool failed. */
   readonly success?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Files changed in a way that the host did not see. */
+  /** Files that were changed without the host's knowledge. */
   readonly filesModified?: readonly string[];
 }
 
-/** What \`context.output\` makes: return it as it is. */
+/** Result of \`context.output\`: return it unchanged. */
 export interface ToolOutput<T = unknown> extends OutputParts<T> {
   readonly [TOOL_OUTPUT]: true;
 }

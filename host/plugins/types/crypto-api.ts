@@ -116,7 +116,7 @@ type KeyPairAlgorithm =
   | (Algorithm & { namedCurve: string })
   | (Algorithm & { modulusLength: number; publicExponent: Uint8Array; hash: AlgorithmIdentifier });
 type SecretKeyAlgorithm = (Algorithm & { length: number }) | (Algorithm & { hash: AlgorithmIdentifier; length?: number });
-/** A key of this call: it ends with the call. */
+/** A key that is valid only during this call. */
 declare class CryptoKey {
   private constructor();
   readonly algorithm: KeyAlgorithm;
@@ -199,5 +199,5 @@ declare class SubtleCrypto {
 }
 `;
 
-/** Every plugin has it. */
+/** Available to every plugin. */
 export const CRYPTO_API: readonly ApiGroup[] = [{ text: RANDOM }, { text: SUBTLE }];

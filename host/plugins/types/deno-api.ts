@@ -1,4 +1,4 @@
-/** What stands in a plugin's `Deno` namespace, and which permission each part needs. */
+/** Declarations of a plugin's `Deno` namespace, and the permission that each part needs. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -17,7 +17,7 @@ const VIRTUAL = `
   const noColor: boolean;
   const pid: number;
   const ppid: number;
-  /** The session's workspace. */
+  /** Returns the path of the session's workspace. */
   function cwd(): string;
   function refTimer(id: number): void;
   function unrefTimer(id: number): void;
@@ -36,7 +36,7 @@ const VIRTUAL = `
   function inspect(value: unknown, options?: InspectOptions): string;
 `;
 
-/** Every class that Deno 2.9 has. */
+/** All error classes of Deno 2.9. */
 const ERRORS = [
   ...["NotFound", "PermissionDenied", "ConnectionRefused", "ConnectionReset", "ConnectionAborted", "NotConnected", "AddrInUse"],
   ...["AddrNotAvailable", "BrokenPipe", "AlreadyExists", "InvalidData", "TimedOut", "Interrupted", "WriteZero", "WouldBlock"],
@@ -175,7 +175,7 @@ const OPEN = `
     Current = 1,
     End = 2,
   }
-  /** Open until it is closed, or the call ends. */
+  /** Stays open until it is closed or the call ends. */
   class FsFile implements Disposable {
     private constructor();
     readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -224,7 +224,7 @@ const ENV = `
   const env: Env;
 `;
 
-/** For test files; a tool that runs registers nothing. */
+/** For test files; registering a test during a tool call has no effect. */
 const TEST = `
   interface TestContext {
     name: string;
@@ -260,7 +260,7 @@ const TEST = `
   };
 `;
 
-/** An API is one declaration in one of these texts; a permission that none of them needs yet is one more row. */
+/** To add an API, declare it in one of these texts; for an API of another permission, add a row. */
 export const DENO_API: readonly ApiGroup[] = [
   { text: VIRTUAL },
   { text: ERROR_CLASSES },

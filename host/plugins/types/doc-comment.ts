@@ -1,4 +1,4 @@
-/** Comments of generated declarations: text that a manifest supplies, made inert. */
+/** Comments of generated declarations: sanitizes text from a manifest. */
 
 import { showHidden } from "../../../manifests/mod.ts";
 
@@ -6,10 +6,9 @@ const MAX_CHARACTERS = 300;
 const LINE = 110;
 
 /**
- * A JSDoc comment in whole lines, or none for no text.
+ * Formats a JSDoc comment; empty for empty text.
  *
- * Nothing in the text ends the comment, begins a tag or a directive (`@ts-ignore`), or hides from the reader; it is cut at
- * 300 characters.
+ * The text cannot end the comment, begin a tag or a directive (`@ts-ignore`), or hide characters; it is cut at 300 characters.
  */
 export function docComment(text: string, indent: string): readonly string[] {
   const words = inert(text)
@@ -29,6 +28,6 @@ export function docComment(text: string, indent: string): readonly string[] {
 function inert(text: string): string {
   const characters = [...showHidden(text).replace(/\s+/gu, " ").trim()];
   const cut = characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS).join("")}…` : characters.join("");
-  // A zero-width escape would be invisible; a backslash is what TSDoc has for both.
+  // Escapes with a backslash, as TSDoc does: a zero-width character would be invisible.
   return cut.replaceAll("*/", "*\\/").replaceAll("@", "\\@");
 }

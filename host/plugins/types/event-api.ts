@@ -177,5 +177,5 @@ declare class QuotaExceededError extends DOMException {
 }
 `;
 
-/** Every plugin has them. */
+/** Available to every plugin. */
 export const EVENT_API: readonly ApiGroup[] = [{ text: EVENTS }, { text: ABORT }, { text: DOM_EXCEPTION }];

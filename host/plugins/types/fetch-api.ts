@@ -1,4 +1,4 @@
-/** Headers, requests, responses, `fetch` and patterns of URLs, as a plugin sees them. */
+/** Headers, requests, responses, `fetch` and URL patterns, as a plugin sees them. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -20,7 +20,7 @@ declare class Headers {
 }
 `;
 
-/** What requests and responses have in common. */
+/** Members shared by requests and responses. */
 const BODY = `
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   readonly bodyUsed: boolean;
@@ -112,7 +112,7 @@ ${BODY}
 `;
 
 const FETCH = `
-/** Sends a request to a host that is granted; \`data:\` URLs need no grant. Redirects are checked like requests. */
+/** Sends a request to a granted host; \`data:\` URLs need no grant. Redirects are checked like requests. */
 declare function fetch(input: URL | Request | string, init?: RequestInit): Promise<Response>;
 `;
 
@@ -145,5 +145,5 @@ ${COMPONENTS.map((name) => `  readonly ${name}: string;`).join("\n")}
 }
 `;
 
-/** Every plugin has the classes. */
+/** The classes are available to every plugin; `fetch` needs "net". */
 export const FETCH_API: readonly ApiGroup[] = [{ text: HEADERS }, { text: MESSAGES }, { needs: ["net"], text: FETCH }, { text: PATTERNS }];

@@ -1,4 +1,4 @@
-/** Blobs, files, forms and messages, as a plugin sees them. */
+/** Blobs, files, forms and message channels, as a plugin sees them. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -97,5 +97,5 @@ declare class MessageChannel {
 }
 `;
 
-/** Every plugin has them. */
+/** Available to every plugin. */
 export const FILE_API: readonly ApiGroup[] = [{ text: BLOBS }, { text: READER }, { text: MESSAGES }];

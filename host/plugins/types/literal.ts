@@ -1,21 +1,21 @@
-/** Texts and JSON values as TypeScript source. */
+/** Formats strings and JSON values as TypeScript source. */
 
 import { isJsonArray, isJsonObject, type JsonValue, showHidden } from "../../../manifests/mod.ts";
 
 const MAX_TEXT = 200;
 
-/** A string literal; what a reader could not see is escaped, so that the source shows what it says. */
+/** Formats a string literal; invisible characters are escaped, so that the source shows all of it. */
 export function quoted(text: string): string {
-  // JSON escapes quotes, backslashes and controls; what `showHidden` writes are escapes in a literal too.
+  // JSON escapes quotes, backslashes and control characters; the escapes of `showHidden` are valid in literals too.
   return showHidden(JSON.stringify(text));
 }
 
-/** A member's name: bare where it is an identifier. */
+/** Formats a member's name, quoted unless it is an identifier. */
 export function memberName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/u.test(name) ? name : quoted(name);
 }
 
-/** The type that only this value has; very long texts are just `string`. */
+/** Formats the literal type of a value; very long strings become `string`. */
 export function literalType(value: JsonValue): string {
   if (typeof value === "string") return value.length > MAX_TEXT ? "string" : quoted(value);
   if (isJsonArray(value)) return `readonly [${value.map(literalType).join(", ")}]`;

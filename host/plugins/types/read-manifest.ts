@@ -1,4 +1,4 @@
-/** Reads only the manifest of a plugin folder, loading nothing else. */
+/** Reads only the manifest of a plugin folder. */
 
 import { MANIFEST_BOUNDS, type Manifest, parseManifest, type Problem } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
@@ -7,7 +7,7 @@ import { createOwnFileReader } from "../folder/own-file.ts";
 import { folderError } from "../folder/problems.ts";
 import { unreadable } from "../folder/walk.ts";
 
-/** A manifest, or what is wrong with it; undefined if the folder has none. */
+/** A manifest, or its problems; undefined if the folder has none. */
 export type ManifestRead =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
@@ -15,7 +15,7 @@ export type ManifestRead =
 
 const MANIFEST = "manifest.json";
 
-/** @param directory real path of the folder; a manifest that is a link out of it is not read. */
+/** @param directory real path of the folder; a manifest that is a link out of it is refused. */
 export async function readManifest({ files, guarded }: Pick<Platform, "files" | "guarded">, directory: string): Promise<ManifestRead> {
   const path = `${directory}/${MANIFEST}`;
   if ((await files.lstat(path)) === undefined) return undefined;

@@ -1,10 +1,10 @@
-/** What a schema says that a type cannot: ranges, lengths, formats, defaults. */
+/** Describes facts of a schema that a type cannot express: ranges, lengths, formats, defaults. */
 
 import type { JsonSchema } from "../../../manifests/mod.ts";
 
 const MAX_DEFAULT = 60;
 
-/** The description and the facts in one text: `How many lines to show (whole number, 1 to 100, default 5)`. */
+/** Returns the description with the facts: `How many lines to show (whole number, 1 to 100, default 5)`. */
 export function describeSchema(schema: JsonSchema): string {
   const { title, description = title ?? "" } = schema;
   const facts = factsOf(schema);

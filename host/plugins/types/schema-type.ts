@@ -1,4 +1,4 @@
-/** The TypeScript type of the values that a schema accepts. */
+/** Converts a schema to the TypeScript type of the values that it accepts. */
 
 import type { JsonSchema, JsonValue, SchemaType } from "../../../manifests/mod.ts";
 import { docComment } from "./doc-comment.ts";
@@ -7,25 +7,25 @@ import { describeSchema } from "./schema-facts.ts";
 
 /** How types are written. */
 export interface TypeStyle {
-  /** Properties with a default are always there: the host fills them in (arguments and settings). */
+  /** True if properties with a default are always present, because the host fills them in (arguments and settings). */
   readonly filled: boolean;
   /** Shared by all types of a manifest. */
   readonly budget: TypeBudget;
 }
 
-/** What is left to write: beyond it a type is `unknown`, however large a manifest is. */
+/** Characters left to write; once they are used up, types become `unknown`. */
 export interface TypeBudget {
   characters: number;
 }
 
-/** More values than this are not listed; the type is then that of the values. */
+/** Maximum number of listed values; larger enums become the type of their values. */
 const MAX_VALUES = 100;
 
 /**
- * `export interface Name { … }`, or `export type Name = …` for what is no plain object.
+ * Declares `export interface Name { … }`, or `export type Name = …` for anything but a plain object.
  *
- * An object that lists properties has those only, unless its schema says `"additionalProperties": true`: what a tool
- * neither takes nor answers by name is most often a mistake. All of it is `readonly`, as arguments and settings are frozen.
+ * An object that lists properties allows only those, unless its schema has `"additionalProperties": true`: any other name is most likely a
+ * mistake. Everything is `readonly`, because arguments and settings are frozen.
  */
 export function declareType(name: string, schema: JsonSchema, style: TypeStyle): string {
   const isPlain = schema.type === "object" && schema.enum === undefined && schema.const === undefined && hasMembers(schema);
@@ -58,7 +58,7 @@ function objectType(schema: JsonSchema, indent: string, style: TypeStyle): strin
   const inner = `${indent}  `;
   const lines: string[] = [];
   const needed = new Set(required);
-  // Names that are required and not described: anything.
+  // Required names without a description accept any value.
   for (const name of needed) if (!Object.hasOwn(properties, name)) lines.push(`${inner}readonly ${memberName(name)}: unknown;`);
   spend(lines.join("\n"), style);
   let isOpen = additionalProperties === true;
@@ -81,7 +81,7 @@ function hasMembers({ properties = {}, required = [] }: JsonSchema): boolean {
   return Object.keys(properties).length > 0 || required.length > 0;
 }
 
-/** Only the values that the schema's `type` lets through; many become their types. */
+/** Keeps only values that the schema's `type` allows; many values become their types. */
 function enumType(values: readonly JsonValue[], schema: JsonSchema): string {
   const types = listOf(schema.type);
   const possible = types.length === 0 ? values : values.filter((value) => types.some((type) => isOf(value, type)));

@@ -1,4 +1,4 @@
-/** Streams, and what reads and writes texts and compressed bytes through them, as a plugin sees them. */
+/** Streams, with their text and compression transforms, as a plugin sees them. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -180,5 +180,5 @@ declare class DecompressionStream {
 }
 `;
 
-/** Every plugin has them. */
+/** Available to every plugin. */
 export const STREAM_API: readonly ApiGroup[] = [{ text: READABLE }, { text: WRITABLE }, { text: TRANSFORM }];

@@ -1,14 +1,14 @@
-/** The `tsconfig.json` that makes editors and `tsc` see a plugin's sandbox, and nothing of Node, Deno or a browser. */
+/** The `tsconfig.json` with which editors and `tsc` see a plugin's sandbox, and nothing of Node, Deno or a browser. */
 
 import { GLOBALS_FILE } from "./plugin-types.ts";
 
-/** Its name in the plugin's folder. */
+/** Name of the file in the plugin's folder. */
 export const TSCONFIG_FILE = "tsconfig.json";
 
-/** A file of one of these names is the author's own way: nothing is written beside it. */
+/** If the author has a file of one of these names, none is written. */
 export const TSCONFIG_ALIKE: readonly string[] = [TSCONFIG_FILE, "jsconfig.json"];
 
-/** Tests are left out: they run outside the sandbox, with `Deno.test`. */
+/** Excludes tests, which run outside the sandbox with `Deno.test`. */
 export const TSCONFIG_TEXT: string = `{
   "compilerOptions": {
     "target": "es2023",

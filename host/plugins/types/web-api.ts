@@ -1,4 +1,4 @@
-/** The web's own globals as a plugin sees them: console, timers, texts, URLs, randomness, measuring. */
+/** Web globals as a plugin sees them: console, timers, text encoding, URLs, navigator, performance. */
 
 import type { ApiGroup } from "./api-group.ts";
 
@@ -200,7 +200,7 @@ declare class Performance extends EventTarget {
 declare var performance: Performance;
 `;
 
-/** Every plugin has them. */
+/** Available to every plugin. */
 export const WEB_API: readonly ApiGroup[] = [
   { text: CONSOLE },
   { text: TIMERS },

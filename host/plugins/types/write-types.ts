@@ -1,4 +1,4 @@
-/** Keeps the generated files of a plugin folder as its manifest has them. */
+/** Keeps the generated files of a plugin folder up to date with its manifest. */
 
 import { compilePermissions, type Manifest } from "../../../manifests/mod.ts";
 import { checkPath } from "../../capabilities/checked.ts";
@@ -8,8 +8,7 @@ import type { CheckedPath } from "../../platform/proof.ts";
 import { GENERATED_MARK, pluginTypes } from "./plugin-types.ts";
 
 /**
- * How a generated file stands: as it should be, different, not there, or not ours (written by somebody else, a link, a
- * folder), in which case it is left alone.
+ * State of a generated file: up to date, different, missing, or not generated (the author's own, a link, a folder); the last is left alone.
  */
 export type TypeFileState = "fresh" | "stale" | "missing" | "foreign";
 
@@ -20,13 +19,13 @@ export interface TypeFile {
   readonly state: TypeFileState;
 }
 
-/** What of the platform is needed. */
+/** Parts of the platform that are needed. */
 export type TypesAccess = Pick<Platform, "files" | "guarded" | "random">;
 
-/** More is no text of ours. */
+/** Larger files are not generated ones. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Compares what the manifest gives with what the folder holds. @param directory real path of the folder. */
+/** Compares the generated files with those in the folder. @param directory real path of the folder. */
 export async function compareTypes(access: TypesAccess, directory: string, manifest: Manifest): Promise<readonly TypeFile[]> {
   const compared: TypeFile[] = [];
   for (const [name, text] of pluginTypes(manifest)) {
@@ -36,14 +35,14 @@ export async function compareTypes(access: TypesAccess, directory: string, manif
 }
 
 /**
- * Writes one file: a new one beside it, then a rename, so that a reader sees a whole text. A link of that name is replaced,
- * never followed, and no path out of the folder is written, however folders are moved meanwhile.
+ * Writes a file beside the final place and renames it, so that readers see a complete text. A link of that name is replaced, not followed,
+ * and nothing outside of the folder is written, even if folders are moved meanwhile.
  *
- * @throws {FileError} if it cannot be written, a read-only folder for instance.
+ * @throws {FileError} if it cannot be written, for example in a read-only folder.
  */
 export async function writeInFolder({ guarded, random }: TypesAccess, directory: string, name: string, text: string): Promise<void> {
   const suffix = Array.from(random.bytes(6), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  // The name's end is one that no plugin can load and no watcher counts.
+  // The extension is one that plugins cannot load and watchers ignore.
   const temporary = ownPath("write", directory, `.${name}.${suffix}.tmp`);
   try {
     await guarded.writeBytes(temporary, new TextEncoder().encode(text), { createNew: true });
@@ -62,7 +61,7 @@ async function stateOf(...[access, directory, name, text]: [TypesAccess, string,
     const bytes = await access.guarded.readBytes(ownPath("read", directory, name), { maxBytes: MAX_BYTES });
     const found = new TextDecoder().decode(bytes);
     if (found === text) return "fresh";
-    // Nothing is lost with an empty file.
+    // An empty file can be overwritten without loss.
     return found === "" || found.startsWith(GENERATED_MARK) ? "stale" : "foreign";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -74,12 +73,12 @@ async function removeIfThere(guarded: Platform["guarded"], path: CheckedPath<"wr
   try {
     await guarded.remove(path, { recursive: false });
   } catch (error) {
-    // It was never made, or the folder is gone; what failed before is what counts.
+    // The file was never created, or the folder is gone; only the first error counts.
     if (!(error instanceof FileError)) throw error;
   }
 }
 
-/** The host grants itself this one folder, so that its own writing passes the same check as a guest's. */
+/** Grants the host access to this folder only, so that its own writes pass the same checks as a guest's. */
 function ownPath<A extends "read" | "write">(access: A, directory: string, name: string): CheckedPath<A> {
   const permissions = compilePermissions({ read: ["$plugin"], write: ["$plugin"] }, { base: directory, plugin: directory });
   const context: RefusalContext = {

@@ -1,8 +1,11 @@
-/** What a plugin's code imports of a package, by name: CommonJS packages do not say what they export. */
+/** Names that a plugin's code imports from a package, because CommonJS packages do not declare their exports. */
 
 const CODE = /\.m?[jt]s$/;
 
-/** Names in `import { a, b as c } from "name"` and `export { d } from "name"`, sorted; types among them do no harm. */
+/**
+ * Returns the names in `import { a, b as c } from "name"` and `export { d } from "name"`, sorted. May include names of types, which is
+ * harmless.
+ */
 export function importedNames(sources: ReadonlyMap<string, Uint8Array>, name: string): readonly string[] {
   const names = new Set<string>();
   for (const [path, bytes] of sources) {

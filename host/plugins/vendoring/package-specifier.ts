@@ -1,16 +1,16 @@
-/** `npm:` and `jsr:` specifiers, as Deno writes them. */
+/** `npm:` and `jsr:` specifiers in Deno's syntax. */
 
-/** `npm:@scope/name@^1.2/sub`. */
+/** A specifier such as `npm:@scope/name@^1.2/sub`. */
 export interface PackageSpecifier {
   readonly registry: "npm" | "jsr";
   readonly name: string;
-  /** A semver range or a tag; absent means any. */
+  /** A semver range or a tag; absent means any version. */
   readonly range?: string;
-  /** Begins with a slash; absent is the package's main module. */
+  /** Begins with a slash; absent for the package's main module. */
   readonly subpath?: string;
 }
 
-/** Undefined if it is not of that form. */
+/** Returns undefined if the text is not a specifier. */
 export function parsePackageSpecifier(text: string): PackageSpecifier | undefined {
   const match = /^(npm|jsr):\/?((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@([^/@\s]+))?(\/[^\s]*)?$/i.exec(text);
   const [, registry, name, range, subpath] = match ?? [];
@@ -20,7 +20,7 @@ export function parsePackageSpecifier(text: string): PackageSpecifier | undefine
   return { registry, name, ...(range !== undefined && { range }), ...(subpath !== undefined && subpath !== "/" && { subpath }) };
 }
 
-/** How a package is called in `node_modules`: npm's own name, or the one under which jsr's npm registry has it. */
+/** Returns the package's name in `node_modules`: the npm name, or the name in jsr's npm registry. */
 export function installedName({ registry, name }: PackageSpecifier): string {
   return registry === "npm" ? name : `@jsr/${name.slice(1).replace("/", "__")}`;
 }

@@ -1,10 +1,10 @@
-/** Reads a plugin's own code whatever state its `vendor/` is in. */
+/** Reads a plugin's own code, whatever the state of its `vendor/`. */
 
 import type { Platform } from "../../platform/platform.ts";
 import { createOwnFileReader } from "../folder/own-file.ts";
 import { FOLDER_BOUNDS, walkFolder } from "../folder/walk.ts";
 
-/** Files with code by path; none of a folder that cannot be read. @param directory real path of the plugin's folder. */
+/** Returns code files by path; empty if the folder cannot be read. @param directory real path of the plugin's folder. */
 export async function readSources(
   platform: Pick<Platform, "files" | "guarded">,
   directory: string,

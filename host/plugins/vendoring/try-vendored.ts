@@ -1,4 +1,4 @@
-/** Loads what was bundled as a plugin would, before it is called good. */
+/** Loads bundled packages in the sandbox, to check that a plugin can import them. */
 
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
@@ -6,13 +6,13 @@ import type { Platform } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import { VENDOR_FOLDER } from "../folder/vendored.ts";
 
-/** A package and the file that was made of it, without ".js". */
+/** A package, and its bundled file without ".js". */
 export interface TriedPackage {
   readonly target: string;
   readonly output: string;
 }
 
-/** Imports each in the sandbox and reads its exports. @returns why one or several do not load; undefined if all do. */
+/** Imports each package in the sandbox and reads its exports. @returns why some do not load; undefined if all do. */
 export async function tryVendored(
   platform: Pick<Platform, "workers" | "log">,
   packages: readonly TriedPackage[],

@@ -1,4 +1,4 @@
-/** Fills a plugin's `vendor/` from what clients of npm and jsr have on the disk (SPEC PB3, B7). */
+/** Fills a plugin's `vendor/` with packages that npm or jsr clients have installed (SPEC PB3, B7). */
 
 import satisfies from "semver/functions/satisfies.js";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
@@ -10,41 +10,44 @@ import { importedNames } from "./imported-names.ts";
 import { tryVendored } from "./try-vendored.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
 
-/** What is vendored. */
+/** What to vendor. */
 export interface VendorRequest {
   readonly platform: Pick<Platform, "files" | "bundler" | "workers" | "log">;
   /** Real path of the plugin's folder. */
   readonly directory: string;
-  /** `imports` of the manifest. */
+  /** The manifest's `imports`. */
   readonly imports: Readonly<Record<string, string>>;
-  /** The plugin's files, by path: to see what is imported of packages that do not say what they export. */
+  /** The plugin's files by path, to find the names imported from packages that do not declare their exports. */
   readonly sources: ReadonlyMap<string, Uint8Array>;
 }
 
 export type VendorOutcome =
-  /** Everything is written. */
+  /** Everything was written. */
   | {
       readonly ok: true;
       readonly packages: Readonly<Record<string, VendoredPackage>>;
       readonly written: readonly string[];
-      /** Modules of Node's that packages import and a plugin has not: what uses them throws. */
+      /** Node modules that packages import and plugins do not have: using them throws. */
       readonly missing: readonly string[];
     }
   | { readonly ok: false; readonly message: string; readonly advice: readonly string[] };
 
 /** A package that an import names. */
 interface Wanted {
-  /** What the plugin's code imports. */
+  /** The name in the plugin's code. */
   readonly name: string;
-  /** As `imports` has it. */
+  /** The target in `imports`. */
   readonly target: string;
   readonly package: PackageSpecifier;
 }
 
-/** Where a package was found. */
+/** A package that was found. */
 type Found = { readonly entry: string; readonly facts: VendoredPackage; readonly folder?: string; readonly graph?: ModuleGraph };
 
-/** Bundles each package that `imports` names into one file, with what they share in files of their own; writes nothing if one is missing or does not load. */
+/**
+ * Bundles each package in `imports` into one file, and shared code into separate files; writes nothing if a package is missing or does not
+ * load.
+ */
 export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcome> {
   const { directory, platform, sources } = request;
   const wanted = readWanted(request.imports);
@@ -92,8 +95,8 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
     const outcome = await bundler.bundle({ entries: all, directory, nodeModules: await nodeModuleNames(), ...graph });
     if (outcome.ok) return outcome;
     if (outcome.reason === "not_installed")
-      return refused("Packages are bundled by esbuild, which is not installed", "npm install --save-dev esbuild");
-    return refused(`The packages cannot be bundled: ${outcome.message}`);
+      return refused("Bundling packages requires esbuild, which is not installed", "npm install --save-dev esbuild");
+    return refused(`Cannot bundle the packages: ${outcome.message}`);
   }
 }
 
@@ -107,13 +110,13 @@ function readWanted(imports: Readonly<Record<string, string>>): readonly Wanted[
     if (target.startsWith("./")) continue;
     const specifier = parsePackageSpecifier(target);
     if (specifier === undefined || name.endsWith("/"))
-      return `"${name}": "${target}" does not name one module of a package (write each that is imported)`;
+      return `"${name}": "${target}" does not name one module of a package (list each imported module)`;
     wanted.push({ name, target, package: specifier });
   }
   return wanted;
 }
 
-/** `@std/assert` is `std-assert.js`; two that would be one get a number. */
+/** `@std/assert` becomes `std-assert.js`; a name that is taken gets a number. */
 function nameOutputs(wanted: readonly Wanted[]): readonly string[] {
   const taken = new Set<string>();
   return wanted.map(({ name }) => {
@@ -141,7 +144,7 @@ async function find(
     const facts = await readFacts(platform, folder);
     if (specifier.range !== undefined && /\d/.test(specifier.range) && !satisfies(facts.version, specifier.range)) {
       return refused(
-        `"${target}" is wanted, and version ${facts.version} is installed in "${folder}"`,
+        `"${target}" is requested, but version ${facts.version} is installed in "${folder}"`,
         `npm install ${installed}@${specifier.range}`,
       );
     }
@@ -162,7 +165,7 @@ function atRange({ range }: PackageSpecifier): string {
   return range === undefined ? "" : `@${range}`;
 }
 
-/** Upwards from the plugin, as Node looks. */
+/** Searches upwards from the plugin, as Node does. */
 async function findInstalled({ files }: VendorRequest["platform"], directory: string, name: string): Promise<string | undefined> {
   for (let folder = directory; ; folder = folder.slice(0, folder.lastIndexOf("/"))) {
     const candidate = `${folder}/node_modules/${name}`;
@@ -178,7 +181,7 @@ async function readFacts({ files }: VendorRequest["platform"], folder: string): 
   return { version: typeof version === "string" ? version : "0.0.0", ...(typeof license === "string" && { license }) };
 }
 
-/** `https://jsr.io/@std/assert/1.0.13/mod.ts`. */
+/** Reads the version from a URL such as `https://jsr.io/@std/assert/1.0.13/mod.ts`. */
 function factsFromGraph({ redirects, modules }: ModuleGraph, target: string): VendoredPackage {
   const resolved = redirects.get(target) ?? [...modules.keys()][0] ?? "";
   return { version: /^https:\/\/jsr\.io\/@[^/]+\/[^/]+\/([^/]+)\//.exec(resolved)?.[1] ?? "0.0.0" };
@@ -199,7 +202,7 @@ async function readLicence({ files }: VendorRequest["platform"], folder: string)
 
 const MAX_LICENCE_BYTES = 1024 * 1024;
 
-/** What an earlier run wrote and this one does not is removed; other files stay. The list comes last. */
+/** Removes files that only an earlier run wrote; other files stay. The list is written last. */
 async function write(
   { platform: { files }, directory }: VendorRequest,
   contents: ReadonlyMap<string, Uint8Array>,
@@ -216,7 +219,7 @@ async function readBefore(files: Platform["files"], directory: string): Promise<
   try {
     const document: unknown = JSON.parse(await files.readText(`${directory}/${VENDOR_FILE}`));
     const listed: unknown = typeof document === "object" && document !== null ? Reflect.get(document, "files") : undefined;
-    // Nothing but plain names in vendor/ is removed, whatever the file says.
+    // Removes only plain names in vendor/, whatever the file lists.
     return typeof listed === "object" && listed !== null ? Object.keys(listed).filter((path) => /^vendor\/[\w.-]*\w$/.test(path)) : [];
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof FileError && error.code === "not_found")) return [];

@@ -1,4 +1,4 @@
-/** A guest asks in the middle of a call for more than it may have, for something else than it says, or without end. */
+/** A guest requests more than it may have during a call, disguises a request, or requests without end. */
 
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/mod.ts";
@@ -36,8 +36,8 @@ function person(answer = true): { readonly asked: ConfirmationRequest[]; readonl
   return { asked, confirm: async (request) => (asked.push(request), answer) };
 }
 
-describe("attack: asking for more", () => {
-  it("asks for what the manifest does not ask for, what it denies, what policy denies, other kinds: nobody is asked [E7.never-more]", async () => {
+describe("attack: requesting more permissions", () => {
+  it("requests what the manifest does not request, what it denies, what policy denies, or other kinds: the user sees no confirmation [E7.never-more]", async () => {
     await using host = await asking({
       config: { policy: { layers: [{ name: "l", level: "global", permissions: { read: { deny: ["docs/b"] } } }] } },
     });
@@ -61,7 +61,7 @@ describe("attack: asking for more", () => {
     expect(JSON.stringify(result.output)).not.toContain("granted");
   });
 
-  it("asks for a folder and reads what is denied in it [E7.never-more]", async () => {
+  it("requests a folder and reads a denied file in it [E7.never-more]", async () => {
     await using host = await asking();
     const { confirm } = person();
     const ask = { asked: [{ name: "read", path: "docs" }] };
@@ -76,7 +76,7 @@ describe("attack: asking for more", () => {
     });
   });
 
-  it("asks for a link: the person sees where it leads, and is not asked if that is not to be had [E7.look-alike]", async () => {
+  it("requests a link: the confirmation shows its target, and does not appear if the target cannot be granted [E7.look-alike]", async () => {
     await using host = await asking();
     const { asked, confirm } = person();
     const out = await host.host.call("demo.run", { asked: [{ name: "read", path: "link" }], read: "link/b.txt" }, { confirm });
@@ -100,7 +100,7 @@ describe("attack: asking for more", () => {
     ]);
   });
 
-  it("asks for a path that acts on a terminal, or reads like another one: it is shown inert [E7.look-alike]", async () => {
+  it("requests a path that controls a terminal or looks like another: it is shown escaped [E7.look-alike]", async () => {
     await using host = await asking();
     const { asked, confirm } = person(false);
     const path = "docs/\u001b[2K\u001b[1A\u202etxt.yek";
@@ -110,20 +110,20 @@ describe("attack: asking for more", () => {
     const shown = request === undefined ? "" : questionLines({ ...request, args: {} }, output).join("\n");
     expect(shown).toContain("read       /workspace/docs/\\x1b[2K\\x1b[1A\\u{202e}txt.yek and all that is below it");
     expect(shown).not.toMatch(/[\u001b\u202e]/u);
-    // Nor is the question pushed out of sight by what the arguments name.
+    // Long arguments do not push the confirmation out of sight either.
     const paths = request === undefined ? [] : questionLines({ ...request, projectedModifications: Array(5_000).fill("a") }, output);
     expect(paths.length).toBeLessThan(40);
     expect(paths.join("\n")).toContain("… 4980 more files");
   });
 
-  it("asks for a pattern and gets a name [E7.never-more]", async () => {
+  it("requests a pattern and gets only the file of that name [E7.never-more]", async () => {
     await using host = await asking();
     const { confirm } = person();
     const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs/*" }], read: "docs/a.txt" }, { confirm });
     expect(result).toMatchObject({ output: { states: ["granted"], text: "NotCapable" } });
   });
 
-  it("asks without end: some questions, and no more [E7.flood]", async () => {
+  it("requests without end: the number of confirmations is bounded [E7.flood]", async () => {
     await using host = await asking();
     const { asked, confirm } = person();
     const wanted = Array.from({ length: 40 }, (_, index) => ({ name: "read", path: `docs/${index}` }));
@@ -132,7 +132,7 @@ describe("attack: asking for more", () => {
     expect(result).toMatchObject({ output: { states: [...Array(8).fill("granted"), ...Array(32).fill("denied")] } });
   });
 
-  it("asks in call after call what nobody agrees to: a few questions, then none for a while in that session [E7.patience]", async () => {
+  it("requests in every call what the user declines: after a few confirmations the session gets none for a while [E7.patience]", async () => {
     await using host = await asking();
     const session = host.host.session();
     const call = async (agrees: boolean | undefined, times: number, options: object = { session }): Promise<number> => {
@@ -144,7 +144,7 @@ describe("attack: asking for more", () => {
       return asked;
     };
     expect(await call(false, 2)).toBe(2);
-    // A yes begins anew.
+    // A yes resets the count.
     expect(await call(true, 1)).toBe(1);
     expect(await call(false, 2)).toBe(2);
     expect(await call(undefined, 4)).toBe(1);
@@ -153,7 +153,7 @@ describe("attack: asking for more", () => {
     expect(await call(false, 5)).toBe(3);
   });
 
-  it("asks by way of other tools: a person who says no a few times in one call is left in peace [E4.patience]", async () => {
+  it("requests through other tools: after a few declined confirmations in one call the user gets no more [E4.patience]", async () => {
     await using made = await chainHost(
       {
         nag: {
@@ -181,12 +181,12 @@ describe("attack: asking for more", () => {
     expect(result.output).toEqual([...Array(3).fill("User denied this operation."), ...Array(3).fill(silenced)]);
     const silent = made.events.filter(({ type }) => type === "tool.confirmation_requested" || type === "tool.confirmation_resolved");
     expect(silent).toHaveLength(6);
-    // What the client itself wants is still asked.
+    // The client's own calls still need a confirmation.
     await made.host.call("served.write", {}, { confirm });
     expect(asked).toHaveLength(4);
   });
 
-  it("names what it wants by a megabyte: the record keeps some of it, and it is no tool's name [AU1.bounded, C9.forged]", async () => {
+  it("requests a name of a megabyte: the journal keeps part of it, and it is no tool's name [AU1.bounded, C9.forged]", async () => {
     const name = `"n".repeat(900_000)`;
     await using made = await chainHost({
       loud: {
@@ -204,7 +204,7 @@ describe("attack: asking for more", () => {
     for (const act of acts) expect(JSON.stringify(act).length).toBeLessThan(10_000);
   });
 
-  it("asks twice at once: one question after the other, and none for what the first answer covers [E7.at-once]", async () => {
+  it("requests twice at once: one confirmation at a time, and none for what the first answer covers [E7.at-once]", async () => {
     await using host = await asking();
     const asked: string[] = [];
     let open = 0;
@@ -226,7 +226,7 @@ describe("attack: asking for more", () => {
     expect(asked).toEqual(["/workspace/docs", "HOME"]);
   });
 
-  it("is cancelled, or asks when it has been: the question goes away, and an answer to it is nobody's [E7.cancelled, E7.replay]", async () => {
+  it("is cancelled before or during a request: the confirmation disappears, and a late answer has no effect [E7.cancelled, E7.replay]", async () => {
     await using host = await asking();
     const stop = new AbortController();
     let seen: ConfirmationRequest | undefined;
@@ -242,7 +242,7 @@ describe("attack: asking for more", () => {
     expect(host.host.confirmations.answer(requestId, { approve: true, hash })).toBe("unknown");
   });
 
-  it("is answered from elsewhere, once and for what was shown [E7.replay]", async () => {
+  it("is answered from elsewhere, once and only for what was shown [E7.replay]", async () => {
     await using host = await asking();
     const outcomes: string[] = [];
     const confirm: ConfirmPrompt = async ({ requestId, hash, permission }, signal) => {
@@ -258,7 +258,7 @@ describe("attack: asking for more", () => {
     expect(result).toMatchObject({ output: { states: ["granted"], text: "a" } });
   });
 
-  it("gets nothing by a yes to a version that was replaced while the question stood [E7.never-more]", async () => {
+  it("gains nothing from a yes to a version that was replaced meanwhile [E7.never-more]", async () => {
     await using host = await asking();
     const confirm: ConfirmPrompt = async () => {
       host.platform.plant("/workspace/plugins/demo/main.ts", `${ASKS}// another`);
@@ -270,14 +270,14 @@ describe("attack: asking for more", () => {
     expect(result).toMatchObject({ output: { states: ["denied"], text: "NotCapable" } });
   });
 
-  it("gets nothing by a yes after policy has changed its mind [E7.never-more]", async () => {
+  it("gains nothing from a yes after the policy changed [E7.never-more]", async () => {
     await using host = await asking();
     const confirm: ConfirmPrompt = async () => {
       host.host.policy.addLayer("global", { name: "late", permissions: { read: { deny: ["docs"] } } });
       return true;
     };
     const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs" }], read: "docs/a.txt" }, { confirm });
-    // The call itself is ended: what it runs by is held back now.
+    // The call itself ends, because its grant was reduced.
     expect(result).toMatchObject({ ok: false, error: { code: "permission_denied", details: { reason: "revoked" } } });
   });
 });

@@ -44,7 +44,7 @@ describe("bascule settings", () => {
     expect(await project.run(["settings", "wrods"])).toMatchObject({ code: 3, error: expect.stringContaining('Did you mean "words"?') });
     expect(await project.run(["settings", "words", "limit", "many"])).toMatchObject({
       code: 2,
-      error: expect.stringContaining('Setting "limit" is a whole number, not "many"'),
+      error: expect.stringContaining('Setting "limit" must be a whole number, not "many"'),
     });
   });
 
@@ -53,7 +53,7 @@ describe("bascule settings", () => {
     await dev.waitFor("words");
     const set = await project.run(["settings", "words", "tools.show.enabled", "false"]);
     expect(set).toMatchObject({ code: 0, error: expect.stringContaining("answered by the host that runs") });
-    expect(await project.run(["call", "show"])).toMatchObject({ code: 5, error: expect.stringContaining("turn it off") });
+    expect(await project.run(["call", "show"])).toMatchObject({ code: 5, error: expect.stringContaining("disabled in the plugin's settings") });
     dev.interrupt();
     await dev.ended;
   });

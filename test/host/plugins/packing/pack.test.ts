@@ -14,7 +14,7 @@ const tool = (name: string, more: object = {}): object => ({
 const manifest = (more: object = {}): string =>
   JSON.stringify({ schemaVersion: "1.0", name: "demo", version: "1.0.0", description: "Is packed", tools: [tool("run")], ...more });
 
-/** Everything that a plugin can consist of. */
+/** A plugin with every kind of file. */
 const FILES = {
   "manifest.json": manifest({
     imports: { greet: "npm:greet@1", "@lib/": "./lib/" },
@@ -82,12 +82,12 @@ afterAll(() => demo[Symbol.asyncDispose]());
 const served = async (tool: string): Promise<unknown> =>
   JSON.parse((await demo.run(["call", tool, "--json", "--config=served.json"])).out) as unknown;
 
-/** A project with one plugin of these files. */
+/** Creates a project with one plugin of these files. */
 const projectOf = (files: Readonly<Record<string, string>>): Promise<CliProject> =>
   createCliProject(Object.fromEntries(Object.entries(files).map(([path, text]) => [`plugins/demo/${path}`, text])));
 
 describe("bascule pack", () => {
-  it("makes one module of the plugin's modules and vendored imports, beside all that is not code [B7.pack] [PB3.vendor]", async () => {
+  it("packs the plugin's modules and vendored imports into one module, and keeps all other files [B7.pack] [PB3.vendor]", async () => {
     const folder = join(demo.folder, "packed/demo");
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     expect(files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).toSorted(compareText)).toEqual([
@@ -102,13 +102,13 @@ describe("bascule pack", () => {
     });
   });
 
-  it("makes a plugin that passes its cases, under a digest of all of it [M11.packed] [B7.pack]", async () => {
+  it("makes a plugin that passes its cases, and whose hash covers all of it [M11.packed] [B7.pack]", async () => {
     expect(await demo.run(["test", "packed/demo"])).toMatchObject({ code: 0, out: expect.stringContaining("ok | 1 passed") });
     const again = JSON.parse((await demo.run(["pack", "demo", "--json"])).out) as { readonly digest: string };
     expect(await served("run")).toMatchObject({ ok: true, plugin: "demo", digest: again.digest });
   });
 
-  it("keeps what each file knows of itself: its own import.meta and the files beside it [B7.meta]", async () => {
+  it("keeps each module's own import.meta and the files beside it [B7.meta]", async () => {
     expect(await served("where")).toMatchObject({
       ok: true,
       output: ["/$plugin/lib/where.ts", "/$plugin/lib", false, "file:///$plugin/lib/x.txt", "a note"],
@@ -122,7 +122,7 @@ describe("bascule pack", () => {
     expect(JSON.parse(unpacked.out)).toMatchObject(failed);
   });
 
-  it("names the author's place where the packed top level throws [H5.positions]", async () => {
+  it("names the author's file and line if the packed top level throws [H5.positions]", async () => {
     await using bad = await projectOf({
       "manifest.json": manifest(),
       "main.ts": `import "./lib/deep.ts";\nexport const run = (): number => 1;\n`,
@@ -134,7 +134,7 @@ describe("bascule pack", () => {
     expect(out).toContain("lib/deep.ts:4:22");
   });
 
-  it("compiles JSX and decorators as deno.json says, and `using` at the top level [B7.transform]", async () => {
+  it("compiles JSX and decorators with the options of deno.json, and `using` at the top level [B7.transform]", async () => {
     await using jsx = await projectOf({
       "manifest.json": manifest({ imports: { "tiny/jsx-runtime": "./tiny.ts" } }),
       "deno.json": JSON.stringify({ compilerOptions: { jsx: "precompile", jsxImportSource: "tiny" } }),
@@ -157,7 +157,7 @@ export const run = (): unknown => [<p id="a">{new Greeter().greet()}</p>, log, t
 
   it.each([
     ["does not parse", { "main.ts": `export const run = ( => 1;` }, [], 1, "main.ts:1:21: ERROR: Unexpected"],
-    ["imports what is not there", { "main.ts": `import "./gone.ts";` }, [], 1, 'Cannot import "./gone.ts" from "main.ts": no such file'],
+    ["imports a missing file", { "main.ts": `import "./gone.ts";` }, [], 1, 'Cannot import "./gone.ts" from "main.ts": no such file'],
     ["lacks an export", { "main.ts": `export const walk = 1;` }, [], 1, 'No matching export in "main.ts" for import "run"'],
     ["would be packed into itself", { "main.ts": "" }, ["--out=plugins/demo/packed"], 2, 'Cannot pack "demo" into its own folder'],
     ["would mix with other files", { "main.ts": `export const run = 1;` }, ["--out=."], 2, "into its own folder"],
@@ -168,7 +168,7 @@ export const run = (): unknown => [<p id="a">{new Greeter().greet()}</p>, log, t
       2,
       'holds "mine.txt", which the packed plugin',
     ],
-  ] as const)("writes nothing of a plugin that %s, and says why [B7.pack]", async (...[, files, flags, code, told]) => {
+  ] as const)("writes nothing if a plugin %s, with the reason [B7.pack]", async (...[, files, flags, code, told]) => {
     await using bad = await projectOf({ "manifest.json": manifest(), ...files });
     await bad.write("other/mine.txt", "mine");
     const outcome = await bad.run(["pack", "demo", ...flags]);

@@ -36,7 +36,7 @@ describe("findSetting()", () => {
     expect([pathOf("config.enabled"), pathOf("server.host.name")]).toEqual(["config/enabled", "config/server/host.name"]);
   });
 
-  it("answers a mistake with the nearest key, and nothing reaches a prototype [G1.keys]", () => {
+  it("answers an unknown key with the nearest one, and never reaches a prototype [G1.keys]", () => {
     expect(pathOf("limt")).toEqual({ ok: false, message: 'Plugin "words" has no setting "limt"', suggestion: "limit" });
     expect(pathOf("tools.gerp.enabled")).toEqual({
       ok: false,
@@ -49,7 +49,7 @@ describe("findSetting()", () => {
 });
 
 describe("readSettingText()", () => {
-  it("reads texts as the schema wants them [G1.typed]", () => {
+  it("parses text as the schema requires [G1.typed]", () => {
     expect(readSettingText("limit", "7", { type: "integer" })).toEqual({ ok: true, value: 7 });
     expect(readSettingText("name", "7", { type: "string" })).toEqual({ ok: true, value: "7" });
     expect(readSettingText("name", "7", { type: ["string", "integer"] })).toEqual({ ok: true, value: 7 });
@@ -58,10 +58,10 @@ describe("readSettingText()", () => {
     expect(readSettingText("any", "hello", undefined)).toEqual({ ok: true, value: "hello" });
   });
 
-  it("says what is wanted of a text that is something else [G1.typed]", () => {
+  it("names the required type for other text [G1.typed]", () => {
     expect(readSettingText("limit", "many", { type: "integer" })).toEqual({
       ok: false,
-      message: 'Setting "limit" is a whole number, not "many"',
+      message: 'Setting "limit" must be a whole number, not "many"',
     });
     expect(readSettingText("on", "yes", { type: "boolean" })).toMatchObject({ ok: false });
     expect(readSettingText("limit", "1.5", { type: "integer" })).toMatchObject({ ok: false });
@@ -69,7 +69,7 @@ describe("readSettingText()", () => {
 });
 
 describe("withMember()", () => {
-  it("sets and takes out members in place, with the objects around them [G1]", () => {
+  it("sets and removes members in place, with the objects around them [G1]", () => {
     const before = { enabled: true, config: { a: { b: 1 } } };
     expect(Object.keys(withMember(before, ["enabled"], false))).toEqual(["enabled", "config"]);
     expect(withMember(before, ["config", "a", "c"], 2)).toEqual({ enabled: true, config: { a: { b: 1, c: 2 } } });

@@ -22,7 +22,7 @@ function write(platform: MemoryPlatform, name: string, content: unknown): void {
 }
 
 describe("createSettingsStore()", () => {
-  it("merges a file over the defaults of whichever schema asks, and gives the same frozen object again [G1.merge]", async () => {
+  it("merges a file with the defaults of the given schema, and returns the same frozen object again [G1.merge]", async () => {
     const { store } = storeWith({ words: { config: { limit: 3 } } });
     expect(await store.refresh()).toEqual(["words"]);
     const state = store.stateOf("words", SCHEMA);
@@ -32,7 +32,7 @@ describe("createSettingsStore()", () => {
     expect(store.stateOf("notes", SCHEMA).settings?.config).toEqual({ limit: 10, mode: "fast" });
   });
 
-  it("keeps the last good text when an edit is wrong, and says what is wrong with the newest [G1.lastGood]", async () => {
+  it("keeps the last good text after an invalid edit, and reports the problems of the newest [G1.lastGood]", async () => {
     const { platform, store } = storeWith({ words: { config: { limit: 3 } } });
     await store.refresh();
     store.stateOf("words", SCHEMA);
@@ -48,7 +48,7 @@ describe("createSettingsStore()", () => {
     expect(store.stateOf("words", SCHEMA)).toMatchObject({ settings: { config: { limit: 10 } }, problems: [] });
   });
 
-  it("gives nothing where no text was ever good: what the person wanted is unknown [G1.lastGood]", async () => {
+  it("returns no settings if no text was ever valid, because the user's intent is unknown [G1.lastGood]", async () => {
     const { store } = storeWith({ words: { enabled: "no" } });
     await store.refresh();
     const { settings, problems } = store.stateOf("words", SCHEMA);
@@ -56,7 +56,7 @@ describe("createSettingsStore()", () => {
     expect(problems).toMatchObject([{ pointer: "/enabled", line: 1 }]);
   });
 
-  it("goes back to the defaults when the file is removed [G1]", async () => {
+  it("returns to the defaults when the file is removed [G1]", async () => {
     const { platform, store } = storeWith({ words: { enabled: false } });
     await store.refresh();
     await platform.files.remove(`${FOLDER}/words.json`);
@@ -65,7 +65,7 @@ describe("createSettingsStore()", () => {
     expect(await store.refresh()).toEqual([]);
   });
 
-  it("sees a second edit in the same instant that leaves size and time as they were [G1.watched]", async () => {
+  it("detects a second edit at the same time that leaves size and time unchanged [G1.watched]", async () => {
     const { platform, store } = storeWith({ words: { config: { limit: 3 } } });
     await store.refresh();
     await platform.files.writeAtomic(`${FOLDER}/words.json`, JSON.stringify({ config: { limit: 4 } }));
@@ -73,7 +73,7 @@ describe("createSettingsStore()", () => {
     expect(store.stateOf("words", SCHEMA).settings?.config["limit"]).toBe(4);
   });
 
-  it("takes a file that one look in passing misses for one that is being replaced [G1.replaced]", async () => {
+  it("treats a file that is missing for one passing look as being replaced [G1.replaced]", async () => {
     const { platform, store } = storeWith({ words: { enabled: false } });
     await store.refresh("passing");
     const text = await platform.files.readText(`${FOLDER}/words.json`);
@@ -90,7 +90,7 @@ describe("createSettingsStore()", () => {
     expect(store.stateOf("words", SCHEMA).settings?.enabled).toBeUndefined();
   });
 
-  it("keeps every plugin from running where the folder was never a folder, and none where it was [G1.lastGood]", async () => {
+  it("stops every plugin if the folder never was a folder, and none if it was [G1.lastGood]", async () => {
     const { platform, store } = storeWith({});
     platform.plant(FOLDER, "");
     await store.refresh();

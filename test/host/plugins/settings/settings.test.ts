@@ -38,7 +38,7 @@ async function start(platform: MemoryPlatform, options: HostOptions = {}): Promi
 }
 
 describe("settings of a plugin", () => {
-  it("are what the guest reads, frozen, and never part of its image [G1.context] [B9.settings]", async () => {
+  it("are readable by the guest, frozen, and never part of its image [G1.context] [B9.settings]", async () => {
     const platform = platformWith();
     const { host } = await start(platform);
     expect((await host.call("show")).output).toEqual({ settings: { limit: 10 }, isFrozen: true, seen: 1 });
@@ -49,10 +49,10 @@ describe("settings of a plugin", () => {
     expect(host.plugins()[0]?.digest).toBe(before);
   });
 
-  it("turn tools off and on again, in lists and calls alike, without a new version [G1.toolOverrides] [R4.disabled]", async () => {
+  it("disable and enable tools, in lists and calls alike, without a new version [G1.toolOverrides] [R4.disabled]", async () => {
     const platform = platformWith({ [FILE]: JSON.stringify({ toolOverrides: { show: { enabled: false } } }) });
     const { host, events } = await start(platform);
-    const reason = "its plugin's settings turn it off (bascule settings words tools.show.enabled true)";
+    const reason = "disabled in the plugin's settings (bascule settings words tools.show.enabled true)";
     expect((await host.call("show")).ok).toBe(false);
     expect(await host.call("show")).toMatchObject({
       error: { code: "unavailable", message: `Tool 'show' is unavailable: ${reason}` },
@@ -64,7 +64,7 @@ describe("settings of a plugin", () => {
     expect(events.filter(({ type }) => type === "settings.changed")).toMatchObject([{ plugin: "words", payload: { ok: true } }]);
   });
 
-  it("turn the whole plugin off whatever its manifest says, and on [G1.enabled] [M6]", async () => {
+  it("enable and disable the whole plugin, whatever its manifest declares [G1.enabled] [M6]", async () => {
     const platform = platformWith({ "plugins/words/manifest.json": manifest({ enabled: false }) });
     const { host } = await start(platform);
     expect(host.plugins()[0]).toMatchObject({ state: "disabled", reason: expect.stringContaining("manifest.json") });
@@ -77,7 +77,7 @@ describe("settings of a plugin", () => {
     expect(JSON.parse(await platform.files.readText(FILE))).toEqual({});
   });
 
-  it("are watched; a wrong edit changes nothing and says so in event, log and list [G1.watched] [G1.lastGood]", async () => {
+  it("are watched; an invalid edit changes nothing and is reported in event, log and list [G1.watched] [G1.lastGood]", async () => {
     const platform = platformWith({ [FILE]: JSON.stringify({ config: { limit: 3 } }) });
     const { host, events } = await start(platform, { watch: true });
     platform.plant(FILE, '{ "config": { "limit": "many" } }');
@@ -85,7 +85,7 @@ describe("settings of a plugin", () => {
     await expect.poll(() => (platform.advance(1_000), told().length), { timeout: 30_000 }).toBe(1);
     expect(told()).toMatchObject([{ path: FILE, ok: false, problems: [expect.stringContaining("/config/limit")] }]);
     expect(platform.recorded.log.filter(({ level }) => level === "error")).toMatchObject([
-      { message: 'The settings of plugin "words" are wrong; the last good ones stay in force' },
+      { message: 'Settings of plugin "words" are not valid; the last good ones stay in force' },
     ]);
     expect(host.plugins()[0]).toMatchObject({
       state: "loaded",
@@ -97,7 +97,7 @@ describe("settings of a plugin", () => {
     expect((await host.call("show")).output).toMatchObject({ settings: { limit: 4 } });
   });
 
-  it("keep a plugin from running where they were never right, and a version whose schema they do not fit [G1.checked] [H5]", async () => {
+  it("stop a plugin if they were never valid, and hold back a version whose schema they do not fit [G1.checked] [H5]", async () => {
     const platform = platformWith({ [FILE]: '{ "enabled": "off" }' });
     const { host } = await start(platform, { consent: "fluent" });
     expect(await host.call("show")).toMatchObject({ error: { code: "unavailable", message: expect.stringContaining(FILE) } });
@@ -116,15 +116,15 @@ describe("settings of a plugin", () => {
     expect((await host.call("show")).output).toMatchObject({ settings: { limit: "7" } });
   });
 
-  it("are never overwritten where they are broken, nor set to what is wrong [G1.checked]", async () => {
+  it("are never overwritten if they are broken, nor set to an invalid value [G1.checked]", async () => {
     const platform = platformWith({ [FILE]: '{ "custom_config": { "limit": 3 }, "tool_overrides": {} }' });
     const { host } = await start(platform);
-    await expect(host.settings.change("words", { key: "limit", text: "many" })).rejects.toThrow("is a whole number");
+    await expect(host.settings.change("words", { key: "limit", text: "many" })).rejects.toThrow("must be a whole number");
     await host.settings.change("words", { key: "limit", text: "5" });
     expect(JSON.parse(await platform.files.readText(FILE))).toEqual({ config: { limit: 5 }, toolOverrides: {} });
     platform.plant(FILE, '{ "config": ');
     await expect(host.settings.change("words", { key: "limit", text: "6" })).rejects.toThrow(`Cannot change "${FILE}"`);
     expect(await platform.files.readText(FILE)).toBe('{ "config": ');
-    await expect(host.settings.change("../words", { key: "enabled", text: "true" })).rejects.toThrow("There is no plugin");
+    await expect(host.settings.change("../words", { key: "enabled", text: "true" })).rejects.toThrow("not found, or its manifest");
   });
 });

@@ -32,7 +32,7 @@ const SEARCH = {
 
 const SETTINGS = { type: "object", properties: { depth: { type: "integer", default: 3 }, root: { type: "string" } } };
 
-/** A plugin's folder with its types and the files given. */
+/** Creates a plugin's folder with its types and the given files. */
 async function pluginFolder(permissions: Permissions, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await temporaryFolder();
   const types = pluginTypes(manifestWith({ permissions, tools: [SEARCH], settingsSchema: SETTINGS }));
@@ -43,14 +43,14 @@ async function pluginFolder(permissions: Permissions, files: Readonly<Record<str
   return folder;
 }
 
-/** The lines of `main.ts` that do not check, with what is said of each. */
+/** Returns the lines of `main.ts` that do not type-check, each with its first error. */
 async function mistakes(permissions: Permissions, lines: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const folder = await pluginFolder(permissions, { "main.ts": `${HEAD}\n${lines.join("\n")}\n${TAIL}` });
   const { output } = await runCommand("tsc", ["-p", folder, "--pretty", "false"], { cwd: folder });
   const found = new Map<string, string>();
   for (const [, line = "", message = ""] of output.matchAll(/^main\.ts\((\d+),\d+\): error (.*)$/gmu)) {
     const code = lines[Number(line) - HEAD.split("\n").length - 1] ?? `line ${line}`;
-    // What follows from the first mistake of a line says nothing more.
+    // Later errors of a line follow from the first one.
     if (!found.has(code)) found.set(code, message);
   }
   if (found.size === 0 && output !== "") throw new Error(output);
@@ -64,7 +64,7 @@ const HEAD = [
 
 const TAIL = "  return undefined;\n}\n";
 
-/** One use a line, with the permissions that it needs. */
+/** One use per line, with the permissions that it needs. */
 const USES: readonly (readonly [code: string, ...needs: ("read" | "write" | "env")[]])[] = [
   [`  await Deno.readTextFile(args.path);`, "read"],
   [`  Deno.readFileSync(new URL("file:///x")).buffer.slice(0);`, "read"],
@@ -88,7 +88,7 @@ const USES: readonly (readonly [code: string, ...needs: ("read" | "write" | "env
   [`  Deno.env.toObject()["HOME"];`, "env"],
 ];
 
-/** What every plugin has. */
+/** APIs that every plugin has. */
 const FREE: readonly string[] = [
   `  console.log(args.path, [1].at(0), new Set([1]).union(new Set([2])).size, await Array.fromAsync([1]));`,
   `  new URL("a:b").searchParams.forEach((value, key) => console.table({ value, key }));`,
@@ -113,7 +113,7 @@ const FREE: readonly string[] = [
   `  if (args.path === "?") throw context.error("No such file", { path: args.path });`,
 ];
 
-/** Permission sets with the kinds of which they ask for anything. */
+/** Permission sets, and the kinds of which they request anything. */
 const SETS: readonly (readonly [permissions: Permissions, asked: readonly string[]])[] = [
   [{}, []],
   [{ read: ["$workspace"] }, ["read"]],
@@ -123,8 +123,8 @@ const SETS: readonly (readonly [permissions: Permissions, asked: readonly string
   [{ env: [{ name: "KEY", secret: true, hosts: ["a.example"] }], read: true, write: true, net: true }, ["env", "read", "write"]],
 ];
 
-describe("the types of a plugin, as tsc reads them", () => {
-  it.each(SETS)("hold the APIs that the manifest asks for and no others: %j [M8.requested] [I7.types]", async (permissions, asked) => {
+describe("the types of a plugin, checked by tsc", () => {
+  it.each(SETS)("contain the APIs that the manifest requests and no others: %j [M8.requested] [I7.types]", async (permissions, asked) => {
     const unasked = USES.filter(([, ...needs]) => !needs.every((need) => asked.includes(need))).map(([code]) => code);
     const found = await mistakes(permissions, [...FREE, ...USES.map(([code]) => code)]);
     expect([...found.keys()]).toEqual(unasked);
@@ -132,14 +132,14 @@ describe("the types of a plugin, as tsc reads them", () => {
       expect(message).toMatch(/^TS(2339|2551|2694|2724): (Property|Namespace|'.*' has no exported member)/u);
   });
 
-  it("say what an unrequested function is: not there [M8.requested]", async () => {
+  it("report an unrequested function as missing [M8.requested]", async () => {
     const found = await mistakes({ read: true }, [`  await Deno.writeTextFile(args.path, "x");`]);
     expect([...found.values()]).toEqual([
       "TS2551: Property 'writeTextFile' does not exist on type 'typeof Deno'. Did you mean 'readTextFile'?",
     ]);
   });
 
-  it("know no globals of Node, of a browser or of Deno beyond the sandbox's [M8.globals]", async () => {
+  it("contain no globals of Node, browsers or Deno beyond those of the sandbox [M8.globals]", async () => {
     const lines = [
       `  process.exit();`,
       `  document.title;`,
@@ -151,7 +151,7 @@ describe("the types of a plugin, as tsc reads them", () => {
     expect([...(await mistakes({ read: true, write: true, net: true, run: true }, lines)).keys()]).toEqual(lines);
   });
 
-  it("refuse arguments, settings and answers that the schemas do not have [M8.args] [M8.settings]", async () => {
+  it("refuse arguments, settings and outputs that the schemas do not allow [M8.args] [M8.settings]", async () => {
     const lines = [
       `  args.pth;`,
       `  args.path.toFixed();`,
@@ -165,7 +165,7 @@ describe("the types of a plugin, as tsc reads them", () => {
     expect([...(await mistakes({}, lines)).keys()]).toEqual(lines);
   });
 
-  it("are right in themselves, with everything requested [M8.valid]", async () => {
+  it("are valid, with everything requested [M8.valid]", async () => {
     const folder = await pluginFolder({ read: true, write: true, net: true, env: true, run: true }, {});
     const text = pluginTypes(manifestWith({ permissions: { read: true, write: true, env: true } })).get(GLOBALS_FILE) ?? "";
     expect(text).toContain("// @ts-nocheck");
@@ -177,12 +177,12 @@ describe("the types of a plugin, as tsc reads them", () => {
   });
 });
 
-describe("the same plugin under Deno", () => {
+describe("the same plugin in Deno", () => {
   const whole = `${HEAD}\n${[...FREE, ...USES.map(([code]) => code)].join("\n")}\n${TAIL}`;
   const test = `import { search_files } from "./main.ts";\nDeno.test("is a function", () => {\n  if (typeof search_files !== "function") throw new Error();\n});\n`;
   const quiet = { env: { NO_COLOR: "1" } };
 
-  it("passes deno check, the generated files beside it included, and runs under deno run and deno test [M8.deno-check] [M8.deno-run]", async () => {
+  it("passes deno check with the generated files beside it, and runs under deno run and deno test [M8.deno-check] [M8.deno-run]", async () => {
     const folder = await pluginFolder({ read: true, write: true, env: true }, { "main.ts": whole, "main_test.ts": test });
     for (const args of [["check", "main.ts"], ["check"], ["run", "--check", "main.ts"], ["test"]]) {
       const { code, output } = await runCommand("deno", args, { cwd: folder, ...quiet });
@@ -190,7 +190,7 @@ describe("the same plugin under Deno", () => {
     }
   });
 
-  it("is held to what it requests by deno check too where a deno.json stands beside it, and its tests are not [M8.deno-check]", async () => {
+  it("is limited to what it requests by deno check too if it has a deno.json, except for its tests [M8.deno-check]", async () => {
     const files = { "main.ts": whole, "main_test.ts": test, "deno.json": "{}" };
     const allowed = await pluginFolder({ read: true, write: true, env: true }, files);
     expect((await runCommand("deno", ["check", "main.ts", "main_test.ts"], { cwd: allowed, ...quiet })).code).toBe(0);

@@ -1,14 +1,14 @@
-/** What declarations declare, read from their syntax tree. */
+/** Reads the names that declarations declare from their syntax tree. */
 
 import { parseAst } from "vitest/node";
 
-/** A name that exists at run time, with its members where it is a class or an interface. */
+/** Declared names, with members of classes and interfaces. */
 export interface Declared {
   /** Values: `declare var`, `function`, `class`, `const`. */
   readonly values: readonly string[];
   /** Names that are only types. */
   readonly types: readonly string[];
-  /** Instance members of each class and interface; computed ones are left out. */
+  /** Instance members of each class and interface, without computed ones. */
   readonly members: ReadonlyMap<string, readonly string[]>;
   readonly statics: ReadonlyMap<string, readonly string[]>;
 }
@@ -18,7 +18,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** @throws {Error} if the text is no TypeScript. @param path namespaces to go into, outermost first. */
+/** @throws {Error} if the text is not valid TypeScript. @param path namespaces to enter, outermost first. */
 export function declaredNames(text: string, ...path: readonly string[]): Declared {
   const values = new Set<string>();
   const types = new Set<string>();
@@ -41,17 +41,17 @@ export function declaredNames(text: string, ...path: readonly string[]): Declare
 }
 
 function statementsOf(text: string, path: readonly string[]): readonly Node[] {
-  // The parser's own type knows no declarations; what is read is checked where it is used.
+  // The parser's type does not cover declarations; the results are checked at their use.
   let { body } = parseAst(text, { lang: "dts" }) as unknown as { readonly body: readonly Node[] };
   for (const name of path) {
     const inside = body.find((node) => node.type === "TSModuleDeclaration" && nameOf(node["id"]) === name);
-    if (inside === undefined) throw new Error(`There is no namespace ${name}`);
+    if (inside === undefined) throw new Error(`Namespace ${name} not found`);
     ({ body } = inside["body"] as { readonly body: readonly Node[] });
   }
   return body;
 }
 
-/** Each name with whether it is a value. */
+/** Returns each name, and whether it is a value. */
 function namesOf(node: Node): readonly (readonly [string, boolean])[] {
   if (node.type === "VariableDeclaration") {
     return (node["declarations"] as readonly Node[]).map((one) => [nameOf(one["id"]) ?? "", true]);

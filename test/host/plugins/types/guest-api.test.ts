@@ -9,7 +9,7 @@ const EVERYTHING: Permissions = Object.fromEntries(
   PERMISSION_KINDS.map((kind) => [kind, kind === "tools" || kind === "mcp" ? ["x"] : true]),
 );
 
-/** With every permission requested, so that all there is is declared. */
+/** Every permission is requested, so that every API is declared. */
 const all = pluginTypes(manifestWith({ permissions: EVERYTHING }));
 const globals = declaredNames(all.get(GLOBALS_FILE) ?? "");
 const deno = declaredNames(all.get(GLOBALS_FILE) ?? "", "Deno");
@@ -25,7 +25,7 @@ const LANGUAGE = [
   ...["parseInt", "undefined", "unescape", "DisposableStack", "AsyncDisposableStack", "SuppressedError", "Intl", "Atomics"],
 ];
 
-/** There so that programs that look at them run; a tool has no use for them. */
+/** Present only so that programs that check for them run; tools cannot use them. */
 const FOR_SHOW = ["bench", "internal", "stderr", "stdin", "stdout"];
 
 describe("the table of APIs", () => {
@@ -41,7 +41,7 @@ describe("the table of APIs", () => {
     expect(declaredNames(all.get(GLOBALS_FILE) ?? "", "Deno", "errors").values).toEqual(await namesIn("Deno.errors"));
   });
 
-  it("declares the members that each class and object of the guest has [M8.members]", async () => {
+  it("declares the members of every class and object of the guest [M8.members]", async () => {
     for (const [scope, declared] of [
       ["globalThis", globals],
       ["Deno", deno],
@@ -61,7 +61,7 @@ describe("the table of APIs", () => {
     expect(deno.members.get("Env")).toEqual(await namesIn("Deno.env"));
   });
 
-  it("declares the context that a tool is given, and its parts [M8.context]", async () => {
+  it("declares the context of a tool and its parts [M8.context]", async () => {
     const { members } = declaredNames(all.get(TYPES_FILE) ?? "");
     const guest = await startGuest({
       source: `export default (args, context) => ({ context: Object.keys(context).sort(), log: Object.keys(context.log).sort(), workspace: Object.keys(context.workspace).sort() });`,
@@ -101,7 +101,7 @@ async function namesIn(object: string): Promise<readonly string[]> {
   return names.map(String).toSorted();
 }
 
-/** What only says what to use instead is no API: every use throws `NotSupported`. */
+/** Leaves out stubs, which only throw `NotSupported` with an alternative. */
 async function withoutRefusals(object: string, names: readonly string[]): Promise<readonly string[]> {
   const refusing = await evaluateInGuest(
     `(async () => {

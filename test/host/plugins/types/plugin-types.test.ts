@@ -12,14 +12,14 @@ function tool(name: string, inputSchema: object = { type: "object" }, more: obje
   return { name, description: `Does ${name}`, inputSchema, sideEffects: [], ...more };
 }
 
-/** The declaration of arguments, made of one property named `a`. */
+/** Returns the declaration of arguments with one property named `a`. */
 function typeOfProperty(schema: object): string {
   const text = moduleOf({ tools: [tool("run", { type: "object", properties: { a: schema } })] });
   return /export interface RunArgs \{\n([^]*?)\n\}/u.exec(text)?.[1] ?? "";
 }
 
 describe("pluginTypes()", () => {
-  it("begins with arguments, answers and settings as the schemas describe them [M8.args] [M8.settings]", () => {
+  it("begins with arguments, outputs and settings as the schemas describe them [M8.args] [M8.settings]", () => {
     const inputSchema = {
       type: "object",
       properties: {
@@ -44,12 +44,12 @@ export interface PeekAtArgs {
   readonly "not-a-name"?: boolean | null;
 }
 
-/** What \`peek_at\` answers */
+/** Output of \`peek_at\` */
 export interface PeekAtOutput {
   readonly first: ReadonlyArray<string>;
 }
 
-/** What the plugin is set to; the defaults are filled in */
+/** Settings of the plugin, with defaults filled in */
 export interface Settings {
   /** Default false */
   readonly wide: boolean;
@@ -78,18 +78,18 @@ export interface Settings {
       { type: "object", properties: { b: { const: 1 } }, additionalProperties: true },
       "{\n    readonly b?: 1;\n    readonly [name: string]: unknown;\n  }",
     ],
-  ])("knows the values that a schema accepts: %j [M8.args]", (schema, type) => {
+  ])("converts a schema to a type: %j [M8.args]", (schema, type) => {
     expect(typeOfProperty(schema)).toBe(`  readonly a?: ${type};`);
   });
 
-  it("says in words what a type cannot [M8.args]", () => {
+  it("describes facts that a type cannot express [M8.args]", () => {
     const facts = (schema: object): string => /\/\*\* (.*) \*\//u.exec(typeOfProperty(schema))?.[1] ?? "";
     expect(facts({ type: "string", minLength: 2, maxLength: 2, format: "date" })).toBe("Exactly 2 characters, format date");
     expect(facts({ description: "Sizes", type: "array", minItems: 1, maxItems: 3 })).toBe("Sizes (1 to 3 items)");
     expect(facts({ title: "Share", type: "number", exclusiveMinimum: 0, maximum: 1 })).toBe("Share (at most 1, more than 0)");
   });
 
-  it("gives every tool and skill names of its own, whatever they are called [M8.names]", () => {
+  it("gives the types of every tool and skill unique names [M8.names]", () => {
     const names = ["tool", "context", "a-b", "aB", "Settings", "log"];
     const schema = { outputSchema: { type: "object" } };
     const { types } = declaredNames(moduleOf({ tools: names.map((name) => tool(name, undefined, schema)) }));
@@ -98,7 +98,7 @@ export interface Settings {
     expect(types).toEqual([...own, ...shared].toSorted());
   });
 
-  it("is bounded for the largest schemas there can be [M8.bounded]", () => {
+  it("is bounded for the largest possible schemas [M8.bounded]", () => {
     const wide = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`property_${index}`, { type: "string" }]));
     let deep: object = { type: "object", properties: wide };
     for (let level = 2; level < SCHEMA_BOUNDS.depth - 8; level++) deep = { type: "object", properties: { d: deep } };
@@ -106,11 +106,11 @@ export interface Settings {
     const text = moduleOf({ tools });
     expect(text.length).toBeLessThan(1_000_000);
     expect(declaredNames(text).types).toContain("T54xArgs");
-    // What no longer fits is still there, as anything.
+    // Properties beyond the bound are declared as unknown.
     expect(text.includes("readonly [name: string]: unknown;")).toBe(true);
   });
 
-  it("does not change with the order in which anything is read: the same manifest, the same text [M8.stable]", () => {
+  it("depends only on the manifest, not on the order of its members [M8.stable]", () => {
     expect([...pluginTypes(manifestWith({ permissions: { write: true, read: true } }))]).toEqual([
       ...pluginTypes(manifestWith({ permissions: { read: true, write: true } })),
     ]);

@@ -18,7 +18,7 @@ async function states(folder: string): Promise<Record<string, string>> {
 }
 
 describe("compareTypes()", () => {
-  it("tells what is fresh, stale or missing [M8.fresh]", async () => {
+  it("distinguishes fresh, stale and missing files [M8.fresh]", async () => {
     const folder = await temporaryFolder();
     expect(await states(folder)).toEqual({ [TYPES_FILE]: "missing", [GLOBALS_FILE]: "missing" });
     await writeInFolder(platform, folder, TYPES_FILE, text);
@@ -28,7 +28,7 @@ describe("compareTypes()", () => {
     expect(await states(folder)).toEqual({ [TYPES_FILE]: "fresh", [GLOBALS_FILE]: "stale" });
   });
 
-  it("takes nothing for its own that does not say so: another text, a folder, a link, a huge file [M8.foreign]", async () => {
+  it("does not touch files that were not generated: another text, a folder, a link, a huge file [M8.foreign]", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, TYPES_FILE), "export type Mine = 1;\n");
     await mkdir(join(folder, GLOBALS_FILE));
@@ -43,7 +43,7 @@ describe("compareTypes()", () => {
 });
 
 describe("writeInFolder()", () => {
-  it("replaces a link of the name and writes nothing where it leads [M8.links]", async () => {
+  it("replaces a link of that name and does not write to its target [M8.links]", async () => {
     const [folder, outside] = [await temporaryFolder(), await temporaryFolder()];
     await writeFile(join(outside, "precious"), "as it was");
     await symlink(join(outside, "precious"), join(folder, TYPES_FILE));
@@ -60,14 +60,14 @@ describe("writeInFolder()", () => {
     expect(await readdir(outside)).toEqual([]);
   });
 
-  it("leaves no half file and nothing beside it where the rename fails [M8.whole]", async () => {
+  it("leaves no partial or temporary file if the rename fails [M8.whole]", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, TYPES_FILE));
     await expect(writeInFolder(platform, folder, TYPES_FILE, text)).rejects.toBeInstanceOf(FileError);
     expect(await readdir(folder)).toEqual([TYPES_FILE]);
   });
 
-  it("fails with the reason where the folder cannot be written [M8.read-only]", async () => {
+  it("fails with the reason if the folder is not writable [M8.read-only]", async () => {
     const refusal = new FileError("permission_denied", "Permission denied by the operating system");
     const guarded: Platform["guarded"] = { ...platform.guarded, writeBytes: () => Promise.reject(refusal) };
     const folder = await temporaryFolder();
@@ -77,7 +77,7 @@ describe("writeInFolder()", () => {
 });
 
 describe("readManifest()", () => {
-  it("reads the manifest and nothing else, and says what is wrong with it [M8.manifest]", async () => {
+  it("reads only the manifest, and reports its problems [M8.manifest]", async () => {
     const folder = await temporaryFolder();
     expect(await readManifest(platform, folder)).toBe(undefined);
     await writeFile(join(folder, "manifest.json"), "{}");
@@ -86,7 +86,7 @@ describe("readManifest()", () => {
     expect(await readManifest(platform, folder)).toMatchObject({ ok: false, problems: [{ message: '"manifest.json" is not UTF-8 text' }] });
   });
 
-  it("reads no manifest that is a link out of the folder [M8.links]", async () => {
+  it("refuses a manifest that is a link out of the folder [M8.links]", async () => {
     const [folder, outside] = [await temporaryFolder(), await temporaryFolder()];
     await writeFile(join(outside, "manifest.json"), JSON.stringify(manifest));
     await symlink(join(outside, "manifest.json"), join(folder, "manifest.json"));

@@ -61,7 +61,7 @@ function project(imports: object, files: Readonly<Record<string, string>> = {}):
 }
 
 describe("bascule vendor", () => {
-  it("gives packages Node's globals as modules, where they use them, and the production branch [PB3.vendor] [PB3.node]", async () => {
+  it("imports Node's globals as modules into packages that use them, and selects the production branch [PB3.vendor] [PB3.node]", async () => {
     await using demo = await createCliProject({
       ...pkg(
         "nodeish",
@@ -80,7 +80,7 @@ describe("bascule vendor", () => {
     expect(await readFile(join(demo.folder, "plugins/demo/vendor/plain.js"), "utf8")).not.toContain("node:");
   });
 
-  it("gives `require` Node's modules that a plugin has, and for the others what throws when it is called [PB3.node] [PB3.vendor]", async () => {
+  it("resolves `require` to the Node modules that plugins have, and all others to stubs that throw when called [PB3.node] [PB3.vendor]", async () => {
     await using demo = await createCliProject({
       ...pkg(
         "requires",
@@ -106,7 +106,7 @@ export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
     expect(JSON.parse((await demo.run(["call", "run", '{"read":true}', "--json"])).out)).toMatchObject({ error: { message } });
   });
 
-  it("takes what a package has for browsers where it needs modules of Node's otherwise, and only there [PB3.vendor]", async () => {
+  it("uses a package's browser files only if it would otherwise need missing Node modules [PB3.vendor]", async () => {
     const both = (node: string): Readonly<Record<string, string>> => ({
       "node.js": `import * as vm from "${node}"; export const where = () => [typeof vm, "node"];`,
       "browser.js": `export const where = () => "browser";`,
@@ -134,10 +134,10 @@ export const run = () => [one.where(), two.where(), where()];`,
     });
   });
 
-  it("builds a package as it would alone, whatever else is vendored [AX2.alone] [PB3.vendor]", async () => {
+  it("builds a package the same way, whatever else is vendored [AX2.alone] [PB3.vendor]", async () => {
     const exports = { exports: { ".": { browser: "./browser.js", default: "./node.js" } }, type: "module" };
     await using demo = await createCliProject({
-      // For browsers it needs no less, and a document besides.
+      // The browser build needs as much, and a document in addition.
       ...pkg("first", exports, {
         "node.js": `import * as net from "net"; export const first = () => ["node", typeof net];`,
         "browser.js": `import * as net from "net"; export const title = document.title; export const first = () => ["browser", typeof net];`,
@@ -161,7 +161,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: [["node", "object"], "browser"] });
   });
 
-  it("says good of what was loaded in the sandbox, and names the package and what it lacks where it does not load [AX2.loaded]", async () => {
+  it("loads each package in the sandbox, and reports what is missing if one does not load [AX2.loaded]", async () => {
     await using demo = await createCliProject({
       ...pkg("fine", { type: "module", main: "f.js" }, { "f.js": `export const fine = 1;` }),
       ...pkg("dom", { type: "module", main: "d.js" }, { "d.js": `export const title = document.title;` }),
@@ -182,7 +182,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     await expect(readdir(join(demo.folder, "plugins/demo/vendor"))).rejects.toThrow("ENOENT");
   });
 
-  it("bundles ES modules, CommonJS, TypeScript and what they share, with hashes and licences, and they run [PB3.vendor] [B7.imports]", async () => {
+  it("bundles ES modules, CommonJS, TypeScript and shared code, with hashes and licences, and they run [PB3.vendor] [B7.imports]", async () => {
     await using demo = await project(IMPORTS);
     const folder = join(demo.folder, "plugins/demo");
     expect(await demo.run(["vendor", "demo"])).toEqual({
@@ -219,7 +219,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     expect((JSON.parse(called.out) as { readonly output: unknown }).output).toEqual([true, "the default", "<x", "one"]);
   });
 
-  it("makes the same bytes again, and removes what is not needed any more [PB3.vendor]", async () => {
+  it("writes the same bytes again, and removes files that are no longer needed [PB3.vendor]", async () => {
     await using demo = await project(IMPORTS, { "plugins/demo/vendor/README.md": "mine" });
     const list = join(demo.folder, "plugins/demo/vendor/vendor.json");
     await demo.run(["vendor"]);
@@ -236,7 +236,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     ]);
   });
 
-  it("writes imports where asked [PB3.vendor]", async () => {
+  it("adds imports to the manifest [PB3.vendor]", async () => {
     await using demo = await project({});
     const { code } = await demo.run(["vendor", "demo", "--add", "npm:old@1", "--add", "typed=jsr:@scope/typed@1"]);
     const manifest = JSON.parse(await readFile(join(demo.folder, "plugins/demo/manifest.json"), "utf8")) as { readonly imports: object };
@@ -245,9 +245,9 @@ export const run = () => [one.where(), two.where(), where()];`,
 
   it.each([
     ["is not installed", { gone: "npm:gone@2" }, '"npm:gone@2" is not installed\n  try npm install --save-dev gone@2\n'],
-    ["is installed in another version", { old: "npm:old@^2" }, '"npm:old@^2" is wanted, and version 1.2.3 is installed in "'],
+    ["is installed in another version", { old: "npm:old@^2" }, '"npm:old@^2" is requested, but version 1.2.3 is installed in "'],
     ["is named by a prefix", { "modern/": "npm:/modern@1/" }, "does not name one module of a package"],
-  ])("changes nothing where a package %s, and says what to do [PB3.vendor]", async (_what, imports, told) => {
+  ])("changes nothing if a package %s, and suggests what to do [PB3.vendor]", async (_what, imports, told) => {
     await using demo = await project(imports);
     const { code, out } = await demo.run(["vendor", "demo"]);
     expect(code).toBe(1);
@@ -259,7 +259,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     ["changed", "plugins/demo/vendor/old.js", "export const left = () => 'evil';", 'File "vendor/old.js" is not the one that was vendored'],
     ["added", "plugins/demo/vendor/more.js", "", 'File "vendor/more.js" is not in "vendor/vendor.json"'],
     ["broken", "plugins/demo/vendor/vendor.json", "{", '"vendor/vendor.json" is not what `bascule vendor` writes'],
-  ])("leaves a plugin that does not load once a file was %s [PB3.hashes] [B7.refused]", async (_what, path, text, told) => {
+  ])("refuses to load a plugin after a vendored file was %s [PB3.hashes] [B7.refused]", async (_what, path, text, told) => {
     await using demo = await project({ ...IMPORTS });
     await demo.run(["vendor"]);
     expect((await demo.run(["check"])).code).toBe(0);
@@ -271,8 +271,8 @@ export const run = () => [one.where(), two.where(), where()];`,
   });
 });
 
-describe("bundling what Deno keeps", () => {
-  it("follows the graph of `deno info`, by redirects and import maps of the packages themselves [PB3.vendor]", async () => {
+describe("bundling from Deno's cache", () => {
+  it("follows the graph of `deno info`, its redirects and the packages' import maps [PB3.vendor]", async () => {
     const folder = await temporaryFolder();
     await plantOnDisk(join(folder, "cache/one"), `import { two } from "@scope/two"; export const one: string = two + "!";`);
     await plantOnDisk(join(folder, "cache/two"), `export const two = "two" as const;`);
@@ -301,7 +301,7 @@ describe("bundling what Deno keeps", () => {
     expect(made.one).toBe("two!");
   });
 
-  it("says what Deno says when a module is missing", () => {
+  it("returns Deno's error if a module is missing", () => {
     expect(toGraph({ modules: [{ specifier: "jsr:x", error: "Not found" }] })).toBe("Not found");
   });
 });
@@ -315,13 +315,13 @@ describe("parsePackageSpecifier()", () => {
     ["npm:../a", undefined],
     ["npm:a/../../b", undefined],
     ["https://a", undefined],
-  ])("reads %s", (text, expected) => {
+  ])("parses %s", (text, expected) => {
     expect(parsePackageSpecifier(text)).toEqual(expected);
   });
 });
 
 describe("importedNames()", () => {
-  it("finds names in imports and exports, not in vendored files", () => {
+  it("finds names in imports and exports, but not in vendored files", () => {
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
     const files = new Map([
       ["main.ts", bytes(`import d, { a, b as c, type T } from "x";\nexport { e, default as f } from 'x';\nimport { no } from "y";`)],
