@@ -1,4 +1,4 @@
-/** The operations of one call: those under way, those that wait for their turn, and the end of all of them (SPEC T3, LV3). */
+/** Tracks the operations of one call: running ones, those that wait for a slot, and the end of all of them (SPEC T3, LV3). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
@@ -8,17 +8,17 @@ import type { Clock } from "../platform/platform.ts";
 export interface Acts {
   /** Aborted when the call is cancelled, and when it ends. */
   readonly signal: AbortSignal;
-  /** Waits for the operation's turn. What it answers is called when the operation has ended; undefined: the call has, and nothing is done. */
+  /** Waits for a slot. Returns a function to call when the operation ends, or undefined if the call has ended; then nothing may be done. */
   begin(operation: ActName): Promise<GiveBack | undefined>;
   /**
-   * The call has ended: operations that wait are dropped, those under way are waited for, `END_WITHIN_MS` at most.
+   * Ends the call: drops waiting operations, and waits up to `END_WITHIN_MS` for running ones.
    *
-   * @returns what goes on nevertheless
+   * @returns the operations that are still running
    */
   end(): Promise<readonly string[]>;
 }
 
-/** An operation as it is named to people. */
+/** Name and arguments of an operation, for messages. */
 export interface ActName {
   readonly name: string;
   readonly args: JsonValue;
@@ -26,26 +26,29 @@ export interface ActName {
 
 export interface ActsOptions {
   readonly callId: string;
-  /** Whose turns they take: the plugin. */
+  /** The plugin whose share of the slots the operations take. */
   readonly plugin: string | undefined;
-  /** Who calls: the session's owner, or the session. */
+  /** The caller: the session's owner, or the session. */
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, "after">;
-  /** Absent: nothing waits. */
+  /** If absent, no operation waits. */
   readonly fileLanes?: Shares;
 }
 
-/** File operations of all plugins that are under way at once. The rest waits, so that nobody's files wait behind thousands. */
+/**
+ * File operations of all plugins that run at the same time. The rest wait, so that one plugin's files do not wait behind thousands of
+ * another's.
+ */
 const FILE_LANES = 8;
-/** One that works on a disk that hangs holds no more of the runtime's threads. */
+/** Limits the runtime's threads that one holder on a hanging disk can occupy. */
 const SHARES: HolderShares = { plugin: 4, caller: 6, callerOfPlugin: 4 };
 
-/** How long the end of a call waits for what it began: only a disk that hangs takes longer. */
+/** Longest wait for running operations at the end of a call; only a hanging disk takes longer. */
 export const END_WITHIN_MS = 5_000;
 
 const LONGEST_PATH_SHOWN = 256;
-/** What the file operations of all calls of a host share. */
+/** Creates the slots that the file operations of all calls of a host share. */
 export function createFileLanes(): Shares {
   return new Shares(FILE_LANES);
 }
@@ -65,11 +68,11 @@ export function createActs({ callId, plugin, owner, signal, clock, fileLanes }: 
 
     async begin(operation) {
       if (over.signal.aborted) return undefined;
-      // Steps of a chain are ended, and waited for, by the chain.
+      // The chain ends its own steps and waits for them.
       if (operation.name.startsWith("tools.")) return nothing;
       const leave = fileLanes === undefined || !isOfFiles(operation.name) ? nothing : await fileLanes.take(claim, over.signal);
       if (leave === undefined) return undefined;
-      // The call may have ended in the very moment in which its turn came.
+      // The call may have ended at the moment when the slot became free.
       if (over.signal.aborted) return (leave(), undefined);
       underWay.add(operation);
       return () => {

@@ -1,4 +1,4 @@
-/** The permission check of paths and URLs: the only place that makes proofs (architecture, decision 3). */
+/** Permission checks of paths and URLs: the only module that creates proofs (architecture, decision 3). */
 
 import {
   type AccessQuery,
@@ -22,35 +22,35 @@ import type { CapabilityAct } from "./bridge.ts";
 import { isWithin } from "../call/session.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
-/** What is to be done with a path. */
+/** The access to a path. */
 export type PathAccess = "read" | "write";
 
-/** The proof that a path may be used, or why not. */
+/** The proof that a path may be used, or the denial. */
 export type PathCheck<A extends PathAccess> = PathAllowed<A> | PathDenied;
 
-/** May be used; `act` is to be recorded. */
+/** The path may be used. The caller records `act`. */
 export interface PathAllowed<A extends PathAccess> {
   readonly ok: true;
   readonly path: CheckedPath<A>;
-  /** Something below the path is denied: recursive acts must not be done (SPEC PA5). */
+  /** Something below the path is denied, so recursive acts must be refused (SPEC PA5). */
   readonly partial: boolean;
   readonly act: CapabilityAct;
 }
 
-/** May not be used. */
+/** The path may not be used. */
 export interface PathDenied {
   readonly ok: false;
   readonly denial: Denial;
 }
 
-/** What keeps a text from being a path. */
+/** Why a text is not a valid path. */
 export type Malformed = "empty" | "nul" | "not_text" | "too_long";
 
 /** Why a path may not be used. */
 export type Denial =
-  /** No path at all. */
+  /** Not a valid path. */
   | { readonly kind: "malformed"; readonly reason: Malformed }
-  /** To be told like a missing file (`ignore` of Deno's grammar). */
+  /** Reported like a missing file (`ignore` in Deno's grammar). */
   | { readonly kind: "ignored"; readonly act: CapabilityAct }
   | {
       readonly kind: "not_capable";
@@ -61,12 +61,12 @@ export type Denial =
     };
 
 /**
- * Asks whether the grant allows `access` to `written`, which is relative to `context.cwd` or absolute.
+ * Checks whether the grant allows `access` to `written`, which is absolute or relative to `context.cwd`.
  *
- * The path is normalised first, so `..` is gone before anything is compared. What it leads to on the disk is asked by
- * the proof's `permits`, once the place is open (SPEC PA4).
+ * The path is normalised first, so `..` is resolved before any comparison. The proof's `permits` checks the resolved path, once the file is
+ * open (SPEC PA4).
  *
- * @param reach `below`: the act takes along all that is below, so the proof permits no place of which a part is denied (SPEC PA5)
+ * @param reach `below`: the act covers everything below the path, so the proof permits no path of which a part is denied (SPEC PA5)
  */
 export function checkPath<A extends PathAccess>(
   access: A,
@@ -99,14 +99,16 @@ export function checkPath<A extends PathAccess>(
   return { ok: false, denial: { kind: "not_capable", message, query, verdict, act } };
 }
 
-/** Absolute and normalised. A path by the link that a person named the workspace by is the workspace's own: it leads there and nowhere else. */
+/**
+ * Returns the absolute normalised path. A path through the link by which the user named the workspace counts as a path in the workspace.
+ */
 export function pathIn(written: string, { cwd, named }: Pick<RefusalContext, "cwd" | "named">): string | undefined {
   const path = normalizePath(written, cwd);
   if (path === undefined || named === undefined || !isWithin(path, named)) return path;
   return normalizePath(`.${path.slice(named.length)}`, cwd);
 }
 
-/** An item names this very place in some layer, which does not grant the folder it lies in. Patterns name no place. */
+/** Whether an item names exactly this path in a layer that does not grant the folder above it. Patterns do not count. */
 function rootsOf(kind: PathAccess, { grant: { layers } }: RefusalContext): IsRoot {
   return (resolved) => {
     const above = resolved.slice(0, resolved.lastIndexOf("/")) || "/";
@@ -118,18 +120,18 @@ function rootsOf(kind: PathAccess, { grant: { layers } }: RefusalContext): IsRoo
   };
 }
 
-/** The proof that a request may be made, or why not; `act` is to be recorded either way. */
+/** The proof that a request may be made, or the denial. The caller records `act` in both cases. */
 export type UrlCheck =
   | {
       readonly ok: true;
       readonly url: CheckedUrl;
       readonly act: CapabilityAct;
-      /** Why `permitsAddress` said no to this one. */
+      /** Returns the denial for an address that `permitsAddress` refused. */
       readonly refuseAddress: (address: string) => UrlDenied;
     }
   | UrlDenied;
 
-/** May not be made. */
+/** The request may not be made. */
 export interface UrlDenied {
   readonly ok: false;
   readonly message: string;
@@ -137,10 +139,9 @@ export interface UrlDenied {
 }
 
 /**
- * Asks whether the grant allows a request to `url`, which is `http:` or `https:`; scheme, host, port, method and path count.
+ * Checks whether the grant allows a request to `url`, which is `http:` or `https:`. Scheme, host, port, method and path count.
  *
- * What the host's name leads to is asked by the proof's `permitsAddress`, for every address, before one is connected to
- * (SPEC PA4, C6).
+ * The proof's `permitsAddress` checks every resolved address before a connection (SPEC PA4, C6).
  */
 export function checkUrl(method: string, url: URL, context: RefusalContext): UrlCheck {
   const { layers } = context.grant;
@@ -161,39 +162,41 @@ export function checkUrl(method: string, url: URL, context: RefusalContext): Url
   return { ok: true, url: proveUrl({ url: bare, method, permitsAddress }), act, refuseAddress };
 }
 
-/** What a URL asks of the net permission. Its default port is a port like others. */
+/** Converts a URL to a query of the net permission, with the default port filled in. */
 export function toNetQuery(url: URL, method?: string): NetQuery & { readonly host: string; readonly port: number } {
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   return { kind: "net", host: url.hostname, port, path: url.pathname, ...(method !== undefined && { method }) };
 }
 
-/** Whether a program may be run, before it is looked for. */
+/** Whether a program may run, checked before it is looked up. */
 export type ProgramCheck =
-  /** `name` is as written, or an absolute path. */
+  /** `name` is the bare name, or an absolute path. */
   | { readonly ok: true; readonly name: string }
   | { readonly ok: false; readonly name: string; readonly message: string; readonly isGrantable: boolean; readonly act: CapabilityAct };
 
-/** Asks whether the grant allows to run what is written: a bare name, or a path that is relative to `context.cwd`. */
+/** Checks whether the grant allows a program: a bare name, or a path relative to `context.cwd`. */
 export function checkProgram(written: string, context: RefusalContext): ProgramCheck {
   const name = namesPath(written) ? normalizePath(written, context.cwd) : isProgramName(written) ? written : undefined;
   const query = { kind: "run", name: name ?? written } as const;
-  // What is no name at all is covered by nothing, not even by everything.
+  // An invalid name is refused even if everything is granted.
   const verdict = evaluateAccess(name === undefined ? [] : context.grant.layers, query);
   if (verdict.state === "granted") return { ok: true, name: query.name };
   const isGrantable = verdict.state === "prompt";
   const message =
     name === undefined
-      ? `Requires run access to ${JSON.stringify(written.slice(0, 1_000))}, which is no name of a program`
+      ? `Requires run access to ${JSON.stringify(written.slice(0, 1_000))}, which is not a valid program name`
       : `Requires run access to "${written}", which ${isGrantable ? "is not granted" : `the ${verdict.decidedBy.layer} layer does not allow`}`;
   return { ok: false, name: query.name, message, isGrantable, act: toAct("run", query.name, verdict) };
 }
 
-/** An option in place of a program is a mistake at best. */
+/** A leading dash means an option: a mistake at best. */
 function isProgramName(written: string): boolean {
   return written !== "" && !written.startsWith("-") && !/[\p{Cc}\p{Surrogate}\\]/u.test(written);
 }
 
-/** The proof that a program may run, for the file that was found under an allowed name; or what denies that file, or where it leads. */
+/**
+ * Returns the proof that a program file, found for an allowed name, may run; or the rule that denies the file or the target of its links.
+ */
 export function proveFound(
   found: { readonly path: string; readonly real: string; readonly written: string },
   context: RefusalContext,
@@ -216,7 +219,7 @@ export function proveFound(
   return { ok: true, program: proveProgram({ path, written }), act };
 }
 
-/** A path that needs both: what it leads to must pass both too. */
+/** Combines two proofs of a path: the resolved path must pass both. */
 export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, second: CheckedPath<A>): CheckedPath<A> {
   const { path, written } = second;
   const isRoot: IsRoot = (resolved) => first.isRoot?.(resolved) === true || second.isRoot?.(resolved) === true;
@@ -224,24 +227,23 @@ export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, 
 }
 
 /**
- * A place as the host itself looks at it, to say what a call would find or overwrite: exactly there, with no link on the
- * way; or with all that is below it.
+ * Creates a proof for the host's own look at exactly this path, without following links, or at the whole tree below it.
  *
- * It proves nothing about any grant: whoever shows a guest what is there has asked its grant about that place
- * (`host/effects/overlay/`, `host/effects/undo/` only, held by the architecture test).
+ * It proves nothing about a grant: callers that show a guest the result must check its grant first. Only `host/overlay/` and `host/undo/`
+ * may use it (checked by the architecture test).
  */
 export function hostPlace<A extends PathAccess>(path: string, reach: "place" | "tree" = "place"): CheckedPath<A> {
   const permits = (resolved: string): boolean => resolved === path || (reach === "tree" && resolved.startsWith(`${path}/`));
   return provePath<A>({ path, written: path, permits });
 }
 
-/** What is recorded of an act, allowed or not. */
+/** Creates the journal entry of an act, allowed or denied. */
 export function toAct(permission: string, value: string, verdict: AccessVerdict): CapabilityAct {
   const { layer, rule } = verdict.decidedBy;
   return { decision: verdict.state === "granted" ? "granted" : "denied", permission, value, layer, ...(rule !== undefined && { rule }) };
 }
 
-/** Why `normalizePath` has no answer. */
+/** Returns why `normalizePath` refused the text. */
 function malformedReason(written: string): Malformed {
   if (written === "") return "empty";
   if (written.includes("\0")) return "nul";

@@ -1,4 +1,4 @@
-/** The environment bridge: only granted names, secrets by reference (SPEC C7). */
+/** The environment bridge: granted names only, and secrets by reference (SPEC C7). */
 
 import { evaluateAccess } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
@@ -23,7 +23,7 @@ export const envBridge: Bridge = {
 
 interface Look {
   readonly read: () => Promise<string | boolean | null | HostAnswer>;
-  /** The answer for a variable that is not set. */
+  /** Answer for a variable that is not set. */
   readonly absent: false | null;
 }
 
@@ -37,19 +37,19 @@ async function look(name: string, context: BridgeContext, { read, absent }: Look
     const found = await read();
     return typeof found === "object" && found !== null ? found : answer(found);
   }
-  // `ignore` of Deno's grammar: as if it were not set.
+  // `ignore` in Deno's grammar: the variable looks unset.
   if (verdict.decidedBy.ignored === true) return answer(absent);
   return failure("NotCapable", refusalMessage(query, name, verdict, context));
 }
 
-/** Deno asks for all of the environment here; we hand out what is granted, which tells nothing more. */
+/** Deno requires the whole environment here. Returning the granted part discloses nothing more. */
 async function allGranted(context: BridgeContext): Promise<HostAnswer> {
   const variables = new Map<string, string>();
   for (const name of new Set([...context.platform.environment.names(), ...context.secrets.names])) {
     const verdict = evaluateAccess(context.grant.layers, { kind: "env", name });
     if (verdict.state !== "granted") continue;
     const value = await valueOf(name, context);
-    // A secret that cannot be used says so where it is asked for by name.
+    // A secret that cannot be used is left out here; its error is reported when it is read by name.
     if (typeof value !== "string") continue;
     variables.set(name, value);
     context.record(toAct("env", name, verdict));
@@ -57,12 +57,12 @@ async function allGranted(context: BridgeContext): Promise<HostAnswer> {
   return answer(Object.fromEntries(variables));
 }
 
-/** Whether there is one; a secret's is not looked up for it. */
+/** Returns whether a variable is set, without looking up the value of a secret. */
 async function isSet(name: string, { platform, secrets }: BridgeContext): Promise<boolean> {
   return secrets.has(name) ? (await secrets.placeholder(name)).kind !== "absent" : platform.environment.get(name) !== undefined;
 }
 
-/** The value, or for a secret what the host later puts the value in for; null if it is not set. */
+/** Returns the value, a placeholder for a secret, or null if it is not set. */
 async function valueOf(name: string, { platform, secrets }: BridgeContext): Promise<string | null | HostAnswer> {
   if (!secrets.has(name)) return platform.environment.get(name) ?? null;
   const outcome = await secrets.placeholder(name);

@@ -1,8 +1,8 @@
-/** Hosts that no advice offers by itself: a server that leads a call there wants exactly this advice to be followed (SPEC PA4). */
+/** Hosts that a hint never suggests to grant: a server that redirects there would profit if the user followed the hint (SPEC PA4). */
 
 import { addressRange, parseIp } from "../../manifests/mod.ts";
 
-/** An address, or a name, that is not of the public network: metadata services, this machine, what is behind the same router. */
+/** Returns whether an address or name is outside of the public network: metadata services, this machine, the local network. */
 export function isInnerHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/s, "$1");
   if (parseIp(bare) !== undefined) return addressRange(bare) !== "public";

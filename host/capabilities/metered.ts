@@ -1,13 +1,13 @@
 /**
- * Does an operation in its turn, and counts the bytes that it carries, both ways: what a quota does not cover is not done, or not
- * handed over (SPEC D9). Nothing is done for a call that has ended (SPEC T3).
+ * Runs an operation once it has a slot, and counts its bytes both ways. Bytes above a quota are neither written nor returned (SPEC D9).
+ * Nothing runs after the end of the call (SPEC T3).
  */
 
 import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
 import type { BridgeContext, OperationHandler } from "./bridge.ts";
 
-/** Contents cross as bytes beside the arguments, so these are what was read and written. */
+/** Contents travel as bytes beside the arguments, so their length is what was read or written. */
 export async function metered(handler: OperationHandler, operation: HostOperation, context: BridgeContext): Promise<HostAnswer> {
   const end = await context.acts.begin(operation);
   if (end === undefined) return failure("AbortError", "The call was cancelled, or has ended");

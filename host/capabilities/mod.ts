@@ -1,4 +1,4 @@
-/** Capabilities: what guests and host tools can do beyond computing, each act checked against the grant. */
+/** Capabilities: what guests and host tools can do besides computing. Every act is checked against the grant. */
 
 import type { HostAnswer, HostOperation, Room } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
@@ -38,16 +38,16 @@ export { createToolCaller } from "./tools.ts";
 export { createRunProgram } from "./run/run.ts";
 export { createWorkspaceFiles } from "./files/workspace.ts";
 
-/** Every capability. A new one is its file and its line here. */
+/** All capabilities. A new one needs its file and a line here. */
 export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge, toolsBridge];
 
 const OPERATIONS: ReadonlyMap<string, OperationHandler> = new Map(BRIDGES.flatMap((bridge) => Object.entries(bridge.operations)));
 
 /**
- * Answers one operation of one call, whatever it is called and whatever it carries.
+ * Answers one operation of one call, with any name and arguments.
  *
- * @returns an error answer for unknown names, arguments of another shape, payloads above `limits.operationBytes` each
- * way, and everything that is refused; rejects only for our own bugs
+ * @returns an error for unknown names, arguments of another shape, payloads above `limits.operationBytes` each way, and everything that is
+ *   refused; rejects only for bugs in the host
  */
 export async function answerOperation(operation: HostOperation, context: BridgeContext): Promise<HostAnswer> {
   const handler = OPERATIONS.get(operation.name);
@@ -73,7 +73,7 @@ function tooLarge(what: string, name: string, operationBytes: number): HostAnswe
   return failure("RangeError", `${what} of "${name}" is larger than ${operationBytes} bytes, the limit of one host operation`);
 }
 
-/** An estimate from below, good enough for a cap: lengths in UTF-16 units. */
+/** Estimates the size from below, in UTF-16 units; good enough for a bound. */
 function textSize(value: unknown): number {
   if (typeof value === "string") return value.length;
   return typeof value === "object" && value !== null ? JSON.stringify(value).length : 0;

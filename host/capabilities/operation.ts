@@ -1,4 +1,4 @@
-/** Checks an operation's arguments before its handler sees them: whatever a guest sends, the handler gets its shape. */
+/** Checks an operation's arguments, so that its handler gets the declared shape. */
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, Room } from "../../sandbox/mod.ts";
@@ -9,38 +9,41 @@ import type { BridgeContext, OperationHandler } from "./bridge.ts";
 interface FieldTypes {
   string: string;
   boolean: boolean;
-  /** A whole number from 0 to 2^53 - 1. */
+  /** Integer from 0 to 2^53 - 1. */
   count: number;
-  /** A whole number from -2^53 + 1 to 2^53 - 1. */
+  /** Integer from -2^53 + 1 to 2^53 - 1. */
   integer: number;
   texts: readonly string[];
-  /** Anything; its size and depth were bounded when it crossed. */
+  /** Any JSON; size and depth were checked when it arrived. */
   json: JsonValue;
 }
 type FieldName = keyof FieldTypes;
 
-/** Argument names and their types; `?` marks those that may be absent or null. */
+/** Argument names and types; `?` marks arguments that may be absent or null. */
 export type Shape = Readonly<Record<string, FieldName | `${FieldName}?`>>;
 
 type Field<F> = F extends `${infer Name extends FieldName}?` ? FieldTypes[Name] | undefined : F extends FieldName ? FieldTypes[F] : never;
 
-/** The arguments that a shape describes. Unknown ones are left out. */
+/** The arguments of a shape. Unknown ones are left out. */
 export type ArgumentsOf<S extends Shape> = { readonly [K in keyof S]: Field<S[K]> };
 
-/** Waits until there is room for an answer of so many bytes. @throws {FileError} `interrupted` if the call is over before */
+/**
+ * Waits until there is room for an answer of that many bytes.
+ * @throws {FileError} `interrupted` if the call ends before
+ */
 export type MakeRoom = (bytes: number) => Promise<void>;
 
 function makeRoomOf({ signal }: BridgeContext, room: Room | undefined): MakeRoom {
   return async (bytes) => {
     if (room !== undefined && bytes >= LEAST_COUNTED_BYTES && !(await room(bytes, signal)))
-      throw new FileError("interrupted", "The call is over");
+      throw new FileError("interrupted", "The call has ended");
   };
 }
 
-/** Smaller answers wait for nothing. */
+/** Smaller answers do not wait. */
 const LEAST_COUNTED_BYTES = 64 * 1024;
 
-/** Wraps a handler: arguments of another shape are answered with a `TypeError`, a cancelled call with an `AbortError`. */
+/** Wraps a handler: arguments of another shape fail with a `TypeError`, operations of a cancelled call with an `AbortError`. */
 export function operation<const S extends Shape>(
   shape: S,
   run: (args: ArgumentsOf<S>, context: BridgeContext, bytes: Uint8Array | undefined, makeRoom: MakeRoom) => Promise<HostAnswer>,
@@ -58,15 +61,15 @@ function readArguments<S extends Shape>(shape: S, args: JsonValue): Read<S> {
   if (!isJsonObject(args)) return { ok: false, message: "An operation takes an object of arguments" };
   const value: Record<string, unknown> = {};
   for (const [name, type] of Object.entries(shape)) {
-    // Own properties only: `args` came from a guest and may name what it inherits.
+    // Own properties only: `args` came from a guest and may name inherited ones.
     const given = Object.hasOwn(args, name) ? args[name] : undefined;
     const isOptional = type.endsWith("?");
     if (isOptional && (given === undefined || given === null)) continue;
     if (!isOfType(given, isOptional ? type.slice(0, -1) : type))
-      return { ok: false, message: `Argument "${name}" is no ${type.replace("?", "")}` };
+      return { ok: false, message: `Argument "${name}" must be of type ${type.replace("?", "")}` };
     value[name] = given;
   }
-  // Every field of the shape has been checked to be of its type, or is optional and absent.
+  // Every field was checked to be of its type, or is optional and absent.
   return { ok: true, value: value as ArgumentsOf<S> };
 }
 

@@ -1,4 +1,4 @@
-/** The permissions bridge: what a guest may know about its own rights (SPEC PA7). */
+/** The permissions bridge: what a guest may learn about its own permissions (SPEC PA7). */
 
 import {
   type AccessQuery,
@@ -17,7 +17,7 @@ import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
 import { toAct } from "./checked.ts";
 
-/** What each kind names; kinds beyond Deno's are not for guests to ask. */
+/** The descriptor's field for each kind. Guests cannot query kinds beyond Deno's. */
 const FIELDS: Readonly<Record<DenoKind, string>> = {
   read: "path",
   write: "path",
@@ -29,17 +29,17 @@ const FIELDS: Readonly<Record<DenoKind, string>> = {
   import: "host",
 };
 
-/** A name of the network has 253 characters, and there may be a port; taking apart a million of them takes a second. */
+/** A host name has at most 253 characters, plus a port; parsing a million characters would take a second. */
 const MAX_HOST_LENGTH = 512;
 
-/** Far more than a program gives up on purpose, and few enough to compare with every item. */
+/** Far more than a program revokes on purpose, and few enough to compare with every item. */
 const MAX_REVOKED = 256;
 
 /**
- * Takes Deno's descriptor, with what the program has given up under `revoked`; answers `{ state, partial }`, and
- * `revoked: true` where only that keeps it from being granted.
+ * Answers Deno's descriptor, with the program's own revocations under `revoked`, as `{ state, partial }`; with `revoked: true` if only a
+ * revocation keeps it from being granted.
  *
- * Asking is not an act: nothing is recorded.
+ * A query is not an act, so nothing is recorded.
  */
 export function answerPermissionQuery(args: JsonValue, { grant, cwd }: Pick<BridgeContext, "grant" | "cwd">): HostAnswer {
   const asked = readDescriptor(args, cwd);
@@ -58,8 +58,8 @@ export const permissionsBridge: Bridge = {
 };
 
 /**
- * As a query; but where only a person's grant is missing, the call's person is asked, and the program waits (SPEC E7). What it
- * gets in neither way is recorded as refused, so that the failure that follows says what to grant.
+ * Answers like a query, but if only a grant is missing, asks the user while the program waits (SPEC E7). A permission that is not given
+ * either way is recorded as refused, so that the failure that follows says what to grant.
  */
 async function answerPermissionRequest(args: JsonValue, context: BridgeContext): Promise<HostAnswer> {
   const { grant, cwd, ask, record, signal } = context;
@@ -68,7 +68,7 @@ async function answerPermissionRequest(args: JsonValue, context: BridgeContext):
   const revoked = readRevoked(args, cwd);
   if (!asked.ok || revoked === undefined) return answerPermissionQuery(args, context);
   const verdict = evaluateAccess(grant.layers, asked.query);
-  // What the program gave up itself is its own to use or not.
+  // A program needs no grant for what it revoked itself.
   if (verdict.state === "granted" || revoked.length > 0) return answerPermissionQuery(args, context);
   if (verdict.state === "prompt" && (await ask?.(asked.query)) === true) return answer({ state: "granted", partial: false });
   if (signal.aborted) return failure("AbortError", "The call was cancelled");
@@ -87,7 +87,7 @@ function stateOf(layers: readonly PermissionLayer[], query: AccessQuery, revoked
   const { state, partial = false } = evaluateAccess(layers, query);
   if (state !== "granted" || revoked.length === 0) return { state, partial };
   const left = evaluateAccess(withoutRevoked(layers, revoked), query);
-  // What was given up could be asked for again.
+  // A revoked permission can be requested again.
   return left.state === "granted" ? { state, partial } : { state: "prompt", partial: false, revoked: true };
 }
 
@@ -101,13 +101,13 @@ function readDescriptor(value: JsonValue, cwd: string): Descriptor {
   }
   const named = own(value, FIELDS[name]) ?? undefined;
   if (named !== undefined && typeof named !== "string")
-    return { ok: false, error: "TypeError", message: `Field "${FIELDS[name]}" of a permission descriptor is no string` };
+    return { ok: false, error: "TypeError", message: `Field "${FIELDS[name]}" of a permission descriptor must be a string` };
   if (FIELDS[name] === "host" && named !== undefined && named.length > MAX_HOST_LENGTH)
     return { ok: false, error: "URIError", message: `A host has at most ${MAX_HOST_LENGTH} characters` };
   return parseAccessQuery(name, named, cwd);
 }
 
-/** Undefined if there are too many. What is no descriptor gives nothing up. */
+/** Returns undefined if there are too many. Invalid descriptors are skipped. */
 function readRevoked(args: JsonValue, cwd: string): readonly AccessQuery[] | undefined {
   const list = isJsonObject(args) ? own(args, "revoked") : undefined;
   if (!isJsonArray(list)) return [];

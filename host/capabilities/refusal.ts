@@ -1,4 +1,4 @@
-/** Says what was refused and what would allow it (SPEC PA6, C10, X3). */
+/** Writes refusals: what was refused, and what would allow it (SPEC PA6, C10, X3). */
 
 import {
   type AccessQuery,
@@ -14,19 +14,19 @@ import type { GrantHint } from "../call/errors.ts";
 import type { Grant } from "../call/grant.ts";
 import { PROTECTED_NAMES } from "../policy/protect.ts";
 
-/** Who asked, and within what. */
+/** The caller and its grant. */
 export interface RefusalContext {
   readonly grant: Grant;
   readonly cwd: string;
-  /** `cwd` by the link that a person named it by. */
+  /** The symbolic link by which the user named `cwd`, if any. */
   readonly named?: string;
   readonly plugin?: string;
 }
 
 /**
- * A message in Deno's form with our hint: `Requires read access to "a.txt", grant it with: bascule grant …`.
+ * Returns a message in Deno's form with a hint: `Requires read access to "a.txt", grant it with: bascule grant …`.
  *
- * @param subject as the guest wrote it; absent where the whole kind was asked for
+ * @param subject as the guest wrote it; absent if it asked for the whole kind
  */
 export function refusalMessage(query: AccessQuery, subject: string | undefined, verdict: AccessVerdict, context: RefusalContext): string {
   const wanted = subject === undefined ? `Requires ${query.kind} access` : `Requires ${query.kind} access to "${subject}"`;
@@ -42,8 +42,8 @@ export function refusalMessage(query: AccessQuery, subject: string | undefined, 
 }
 
 /**
- * Why a host that is granted may not be reached at this address. A name's address is not told: what a private network
- * calls its machines is not the guest's business.
+ * Returns why a granted host may not be reached at this address. The message leaves the address out, because names of a private network are
+ * confidential.
  */
 export function addressRefusal(query: NetQuery & { readonly host: string }, address: string, context: RefusalContext): string {
   const { host, port } = query;
@@ -63,15 +63,15 @@ export function addressRefusal(query: NetQuery & { readonly host: string }, addr
   return `${wanted}, whose address is not public, ${command === undefined ? text : `grant it with: ${command}`}`;
 }
 
-/** Everything was granted, and an item beside that would say nothing: an address has to stand in a list (SPEC PA4). */
+/** Returns whether all of net is granted. A further item would have no effect then: an address must stand in a list (SPEC PA4). */
 export function holdsAllOfNet({ grant }: RefusalContext): boolean {
   return grant.layers.some(({ otherwise, permissions }) => otherwise === "prompt" && permissions.entries.get("net")?.allow === true);
 }
 
-/** Control and format characters: a person may paste what they do not see, so no command is shown. */
+/** Control and format characters. The user could paste what they do not see, so no command is shown. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** The smallest grant that would allow the act, as JSON and as a command. */
+/** Returns the smallest grant that would allow the act, as JSON and as a command. */
 export function grantHint(query: AccessQuery, context: RefusalContext): GrantHint {
   const smallest = smallestGrant(query, basesOf(context));
   const { plugin } = context;
@@ -79,13 +79,13 @@ export function grantHint(query: AccessQuery, context: RefusalContext): GrantHin
   return { grant: { plugin, permissions: smallest.permissions }, command: `bascule grant ${plugin} ${smallest.flag}` };
 }
 
-/** The smallest addition to policy that would allow a program. */
+/** Returns the smallest addition to the policy that would allow a program. */
 export function programHint(program: string): GrantHint {
   if (HIDDEN.test(program)) return { text: 'name the program in "run" of the grants of the tool\'s rule in bascule.json' };
   return { text: `add ${JSON.stringify(program)} to "run" of the grants of the tool's rule in bascule.json` };
 }
 
-/** What a suggested path may be relative to: the workspace and the call's own temporary folder. */
+/** Bases for suggested paths: the workspace and the call's own temporary folder. */
 function basesOf({ grant, cwd }: RefusalContext): PermissionBases {
   const known = grant.layers.map((layer) => layer.permissions.bases);
   const tmp = known.find((bases) => bases.tmp !== undefined)?.tmp;

@@ -1,4 +1,4 @@
-/** Checks arguments that name resources before anything runs (SPEC C5). */
+/** Checks arguments that name resources, before anything runs (SPEC C5). */
 
 import {
   canonicalHost,
@@ -16,19 +16,19 @@ import { checkPath, checkProgram, toNetQuery } from "./checked.ts";
 import { readTarget } from "./network/net-request.ts";
 import { addressRefusal, grantHint, holdsAllOfNet, programHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 
-/** Who asks, and the host's own files to resolve paths with. */
+/** The caller and its grant, and the host's files to resolve paths with. */
 export interface RequiredContext extends RefusalContext {
   readonly files: Pick<Files, "realPath" | "lstat" | "permitsPlace">;
 }
 
-/** The arguments with each checked value in place of what was written, or why the call must not run. */
+/** The arguments with checked values in place of the written ones, or the error that refuses the call. */
 export type RequiredCheck = { readonly ok: true; readonly args: JsonValue } | { readonly ok: false; readonly error: ToolErrorData };
 
 /**
- * Takes each argument that `requires` names, resolves it, and asks the grant about what it leads to.
+ * Resolves each argument that `requires` names, and checks the resolved value against the grant.
  *
- * A path is resolved against the workspace, links followed, the deepest existing folder for what does not exist yet;
- * the tool gets that resolved path. An argument that is absent is left alone; a list is checked item by item.
+ * A path is resolved against the workspace with links followed; for a missing path, the deepest existing folder is resolved. The tool gets
+ * the resolved path. An absent argument is skipped; a list is checked item by item.
  */
 export async function checkRequired(requires: readonly Requirement[], args: JsonValue, context: RequiredContext): Promise<RequiredCheck> {
   if (requires.length === 0 || !isJsonObject(args)) return { ok: true, args };
@@ -62,7 +62,7 @@ async function checkOne({ capability, arg }: Requirement, written: string, conte
   return capability === "run" ? checkRun(arg, written, context) : await checkPathArgument(capability, arg, written, context);
 }
 
-/** A program is looked for when it is run; a path is the same one then. */
+/** Only checks the name: a program is looked up when it is run. A path stays the same. */
 function checkRun(arg: string, written: string, context: RequiredContext): RequiredCheck {
   const check = checkProgram(written, context);
   if (check.ok) return { ok: true, args: check.name };
@@ -82,7 +82,8 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
     return { ok: false, error: toolError("fs_denied", message, { details: { path: written, argument: arg }, ...(hint && { hint }) }) };
   }
   if (!check.ok) {
-    const message = check.denial.kind === "malformed" ? `Argument "${arg}" is no path` : `Argument "${arg}" names nothing that is there`;
+    const message =
+      check.denial.kind === "malformed" ? `Argument "${arg}" is not a valid path` : `Argument "${arg}" names a path that does not exist`;
     return { ok: false, error: toolError("fs_denied", message, { details: { path: written.slice(0, 1_000), argument: arg } }) };
   }
   const resolved = await resolvePlace(check.path.path, context.files);
@@ -91,7 +92,7 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
   return { ok: true, args: resolved };
 }
 
-/** Where the path leads; undefined if it leads through a link to nothing, or nobody can say. */
+/** Returns where the path leads. Undefined if it leads through a dangling link, or cannot be resolved. */
 export async function resolvePlace(path: string, files: Pick<Files, "realPath" | "lstat">): Promise<string | undefined> {
   const missing: string[] = [];
   for (let at = path; ; at = parentOf(at)) {
@@ -102,7 +103,7 @@ export async function resolvePlace(path: string, files: Pick<Files, "realPath" |
       if (!(thrown instanceof FileError)) throw thrown;
       if (thrown.code !== "not_found" || at === parentOf(at)) return undefined;
     }
-    // It is there and yet leads nowhere: a link whose target could appear anywhere.
+    // A dangling link: its target could appear anywhere.
     if ((await files.lstat(at)) !== undefined) return undefined;
     missing.unshift(at.slice(at.lastIndexOf("/") + 1));
   }
@@ -118,9 +119,9 @@ function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * A URL or `host[:port]`. A URL comes back in canonical form: what is checked is what the tool gets.
+ * Checks a URL or `host[:port]`. The tool gets the URL in canonical form, so that it uses what was checked.
  *
- * Addresses behind a name are asked when it is connected to; one that is written as an address is asked now (SPEC C6).
+ * Addresses behind a name are checked on connection; a literal address is checked now (SPEC C6).
  */
 function checkHost(arg: string, written: string, context: RequiredContext): RequiredCheck {
   const target = toNetTarget(written);
@@ -140,7 +141,7 @@ function checkHost(arg: string, written: string, context: RequiredContext): Requ
   return { ok: false, error: toolError("net_denied", message, { details: { url: written.slice(0, 1_000), argument: arg }, ...hint }) };
 }
 
-/** A grant may name methods, and the argument says none: what any of them could do is left to the request itself. */
+/** A grant may name methods, but the argument has none: it passes if any method would. The request itself is checked later. */
 const ANY_METHOD = [undefined, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 function refusalOf(query: HostQuery, context: RequiredContext): { readonly message: string; readonly isGrantable: boolean } | undefined {
@@ -168,12 +169,12 @@ function toNetTarget(written: string): { readonly query: HostQuery; readonly arg
   if (typeof target === "string" || target.url.hostname === "") return undefined;
   const { url, authorization } = target;
   if (isUrl) return { query: toNetQuery(url), args: withCredentials(written, url) };
-  // Without a scheme only a host is meant; what looks like more is no host.
+  // Without a scheme only a host is allowed, nothing more of a URL.
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || authorization !== undefined) return undefined;
   return { query: { kind: "net", host: url.hostname, ...(url.port !== "" && { port: Number(url.port) }) }, args: url.host };
 }
 
-/** Canonical, with the user and password that stood in it. */
+/** Returns the canonical URL with the user and password of the written one. */
 function withCredentials(written: string, bare: URL): string {
   const given = new URL(written);
   const url = new URL(bare);

@@ -1,23 +1,25 @@
-/** How a running call reaches other tools. Types only: what dispatches them is `host/dispatch/chains/tool-calls.ts`. */
+/** How a running call reaches other tools. Types only; `host/chains/tool-calls.ts` implements it. */
 
 import type { ChainStep } from "../call/chain.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { Execution } from "../tools/execution.ts";
 import type { RunTime } from "../call/run-time.ts";
 
-/** A running call's way to others. Made by the host, for one call. */
+/** Calls other tools on behalf of one running call. Created by the host. */
 export interface ToolCalls {
-  /** The qualified name of the tool that a name means here; undefined if there is none. */
+  /** Returns the qualified name of the tool that a name refers to, or undefined. */
   find(name: string): string | undefined;
-  /** Goes through dispatch. @returns a `StepAnswer`, whatever came of it; or `{ asks }`, a number, while the step waits for a person. */
+  /**
+   * Calls a tool through dispatch. Returns a `StepAnswer` for every outcome, or `{ asks }`, a number, while the step awaits a confirmation.
+   */
   call(name: string, args: JsonValue): Promise<JsonValue>;
-  /** Resolves when nobody is asked for that step, at once for what is none. */
+  /** Resolves when that step awaits no confirmation; at once for an unknown step. */
   asked(step: number): Promise<void>;
-  /** As `call`, of a step that waited. */
+  /** Returns the answer of a step that waited, as `call` does. */
   result(step: number): Promise<JsonValue | undefined>;
-  /** Of a call that is no step itself: every step below it that has ended. */
+  /** For the outermost call of a chain: every step below it that has ended. */
   readonly steps: readonly ChainStep[] | undefined;
-  /** Cancels what is still running and waits for its end. */
+  /** Cancels running steps and waits for their end. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The bridge by which a tool calls others: only those that its grant names (SPEC C9). */
+/** The bridge by which a tool calls other tools that its grant names (SPEC C9). */
 
 import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolCaller } from "../call/context.ts";
@@ -12,7 +12,7 @@ import { toAct } from "./checked.ts";
 import { operation } from "./operation.ts";
 import { refusalMessage } from "./refusal.ts";
 
-/** Of a plugin and of a tool, and the dot. */
+/** Length of a plugin's and a tool's name, with the dot. */
 const MAX_NAME = 128;
 
 export const toolsBridge: Bridge = {
@@ -28,19 +28,22 @@ export const toolsBridge: Bridge = {
       if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here (nor in a dry run)");
       return answer(await context.tools.call(meant, args));
     }),
-    /** While it is unanswered, the caller's time stands still (`sandbox/worker/call/call-operations.ts`): only while a person really is asked. */
+    /**
+     * The caller's clock stops until this is answered (`sandbox/call/call-operations.ts`), so it waits only while a confirmation is
+     * pending.
+     */
     "tools.asked": operation({ step: "count" }, async ({ step }, { tools }) => {
       await tools?.asked(step);
       return answer(null);
     }),
     "tools.result": operation({ step: "count" }, async ({ step }, { tools }) => {
       const result = await tools?.result(step);
-      return result === undefined ? failure("BadResource", "There is no such call of a tool") : answer(result);
+      return result === undefined ? failure("BadResource", "Tool call not found") : answer(result);
     }),
   },
 };
 
-/** The same for host tools: the answer's output, or a `ToolError` with the code of what went wrong. */
+/** Creates the same for host tools: returns the output, or throws a `ToolError` with the step's code. */
 export function createToolCaller(context: BridgeContext): ToolCaller {
   return {
     async call(name, args = {}) {
@@ -49,7 +52,7 @@ export function createToolCaller(context: BridgeContext): ToolCaller {
       if (answered === undefined || !answered.ok)
         throw new ToolError("permission_denied", answered?.error.message ?? "Tools cannot be called here");
       let { value } = answered;
-      // The run's own time is the host's to keep.
+      // The host stops the call's clock itself.
       while (isJsonObject(value) && typeof value["asks"] === "number") {
         await context.tools?.asked(value["asks"]);
         value = (await context.tools?.result(value["asks"])) ?? null;

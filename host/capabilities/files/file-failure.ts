@@ -1,4 +1,4 @@
-/** Maps what a file operation ran into to Deno's error names, codes and wording. */
+/** Maps file errors to Deno's error names, codes and wording. */
 
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import type { FileError, FileErrorCode } from "../../platform/platform.ts";
@@ -11,7 +11,7 @@ interface Wording {
   readonly text: string;
 }
 
-/** Names are `Deno.errors`' where Deno has one; numbers are Linux's, as Deno prints them there. */
+/** Names come from `Deno.errors` if it has one; error numbers are those of Linux. */
 const WORDINGS: Readonly<Record<FileErrorCode, Wording>> = {
   not_found: { name: "NotFound", code: "ENOENT", text: "No such file or directory (os error 2)" },
   already_exists: { name: "AlreadyExists", code: "EEXIST", text: "File exists (os error 17)" },
@@ -37,7 +37,7 @@ export function fileFailure(code: FileErrorCode, subject: string): HostAnswer {
   return failure(name, `${text}: ${subject}`, errno);
 }
 
-/** For what is no path at all. */
+/** Returns the failure for a text that is not a valid path. */
 export function malformedFailure(reason: Malformed, subject: string): HostAnswer {
   switch (reason) {
     case "empty":
@@ -51,7 +51,7 @@ export function malformedFailure(reason: Malformed, subject: string): HostAnswer
   }
 }
 
-/** True if the refusal is the grant's, not the operating system's. */
+/** Returns whether the grant refused, not the operating system. */
 export function isRefusal(error: FileError): boolean {
   return error.code === "not_capable" || error.code === "not_regular";
 }

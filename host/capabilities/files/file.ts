@@ -1,4 +1,4 @@
-/** The bridge of open files: `Deno.open` and what `Deno.FsFile` does (SPEC PB2). */
+/** The bridge of open files: `Deno.open` and `Deno.FsFile` (SPEC PB2). */
 
 import { findOwn, type HostAnswer, ownPath } from "../../../sandbox/mod.ts";
 import { FileError, type GuardedFile, type OpenOptions } from "../../platform/platform.ts";
@@ -132,7 +132,7 @@ function admitAll(
   context: BridgeContext,
 ): Checks | { readonly ok: false; readonly answer: HostAnswer } {
   const toWrite = write || append;
-  // A file that is opened for nothing is opened to be read, so that the grant is asked.
+  // Without read or write, the file is opened for reading, so that the grant is checked.
   const reading = read || !toWrite ? admit({ access: "read", written }, subject, context) : undefined;
   if (reading?.ok === false) return reading;
   const writing = toWrite ? admit({ access: "write", written }, subject, context) : undefined;
@@ -155,7 +155,7 @@ async function openAllowed(
     const path = read === undefined ? write.path : bothPaths(read.path, write.path);
     return { file: await guarded.openToWrite(path, { ...options, ...holder }), path };
   }
-  if (read === undefined) throw new Error("Nothing was admitted");
+  if (read === undefined) throw new Error("No path was admitted");
   return { file: await guarded.openToRead(read.path, holder), path: read.path };
 }
 
@@ -169,7 +169,7 @@ interface OwnWish {
   readonly openFiles: OpenFiles;
 }
 
-/** A file of the plugin's own is bytes that the digest covers: read, never written. */
+/** Opens a plugin's own file from memory; it is covered by the plugin's hash and read-only. */
 async function openOwn(own: string, { options, subject, openFiles }: OwnWish, { ownFiles }: BridgeContext): Promise<HostAnswer> {
   if (options.write || options.append) return failure("NotCapable", `A plugin's own files cannot be changed: ${subject}`);
   const node = ownFiles && findOwn(ownFiles, own);
@@ -184,7 +184,7 @@ const OWN_PIECE_BYTES = 64 * 1024;
 function ownFile(bytes: Uint8Array): GuardedFile {
   const refuse = (): Promise<never> => Promise.reject(new FileError("permission_denied", "A plugin's own files cannot be changed"));
   return {
-    // A read may answer less than was asked for; copying more would hold up the host's thread.
+    // A read may return less than requested; copying more would block the host's thread.
     read: async (position, length) => bytes.slice(position, position + Math.min(length, OWN_PIECE_BYTES)),
     write: refuse,
     truncate: refuse,
@@ -214,7 +214,7 @@ async function useFile(
   try {
     return (await openFiles?.use(id, run)) ?? noSuchFile();
   } catch (thrown) {
-    // Anything else is a bug of ours.
+    // Anything else is a bug in the host.
     if (!(thrown instanceof FileError)) throw thrown;
     return fileFailure(thrown.code, subject);
   }
@@ -229,5 +229,5 @@ function notOpenFor(what: string): HostAnswer {
 }
 
 function tooMany(subject: string): HostAnswer {
-  return failure("Busy", `A call may hold ${MAX_FILES_OF_A_CALL} files open, and these are (close some first): ${subject}`, "EMFILE");
+  return failure("Busy", `A call can hold at most ${MAX_FILES_OF_A_CALL} files open (close some first): ${subject}`, "EMFILE");
 }

@@ -1,4 +1,4 @@
-/** The file bridge: `Deno.readFile` and its like, as operations on guarded files (SPEC C4, PB1). */
+/** The file bridge: `Deno.readFile` and others, as operations on guarded files (SPEC C4, PB1). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { type HostAnswer, ownPath } from "../../../sandbox/mod.ts";
@@ -12,10 +12,10 @@ import { listDirectory } from "./list-directory.ts";
 import { operation } from "../operation.ts";
 import { makeTemp } from "./temp.ts";
 
-/** Largest size that `truncate` gives a file: sparse files cost nothing to make and much to read. */
+/** Largest size for `truncate`: a sparse file costs nothing to create and much to read. */
 export const MAX_FILE_BYTES: number = 2 ** 40;
 
-/** What one copy may move; it stays in the host. */
+/** Maximum bytes of one copy, which stays in the host. */
 const MAX_COPY_BYTES = 2 ** 30;
 
 export const fsBridge: Bridge = {
@@ -93,7 +93,9 @@ export const fsBridge: Bridge = {
   },
 };
 
-/** Like Deno: reading and writing the old name, writing the new one. A folder takes all that is below it along. */
+/**
+ * Requires the same permissions as Deno: read and write for the old name, write for the new one. A folder moves with everything below it.
+ */
 async function rename(from: string, to: string, context: BridgeContext): Promise<HostAnswer> {
   const subject = `rename '${from}' -> '${to}'`;
   const read = admit({ access: "read", written: from, deep: true }, subject, context);
@@ -141,7 +143,7 @@ async function inspect(path: string, how: "stat" | "lstat", context: BridgeConte
   );
 }
 
-/** `Deno.FileInfo` with times as numbers; device and inode stay in the host. */
+/** Converts to `Deno.FileInfo`, with times as numbers. Device and inode stay in the host. */
 export function toDenoInfo({ kind, size, mode, modifiedMs, accessedMs, createdMs }: FileInfo): JsonValue {
   return { ...kindFlags(kind), size, mtimeMs: modifiedMs, atimeMs: accessedMs, birthtimeMs: createdMs, mode };
 }
@@ -154,9 +156,9 @@ function kindFlags(kind: FileInfo["kind"]): { readonly isFile: boolean; readonly
   return { isFile: kind === "file", isDirectory: kind === "directory", isSymlink: kind === "symlink" };
 }
 
-/** Absent options are left out, as `exactOptionalPropertyTypes` wants them. */
+/** Omits undefined options, for `exactOptionalPropertyTypes`. */
 function withoutUndefined<T extends Readonly<Record<string, unknown>>>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // Only keys with a value are kept.
+  // Only keys with a value remain.
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

@@ -1,4 +1,4 @@
-/** What is in a folder, for one operation's answer: bounded before it is gathered, and few at a time (SPEC C4, B3). */
+/** Lists a folder for one operation: bounded while it is read, and only a few listings at a time (SPEC C4, B3). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
@@ -8,10 +8,10 @@ import type { BridgeContext } from "../bridge.ts";
 import { actOn, isOver } from "./file-act.ts";
 import { MANY_ENTRIES } from "./packed.ts";
 
-/** More entries of one folder are an error, not a silence. */
+/** A folder with more entries fails with an error; it is never truncated. */
 export const MAX_DIRECTORY_ENTRIES = 100_000;
 
-/** Of one call; the next ones wait. Each may hold all that an answer may hold. */
+/** Listings of one call at a time; the next ones wait. Each may hold as much as an answer may. */
 const MAX_LISTINGS = 4;
 
 /** @param subject the act in Deno's form, for messages */
@@ -31,7 +31,7 @@ export async function listDirectory(
   );
   if (answered.ok || answered.error.code !== "EFBIG") return answered;
   const most = `${MAX_DIRECTORY_ENTRIES} entries, or ${operationBytes} bytes of them`;
-  return failure("RangeError", `Cannot list "${written}": there is more than one operation tells (${most})`, "EFBIG");
+  return failure("RangeError", `Cannot list "${written}": more than one operation can return (${most})`, "EFBIG");
 }
 
 function* mapped(entries: readonly DirectoryEntry[], toValue: (entry: DirectoryEntry) => JsonValue): Generator<void, JsonValue> {
@@ -48,7 +48,7 @@ interface Lanes {
   readonly last: Promise<unknown>[];
 }
 
-/** Made with a call's first listing. */
+/** Created at a call's first listing. */
 const LANES = new WeakMap<BridgeContext, Lanes>();
 
 function inTurn<T>(context: BridgeContext, act: () => Promise<T>): Promise<T> {

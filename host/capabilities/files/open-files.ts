@@ -1,48 +1,48 @@
 /**
  * The files that one call holds open.
  *
- * A guest knows them by identifiers that name the call, so that one kept from an earlier call, or made up, leads to
- * nothing. Acts on one file happen one after the other, as its position needs.
+ * Their identifiers contain the call id, so an identifier of an earlier call, or an invented one, is not found. Acts on one file run one
+ * after the other, because they share its position.
  */
 
 import type { GuardedFile } from "../../platform/platform.ts";
 
-/** An open file as operations see it. */
+/** An open file, for operations. */
 export interface OpenFile {
   readonly file: GuardedFile;
   readonly canRead: boolean;
   readonly canWrite: boolean;
   readonly append: boolean;
-  /** Where the next read or write begins, in bytes. */
+  /** Byte offset of the next read or write. */
   position: number;
-  /** Says that it was changed; the path is the host's own. */
+  /** Reports that the file was changed, by the host's path. */
   readonly changed: () => void;
 }
 
 export interface OpenFiles {
-  /** Opens a file and keeps it until it is closed or the call ends. Undefined if the call has too many or is over. */
+  /** Opens a file and keeps it until it is closed or the call ends. Returns undefined if the call has too many files or is over. */
   add(open: () => Promise<OpenFile>): Promise<string | undefined>;
-  /** Runs an act on the file after those that were begun before. Undefined if there is no such file. */
+  /** Runs an act on the file after the earlier ones. Returns undefined if the file is not found. */
   use<T>(id: string, act: (file: OpenFile) => Promise<T>): Promise<T | undefined>;
-  /** False if there is no such file. */
+  /** Returns false if the file is not found. */
   closeOne(id: string): Promise<boolean>;
-  /** Nothing is opened any more. */
+  /** True once no file can be opened any more. */
   readonly isOver: boolean;
-  /** The call is over: closes all, each after the act that is under way. Never rejects. */
+  /** Ends the call: closes each file after its running act. Never rejects. */
   close(onError: (error: unknown) => void): Promise<void>;
 }
 
-/** Files that one call may hold open. */
+/** Maximum open files of one call. */
 export const MAX_FILES_OF_A_CALL = 16;
 
 interface Entry {
   readonly open: OpenFile;
-  /** Settles when the last act that was begun has ended; never rejects. */
+  /** Settles when the last act has ended; never rejects. */
   last: Promise<unknown>;
 }
 
 export function createOpenFiles(callId: string): OpenFiles {
-  /** Most calls open none. */
+  /** Created on demand, because most calls open no file. */
   let entries: Map<string, Entry> | undefined;
   let lastId = 0;
   let opening = 0;

@@ -1,4 +1,4 @@
-/** Writes an answer's large value as JSON before it crosses, so that no thread writes it whole (SPEC LV2). */
+/** Encodes an answer's large value as JSON in slices before it crosses, so that no thread encodes it whole (SPEC LV2). */
 
 import { isJsonArray, type JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
@@ -8,18 +8,18 @@ import { encodeSlices } from "../../primitives/json/write-slices.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { BridgeContext } from "../bridge.ts";
 
-/** Entries of a folder that are written in one go: 64 KB where each has the longest name. */
+/** Folder entries that are encoded in one go: 64 KB if each has the longest name. */
 export const MANY_ENTRIES = 200;
 
-/** What `packed` needs besides the answer. */
+/** Context of `packed`. */
 export interface Packing extends Pick<BridgeContext, "platform" | "limits"> {
-  /** Waits until so many bytes may cross. False: the call is over. */
+  /** Waits until that many bytes may cross. Returns false if the call is over. */
   readonly room: (bytes: number) => Promise<boolean>;
 }
 
 export type Packed = HostAnswer | "too_large" | "over";
 
-/** Undefined for what is written in one go: of all answers, lists of entries and outputs of steps are the ones that may be larger. */
+/** Returns undefined for values that are small enough to encode in one go. Only lists of entries and outputs of steps can be larger. */
 export function packed(answered: Extract<HostAnswer, { ok: true }>, packing: Packing): Promise<Packed> | undefined {
   const { value } = answered;
   if (isJsonArray(value)) return value.length > MANY_ENTRIES ? packList(answered, value, packing) : undefined;

@@ -1,15 +1,15 @@
 /**
- * Replaces the one occurrence of a text in a file's UTF-8, in slices.
+ * Replaces the only occurrence of a text in a UTF-8 file, in slices.
  *
- * The engine's own search takes time by the product of both lengths: for 400 KB of `a` with a `b` among them in 1 MB of `a` half a
- * minute, in which the host does nothing else. Here each byte is looked at twice at most (Knuth, Morris, Pratt; SPEC LV1, LV2).
+ * The engine's own search takes time proportional to the product of both lengths: half a minute for 400 KB of `a` with one `b` in 1 MB of
+ * `a`, during which the host is blocked. This one looks at each byte at most twice (Knuth, Morris, Pratt; SPEC LV1, LV2).
  */
 
 import { hasLoneSurrogate } from "../../../manifests/mod.ts";
 import { joined, piecesOf } from "../../primitives/json/json-bytes.ts";
 import { textPieces } from "../../primitives/json/write-slices.ts";
 
-/** The bytes after the change, or why there are none. */
+/** The patched bytes, or the problem. */
 export type PatchedBytes = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string };
 
 export interface Edit {
@@ -21,7 +21,7 @@ export function* patchBytes(bytes: Uint8Array, { old, replacement }: Edit): Gene
   if (!(yield* isUtf8(bytes))) return { ok: false, problem: "it is not UTF-8 text" };
   if (old === "") return { ok: false, problem: "the text to replace is empty" };
   const wanted = yield* encoded(old);
-  // A lone surrogate is in no UTF-8, and would be encoded as the character that stands for it.
+  // UTF-8 cannot hold a lone surrogate; the encoder would replace it with U+FFFD, which may occur.
   const places = hasLoneSurrogate(old) ? [] : yield* findTwo(bytes, wanted);
   const [first, second] = places;
   if (first === undefined) return { ok: false, problem: "the text to replace does not occur (copy it exactly from the file)" };
@@ -55,9 +55,9 @@ function* encoded(text: string): Generator<void, Uint8Array> {
   return yield* joined(parts);
 }
 
-/** Where `wanted` begins, two places at most. They may overlap. */
+/** Returns the positions of `wanted`, at most two. They may overlap. */
 function* findTwo(bytes: Uint8Array, wanted: Uint8Array): Generator<void, readonly number[]> {
-  /** For each length of a beginning of `wanted`: the longest shorter beginning that it ends with. */
+  /** For each prefix of `wanted`: the length of the longest shorter prefix that it ends with. */
   const shorter = new Int32Array(wanted.length + 1);
   shorter[0] = -1;
   let length = -1;
@@ -79,5 +79,5 @@ function* findTwo(bytes: Uint8Array, wanted: Uint8Array): Generator<void, readon
   return places;
 }
 
-/** Bytes between two turns. Going back over what matched is at most as many steps again, all in all. */
+/** Bytes per slice. Stepping back over matches at most doubles the steps in total. */
 const STEPS = 16 * 1024;

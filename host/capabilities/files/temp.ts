@@ -1,4 +1,4 @@
-/** Temporary files and folders: a name nobody can guess, made anew, for this user only. */
+/** Creates temporary files and folders: with unguessable names, exclusively, for this user only. */
 
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
@@ -6,7 +6,7 @@ import { answer, failure } from "../answer.ts";
 import type { BridgeContext } from "../bridge.ts";
 import { actOn } from "./file-act.ts";
 
-/** Where to make it and how its name begins and ends. */
+/** The folder, and the beginning and end of the name. */
 export interface TempWish {
   /** Default: the call's `$tmp`. */
   readonly dir: string | undefined;
@@ -14,10 +14,10 @@ export interface TempWish {
   readonly suffix: string | undefined;
 }
 
-/** Needs write access to the folder. The answer is the path, absolute unless `dir` is relative (as Deno does). */
+/** Needs write access to the folder. Answers the path, absolute unless `dir` is relative (as in Deno). */
 export async function makeTemp(kind: "file" | "directory", wish: TempWish, context: BridgeContext): Promise<HostAnswer> {
   const { prefix = "", suffix = "" } = wish;
-  // A prefix may not lead into another folder.
+  // A prefix must not lead into another folder.
   const separator = /[/\\]/.exec(`${prefix}${suffix}`)?.[0];
   if (separator !== undefined) return failure("Error", `Invalid character in prefix or suffix: "${separator}"`);
 
@@ -30,7 +30,7 @@ export async function makeTemp(kind: "file" | "directory", wish: TempWish, conte
   });
 }
 
-/** Step by step: a regular expression takes the square of the time for a million slashes that something follows. */
+/** A loop, because a regular expression takes quadratic time for a million slashes before another character. */
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;
@@ -42,7 +42,7 @@ async function make(kind: "file" | "directory", path: CheckedPath<"write">, { pl
   await guarded.makeDirectory(path, { recursive: false, mode: 0o700 });
 }
 
-/** `$tmp` as the call's permissions understand it, else the system's. */
+/** Returns the `$tmp` of the call's permissions, or else the system's folder. */
 export function temporaryFolder({ grant, platform }: Pick<BridgeContext, "grant" | "platform">): string {
   const bases = grant.layers.map((layer) => layer.permissions.bases.tmp);
   return bases.find((tmp) => tmp !== undefined) ?? platform.environment.tmp;

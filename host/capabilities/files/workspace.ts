@@ -1,4 +1,4 @@
-/** `context.workspace` for plugins and host tools alike: the same operations, the same checks (SPEC C8). */
+/** `context.workspace` for plugins and host tools: the same operations with the same checks (SPEC C8). */
 
 import type { HostAnswer, OperationError } from "../../../sandbox/mod.ts";
 import type { WorkspaceFiles } from "../../call/context.ts";
@@ -11,10 +11,10 @@ import { metered } from "../metered.ts";
 import { operation } from "../operation.ts";
 import { patchBytes } from "./patch-bytes.ts";
 
-/** A read without a range is for text that a model or a person looks at. */
+/** A read without a range is for text that a model or the user reads. */
 const MAX_WHOLE_READ_BYTES = 1024 * 1024;
 
-/** Answers that have contents carry them as bytes: `workspace.read` → bytes, `workspace.write` ← bytes. */
+/** Contents travel as bytes beside the JSON: `workspace.read` → bytes, `workspace.write` ← bytes. */
 export const workspaceBridge: Bridge = {
   name: "workspace",
   operations: {
@@ -47,7 +47,7 @@ export const workspaceBridge: Bridge = {
         await context.platform.guarded.stat(checked);
         return answer(true);
       });
-      // A path through a file names nothing either.
+      // A path below a file does not exist either.
       return !found.ok && (found.error.code === "ENOENT" || found.error.code === "ENOTDIR") ? answer(false) : found;
     }),
 
@@ -71,7 +71,7 @@ export const workspaceBridge: Bridge = {
   },
 };
 
-/** The workspace's files as a host tool sees them. Failures are thrown as `Error`s named as in `Deno.errors`. */
+/** Creates the workspace's files for a host tool. Failures are thrown as `Error`s named as in `Deno.errors`. */
 export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
   const text = new TextEncoder();
   return {
@@ -81,7 +81,7 @@ export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
     writeBytes: async (path, bytes) => void (await run("write", { path }, bytes)),
     append: async (path, contents) => void (await run("write", { path, append: true }, text.encode(contents))),
     exists: async (path) => (await run("exists", { path })).value === true,
-    // The list operation answers exactly this.
+    // The list operation returns exactly this type.
     list: async (path) => (await run("list", { path })).value as Awaited<ReturnType<WorkspaceFiles["list"]>>,
     delete: async (path) => void (await run("delete", { path })),
     patch: async (path, old, replacement) => void (await run("patch", { path, old, replacement })),
@@ -93,14 +93,14 @@ export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
     bytes?: Uint8Array,
   ): Promise<HostAnswer & { ok: true }> {
     const handler = workspaceBridge.operations[`workspace.${name}`];
-    if (handler === undefined) throw new Error(`No operation "workspace.${name}"`);
+    if (handler === undefined) throw new Error(`Unknown operation "workspace.${name}"`);
     const answered = await metered(handler, { name: `workspace.${name}`, args, ...(bytes && { bytes }) }, context);
     if (answered.ok) return answered;
     throw toError(answered.error);
   }
 }
 
-/** Reads, replaces the one occurrence and writes, with both rights. */
+/** Reads the file, replaces the only occurrence and writes it, with both permissions. */
 async function patch(
   path: string,
   edit: { readonly old: string; readonly replacement: string },
@@ -132,7 +132,7 @@ function bytesOf(answered: HostAnswer & { ok: true }): Uint8Array {
   return answered.bytes ?? new Uint8Array();
 }
 
-/** A byte order mark is text like any other: without it a patch would not find what was read. */
+/** Keeps a byte order mark: without it a patch would not match what was read. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

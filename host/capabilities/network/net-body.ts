@@ -1,13 +1,13 @@
-/** A request's body that comes from the guest piece by piece, each when the socket has taken the one before. */
+/** A request body that the guest sends in pieces, each after the socket has taken the one before. */
 
-/** One end is the bridge's, the other the network's. */
+/** The bridge writes pieces, the network reads them. */
 export interface StreamedBody {
-  /** What is sent. */
+  /** The pieces to send. */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Resolves when the piece was taken; false if nobody wants it any more. One at a time. */
+  /** Resolves to true when the piece was taken, or false if the body was closed. One write at a time. */
   write(piece: Uint8Array): Promise<boolean>;
   end(): void;
-  /** Nobody reads on, or nobody writes on. */
+  /** Closes the body when its reader or its writer stops. */
   close(): void;
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ export function createStreamedBody(): StreamedBody {
         next?.taken(true);
         if (next !== undefined) yield next.piece;
         else if (state === "ended") return;
-        else if (state === "closed") throw new Error("The body was given up");
+        else if (state === "closed") throw new Error("The request body was cancelled");
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     } finally {

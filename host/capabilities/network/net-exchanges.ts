@@ -1,31 +1,31 @@
-/** The requests of one call that are under way, by the numbers that the guest gave them (SPEC C6). */
+/** A call's running requests, by the numbers that the guest gave them (SPEC C6). */
 
 import type { HttpResponse } from "../../platform/network/network-types.ts";
 import type { StreamedBody } from "./net-body.ts";
 import { MAX_OPEN_EXCHANGES } from "./net-limits.ts";
 
-/** One request, from its beginning until its answer is read or given up. */
+/** One request, until its response is read or cancelled. */
 export interface Exchange {
-  /** Aborted when the guest gives it up, or the call ends. */
+  /** Aborted when the guest cancels it, or the call ends. */
   readonly signal: AbortSignal;
   body?: StreamedBody;
   response?: HttpResponse;
-  /** What of the last piece did not fit into an answer. */
+  /** The part of the last piece that did not fit into an answer. */
   rest?: Uint8Array;
   isReading: boolean;
   isWriting: boolean;
 }
 
 /**
- * A call's exchanges. The numbers are the guest's own: what it makes up leads to nothing, or to what is its own anyway.
+ * A call's exchanges. The guest chooses the numbers; an invented one finds nothing, or another request of the same call.
  *
- * `closeAll` is for the end of the call; nothing can be opened after it.
+ * `closeAll` is called at the end of the call; afterwards `open` fails.
  */
 export interface Exchanges {
-  /** Undefined if the number is in use, or if there are too many. */
+  /** Returns undefined if the number is in use, or too many requests are open. */
   open(id: number): Exchange | undefined;
   find(id: number): Exchange | undefined;
-  /** Ends what is there; a number of nothing is no error. */
+  /** Closes a request; an unknown number is ignored. */
   close(id: number): void;
   closeAll(): void;
 }

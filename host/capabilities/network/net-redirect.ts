@@ -1,17 +1,17 @@
-/** What comes after an answer: https://fetch.spec.whatwg.org/#http-redirect-fetch, stricter where credentials are concerned. */
+/** Decides the next step after a response: https://fetch.spec.whatwg.org/#http-redirect-fetch, stricter about credentials. */
 
 import type { HttpField, HttpResponse } from "../../platform/network/network-types.ts";
 import { MAX_REDIRECTS } from "./net-limits.ts";
 import { type GuestRequest, METHOD_OVERRIDES, readTarget } from "./net-request.ts";
 
-/** A request on its way, after so many redirects. */
+/** A request with the number of redirects so far. */
 export interface Hop extends GuestRequest {
   /** Bytes can be sent again, a stream cannot. */
   readonly body: "none" | "bytes" | "stream";
   readonly redirects: number;
 }
 
-/** The answer is the one wanted, or another request follows, or the fetch has failed. */
+/** Return the response, send another request, or fail. */
 export type NextStep =
   | { readonly kind: "stay" }
   | { readonly kind: "go"; readonly hop: Hop }
@@ -21,7 +21,7 @@ export type RedirectMode = "follow" | "error" | "manual";
 
 const STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Whatever the answer says, the next URL is only a wish: the permission check comes after. */
+/** Decides the next step. The next URL is not checked here; the permission check follows. */
 export function decideNext(hop: Hop, { status, fields }: Pick<HttpResponse, "status" | "fields">, mode: RedirectMode): NextStep {
   if (!STATUSES.has(status) || mode === "manual") return { kind: "stay" };
   if (mode === "error") return fail("Fetch failed: Encountered redirect while redirect mode is set to 'error'");
@@ -39,14 +39,14 @@ export function decideNext(hop: Hop, { status, fields }: Pick<HttpResponse, "sta
   const dropped = new Set([...(becomesGet(hop.method, status) ? OF_THE_BODY : []), ...(url.origin === hop.url.origin ? [] : CONFIDENTIAL)]);
   const kept: readonly HttpField[] = hop.fields.filter(([name]) => !dropped.has(name));
   const isGet = becomesGet(hop.method, status);
-  // Credentials that an answer puts into a URL are nobody's here: they are dropped.
+  // Credentials in a redirect's URL are dropped.
   return {
     kind: "go",
     hop: { url, method: isGet ? "GET" : hop.method, fields: kept, body: isGet ? "none" : hop.body, redirects: hop.redirects + 1 },
   };
 }
 
-/** With the body goes what else was said of another method than GET. */
+/** Headers about the body, and method overrides, are dropped when a redirect turns the request into GET. */
 const OF_THE_BODY = ["content-encoding", "content-language", "content-location", "content-type", ...METHOD_OVERRIDES];
 const CONFIDENTIAL = ["authorization", "cookie", "cookie2", "proxy-authorization"];
 
@@ -55,7 +55,7 @@ function becomesGet(method: string, status: number): boolean {
   return (status === 301 || status === 302) && method === "POST";
 }
 
-/** Fields are bytes; a location that is not ASCII is most likely UTF-8. */
+/** Headers are bytes; a location that is not ASCII is most likely UTF-8. */
 function utf8(latin1: string): string {
   return new TextDecoder().decode(Uint8Array.from(latin1, (character) => character.charCodeAt(0)));
 }

@@ -1,20 +1,20 @@
-/** Reads what a guest wants to send: nothing of it reaches a socket unless it is a proper request (SPEC C6). */
+/** Reads a guest's request: only a valid HTTP request reaches a socket (SPEC C6). */
 
 import { ACCEPTED_ENCODINGS, type HttpField } from "../../platform/network/network-types.ts";
 import { BLOCKED_PORTS, MAX_REQUEST_FIELD_BYTES, MAX_REQUEST_FIELDS, MAX_URL_LENGTH } from "./net-limits.ts";
 
-/** Where and what, ready for the permission check. */
+/** A request, ready for the permission check. */
 export interface GuestRequest {
   /** Canonical, `http:` or `https:`, without credentials. */
   readonly url: URL;
   readonly method: string;
-  /** Names in lower case; none that belongs to the connection. */
+  /** Lower-case names, without those of the connection. */
   readonly fields: readonly HttpField[];
 }
 
 export type GuestRequestOutcome = { readonly ok: true; readonly request: GuestRequest } | { readonly ok: false; readonly message: string };
 
-/** @param headers names and values in turn */
+/** @param headers names and values alternating */
 export function readRequest(given: {
   readonly url: string;
   readonly method: string;
@@ -37,10 +37,10 @@ interface Target {
   readonly authorization?: string;
 }
 
-/** A URL that can be fetched, or why it cannot, in Deno's words. The fragment stays, for redirects. */
+/** Returns a URL that can be fetched, or why not in Deno's words. The fragment stays, for redirects. */
 export function readTarget(text: string, base?: URL): Target | string {
   if (text.length > MAX_URL_LENGTH) return `A URL has at most ${MAX_URL_LENGTH} characters`;
-  // The URL standard knows decimal, octal and hexadecimal addresses, circled digits and the like: from here on there is one form.
+  // Parsing canonicalises hosts: the URL standard accepts decimal, octal and hexadecimal addresses, circled digits and so on.
   const url = URL.parse(text, base?.href);
   if (url === null) return `Invalid URL: '${text}'${base === undefined ? "" : ` with base '${base.href}'`}`;
   if (url.href.length > MAX_URL_LENGTH) return `A URL has at most ${MAX_URL_LENGTH} characters`;
@@ -52,7 +52,7 @@ export function readTarget(text: string, base?: URL): Target | string {
   return { url, ...(authorization !== undefined && { authorization }) };
 }
 
-/** RFC 7617, of the user and password that stand in a URL. */
+/** Converts the user and password of a URL (RFC 7617). */
 function basicCredentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   const bytes = new TextEncoder().encode(`${percentDecoded(username)}:${percentDecoded(password)}`);
@@ -63,13 +63,13 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Bytes that are no UTF-8 stay as they are written.
+    // Bytes that are not valid UTF-8 stay percent-encoded.
     return text;
   }
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 §5.5: no control character, above all none that ends a line. */
+/** RFC 9110 §5.5: no control characters, above all no line ends. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function readMethod(text: string): string | undefined {
@@ -79,7 +79,7 @@ function readMethod(text: string): string | undefined {
   return ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"].includes(upper) ? upper : text;
 }
 
-/** Names that say how this connection is used: undici writes them. As in browsers, and as Deno's `host`, they are left out. */
+/** Headers of the connection, which undici writes itself. They are left out as in browsers, and as Deno does with `host`. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -96,7 +96,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 function readFields(headers: readonly string[]): readonly HttpField[] | string {
-  if (headers.length % 2 !== 0) return "Headers are names and values in turn";
+  if (headers.length % 2 !== 0) return "Headers must be alternating names and values";
   if (headers.length > MAX_REQUEST_FIELDS * 2) return `A request has at most ${MAX_REQUEST_FIELDS} headers`;
   const fields: HttpField[] = [];
   let bytes = 0;
@@ -111,23 +111,26 @@ function readFields(headers: readonly string[]): readonly HttpField[] | string {
   return fields;
 }
 
-/** Headers by which servers take a request for one of another method. Left out where a redirect makes a GET of it. */
+/** Headers by which servers replace a request's method. Dropped when a redirect turns the request into GET. */
 export const METHOD_OVERRIDES: readonly string[] = ["x-http-method", "x-http-method-override", "x-method-override"];
 
-/** The methods that the request may be taken for, besides its own; each is to be granted, too. */
+/** Returns the methods that a server may use instead of the request's own; each needs a grant too. */
 export function overridingMethods(fields: readonly HttpField[]): readonly string[] {
   const values = fields.filter(([name]) => METHOD_OVERRIDES.includes(name)).flatMap(([, value]) => value.split(","));
   return [...new Set(values.map((value) => value.trim().toUpperCase()))];
 }
 
-/** Methods that change nothing by their meaning, so that they are granted, and sent in dry runs, more freely than others. */
+/** Safe methods, which are granted, and sent in dry runs, more freely than others. */
 const ASKING: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** https://fetch.spec.whatwg.org/#dom-request has it that GET has no body: who does not expect one may take it for another request. */
+/**
+ * A GET request with a body is refused (https://fetch.spec.whatwg.org/#dom-request): a server that does not expect one may read it as
+ * another request.
+ */
 function disguise(method: string, fields: readonly HttpField[], body: string): string | undefined {
   if (body !== "none" && (method === "GET" || method === "HEAD")) return "Request with GET/HEAD method cannot have body.";
   if (!ASKING.has(method) || overridingMethods(fields).every((other) => other === method)) return undefined;
-  return `A ${method} request cannot be made another by a header: send the method that is meant`;
+  return `A header cannot override the method of a ${method} request: send that method instead`;
 }
 
 function withCredentials(fields: readonly HttpField[], authorization: string | undefined): readonly HttpField[] {
@@ -135,7 +138,7 @@ function withCredentials(fields: readonly HttpField[], authorization: string | u
   return [...fields, ["authorization", authorization]];
 }
 
-/** What Deno adds where a program says nothing. */
+/** Headers that Deno adds by default. */
 const DEFAULTS: readonly HttpField[] = [
   ["accept", "*/*"],
   ["accept-language", "*"],
@@ -145,7 +148,7 @@ const DEFAULTS: readonly HttpField[] = [
 
 function withDefaults(fields: readonly HttpField[]): readonly HttpField[] {
   const names = new Set(fields.map(([name]) => name));
-  // A range of a packed body could not be unpacked.
+  // A range of a compressed body could not be decompressed.
   if (names.has("range")) names.add("accept-encoding");
   return [...fields, ...DEFAULTS.filter(([name]) => !names.has(name))];
 }

@@ -1,4 +1,4 @@
-/** Puts secrets into requests and takes them out of answers: the only place where a value meets a placeholder (SPEC C7). */
+/** Inserts secrets into requests and removes them from responses: the only place where a value meets its placeholder (SPEC C7). */
 
 import { type ByteReplacer, createByteSearch } from "../secrets/byte-search.ts";
 import { type CallSecrets, type IssuedSecret, PLACEHOLDER } from "../secrets/call-secrets.ts";
@@ -8,25 +8,25 @@ import type { BridgeContext } from "../bridge.ts";
 import { MAX_REQUEST_FIELD_BYTES, MAX_URL_LENGTH } from "./net-limits.ts";
 import type { Hop } from "./net-redirect.ts";
 
-/** A request with values where the guest wrote placeholders. It goes to the network and nowhere else. */
+/** A request with values in place of placeholders. It is passed to the network only. */
 export interface Disclosed {
   readonly ok: true;
-  /** The hop's own where nothing was put into it. */
+  /** Same object as the hop's URL if it holds no placeholder. */
   readonly url: URL;
   readonly fields: readonly HttpField[];
   readonly body: HttpRequest["body"];
-  /** Why a body that is sent piece by piece was not sent on. */
+  /** Returns why a streamed body was stopped. */
   readonly refusal: () => string | undefined;
 }
 
 export type DisclosedOutcome = Disclosed | { readonly ok: false; readonly message: string };
 
-/** Values are much longer than placeholders: what one request may grow by is bounded. */
+/** Values are much longer than placeholders, so this bounds how much a request can grow. */
 const MAX_USES = 64;
 
 /**
- * The hop as it is sent: values in the path, the query, the values of headers (also inside Basic credentials) and the
- * body. One placeholder that may not go there refuses the whole request.
+ * Inserts the values of a hop: in path, query, header values (also inside Basic credentials) and body. A placeholder that may not go to
+ * this host refuses the whole request.
  */
 export function disclose(hop: Hop, body: HttpRequest["body"], context: Pick<BridgeContext, "secrets" | "record">): DisclosedOutcome {
   const { secrets } = context;
@@ -35,7 +35,7 @@ export function disclose(hop: Hop, body: HttpRequest["body"], context: Pick<Brid
     const url = revealUrl(hop.url, uses);
     const fields = hop.fields.map(([name, value]): HttpField => [name, revealField(name, value, uses)]);
     if (fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > 2 * MAX_REQUEST_FIELD_BYTES)
-      throw new Refused("The headers of the request are too long with the secrets in them");
+      throw new Refused("The request's headers are too long with the secrets inserted");
     const escape = escapeOf(hop.fields);
     const sent =
       body === undefined || body instanceof Uint8Array
@@ -48,7 +48,7 @@ export function disclose(hop: Hop, body: HttpRequest["body"], context: Pick<Brid
   }
 }
 
-/** The answer without values: whoever echoes one gives the guest its placeholder. */
+/** Replaces values in a response with placeholders, so that a server that echoes a value does not disclose it. */
 export function withoutValues(response: HttpResponse, secrets: CallSecrets): HttpResponse {
   const open = secrets.scrubber();
   if (open === undefined) return response;
@@ -65,7 +65,7 @@ export function withoutValues(response: HttpResponse, secrets: CallSecrets): Htt
         const piece = await response.read();
         isOver = piece === undefined;
         const clean = piece === undefined ? body.end() : body.push(piece);
-        // A piece that is no longer than a value could be waits for the next one.
+        // The scrubber may hold back a piece shorter than the longest value, until the next one.
         if (clean.length > 0) return clean;
       }
       return undefined;
@@ -75,7 +75,7 @@ export function withoutValues(response: HttpResponse, secrets: CallSecrets): Htt
 
 class Refused extends Error {}
 
-/** Gives out values for one request, and remembers why it stopped. */
+/** Supplies the values for one request, and remembers why it refused. */
 interface Uses {
   value(secret: IssuedSecret): string;
   unknown(placeholder: string): never;
@@ -99,8 +99,7 @@ function createUses({ url }: Hop, { secrets, record }: Pick<BridgeContext, "secr
   return {
     secrets,
     refusal: () => refusal,
-    unknown: (placeholder) =>
-      refuse(`"${placeholder}" is the placeholder of no secret of this call (read the variable again in each call)`),
+    unknown: (placeholder) => refuse(`Unknown secret placeholder "${placeholder}" (read the variable again in each call)`),
     value(secret) {
       const problem = secret.refusal(url);
       tell(problem === undefined ? "granted" : "denied", secret);
@@ -125,8 +124,7 @@ function revealUrl(url: URL, uses: Uses): URL {
   const revealed = new URL(url);
   revealed.pathname = path;
   revealed.search = search;
-  if (revealed.href.length > MAX_URL_LENGTH)
-    throw new Refused(`A URL has at most ${MAX_URL_LENGTH} characters, also with the secrets in it`);
+  if (revealed.href.length > MAX_URL_LENGTH) throw new Refused(`A URL has at most ${MAX_URL_LENGTH} characters, secrets included`);
   return revealed;
 }
 
@@ -142,11 +140,11 @@ function revealField(name: string, value: string, uses: Uses): string {
   return revealText(value, uses, asFieldValue);
 }
 
-/** RFC 9110 §5.5: a value that ends a line would begin another header. */
+/** RFC 9110 §5.5: a value with a line end would begin another header. */
 function asFieldValue(value: string): string {
   const text = bytesAsText(value);
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
-  throw new Refused("A secret with control characters in it cannot stand in a header");
+  throw new Refused("A secret with control characters cannot be used in a header");
 }
 
 const UTF8 = new TextEncoder();
@@ -156,7 +154,7 @@ function bytesAsText(value: string): string {
   return toBinary(UTF8.encode(value));
 }
 
-/** What the body's type wants, so that no value ends a text that it stands in. */
+/** Returns the escape for the body's type, so that a value cannot end the string around it. */
 function escapeOf(fields: readonly HttpField[]): (value: string) => string {
   const type =
     fields
@@ -189,7 +187,7 @@ async function* revealPieces(pieces: AsyncIterable<Uint8Array>, options: BodyOpt
   let count = issued.size;
   let replacer = openReplacer(options);
   for await (const piece of pieces) {
-    // The guest was given another placeholder meanwhile.
+    // The guest read another secret meanwhile.
     if (issued.size !== count) {
       yield replacer.end();
       count = issued.size;
@@ -210,7 +208,7 @@ function openReplacer({ uses, secrets, escape }: BodyOptions): ReturnType<Return
   });
 }
 
-/** Fields are bytes, one character each. */
+/** Headers are bytes, one character each. */
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

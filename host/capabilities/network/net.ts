@@ -1,4 +1,4 @@
-/** The net bridge: `fetch`, each hop of it checked against the grant, its bodies piece by piece (SPEC C6, PB2). */
+/** The net bridge: `fetch`. Each hop is checked against the grant; bodies are streamed in pieces (SPEC C6, PB2). */
 
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -18,18 +18,18 @@ export const netBridge: Bridge = {
   name: "net",
   operations: {
     /**
-     * Sends a request and follows redirects. `id` is the guest's own number for it; `headers` are names and values in
-     * turn; `body` is `none`, `bytes` (beside the arguments) or `stream` (`net.write` brings it).
+     * Sends a request and follows redirects. The guest chooses `id`; `headers` are alternating names and values; `body` is `none`, `bytes`
+     * (beside the arguments) or `stream` (sent by `net.write`).
      *
-     * Answers the head, with `hasBody` if `net.read` has anything to read; `{ failed }` with the cause in Deno's words if the
-     * network is at fault.
+     * Answers the head, with `hasBody` if there is a body for `net.read`, or `{ failed }` with the cause in Deno's words if the network
+     * failed.
      */
     "net.fetch": operation(
       { id: "count", url: "string", method: "string", headers: "texts", redirect: "string", body: "string" },
       async ({ id, redirect, body, ...wish }, context, bytes) => {
         const read = readRequest({ ...wish, body });
         if (!read.ok) return failure("TypeError", read.message);
-        if (!isMode(redirect) || !isBodyKind(body)) return failure("TypeError", "There is no such redirect mode or kind of body");
+        if (!isMode(redirect) || !isBodyKind(body)) return failure("TypeError", "Unknown redirect mode or body kind");
         const exchange = context.exchanges.open(id);
         if (exchange === undefined) {
           const limit = `at most ${MAX_OPEN_EXCHANGES} at once; read the bodies of earlier answers, or cancel them`;
@@ -41,7 +41,7 @@ export const netBridge: Bridge = {
       },
     ),
 
-    /** The next bytes of an answer's body; `true` at its end, which closes it. */
+    /** Answers the next bytes of a response body; `true` at its end, which closes it. */
     "net.read": operation({ id: "count" }, async ({ id }, context, _bytes, makeRoom) => {
       const exchange = context.exchanges.find(id);
       if (exchange?.response === undefined) return failure("BadResource", "Bad resource ID");
@@ -50,7 +50,7 @@ export const netBridge: Bridge = {
       try {
         const piece = await nextPiece(exchange, exchange.response, context.limits.operationBytes);
         if (piece === undefined) context.exchanges.close(id);
-        // What servers send waits in sockets; of each request one piece more is here.
+        // The rest waits in the socket, so a request holds at most one more piece here.
         else await makeRoom(piece.length);
         return piece === undefined ? answer(true) : answer(false, piece);
       } catch (thrown) {
@@ -61,7 +61,7 @@ export const netBridge: Bridge = {
       }
     }),
 
-    /** The next bytes of a request's body, or with `end` its end. Answers false if nobody wants them any more. */
+    /** Sends the next bytes of a request body, or its end (`end`). Answers false if the body was closed. */
     "net.write": operation({ id: "count", end: "boolean?" }, async ({ id, end = false }, context, bytes) => {
       const exchange = context.exchanges.find(id);
       if (exchange?.body === undefined) return failure("BadResource", "Bad resource ID");
@@ -80,7 +80,7 @@ export const netBridge: Bridge = {
       }
     }),
 
-    /** Gives a request up, wherever it is. */
+    /** Cancels a request at any stage. */
     "net.close": operation({ id: "count" }, async ({ id }, context) => {
       context.exchanges.close(id);
       return answer(null);
@@ -105,7 +105,7 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
       context.record(other.act);
       if (!other.ok) return failure("NotCapable", other.message);
     }
-    // Where a value stands in the URL, what is asked for is what is sent. The messages are about the host only.
+    // If the URL holds a secret, the URL with the value is checked too. The messages name only the host.
     const sent = disclose(hop, bodyOf(hop, begun), context);
     const proof = sent.ok && sent.url !== hop.url ? checkUrl(hop.method, sent.url, context) : check;
     if (!sent.ok || !proof.ok) return failure("NotCapable", sent.ok ? (proof.ok ? "" : proof.message) : sent.message);
@@ -119,7 +119,7 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
       const own = { ...(body !== undefined && { body }), ...holder };
       response = withoutValues(await platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...own }), secrets);
     } catch (thrown) {
-      // Anything else is a bug of ours and must not look like the guest's.
+      // Anything else is a bug in the host and must not look like the guest's.
       if (!(thrown instanceof NetworkError)) throw thrown;
       const refusal = sent.refusal();
       if (refusal !== undefined) return failure("NotCapable", refusal);
@@ -150,7 +150,7 @@ function toHead(hop: Hop, response: HttpResponse, exchange: Exchange): HostAnswe
   url.hash = "";
   // https://fetch.spec.whatwg.org/#null-body-status
   const hasBody = hop.method !== "HEAD" && ![101, 103, 204, 205, 304].includes(status);
-  // A call that has ended meanwhile wants no answer, and one without a body needs nothing more.
+  // Close it if there is no body to read, or if the call has ended meanwhile.
   if (hasBody && !exchange.signal.aborted) exchange.response = response;
   else response.close();
   return answer({

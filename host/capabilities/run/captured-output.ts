@@ -1,4 +1,4 @@
-/** What a program wrote, in memory that does not grow with it: the beginning and the end of each stream, and how much was between. */
+/** Captures a program's output in bounded memory: the beginning and the end of each stream, and the number of bytes dropped in between. */
 
 import { joinBytes } from "../../platform/bytes.ts";
 import type { OutputStream } from "../../platform/processes/process-types.ts";
@@ -12,20 +12,18 @@ export interface CapturedOutput {
 export interface Captured {
   readonly stdout: string;
   readonly stderr: string;
-  /** Of both, left out between beginning and end; absent if nothing was. */
+  /** Bytes dropped from both streams; absent if none were. */
   readonly droppedBytes?: number;
 }
 
-/**
- * @param maxBytes that both texts may have together, as JSON
- */
+/** @param maxBytes for both texts together, as JSON */
 export function createCapturedOutput(maxBytes: number): CapturedOutput {
   const perEnd = Math.floor(maxBytes / 4);
   const streams = { stdout: new Ends(perEnd), stderr: new Ends(perEnd) };
   return {
     add: (stream, bytes) => streams[stream].add(bytes),
     read() {
-      // Bytes are not what JSON takes: a control character is six.
+      // The bound is in bytes of JSON, where a control character takes six.
       for (let end = perEnd; ; end = Math.floor(end / 2)) {
         const [stdout, stderr] = [streams.stdout.read(end), streams.stderr.read(end)];
         const droppedBytes = stdout.dropped + stderr.dropped;
@@ -36,7 +34,7 @@ export function createCapturedOutput(maxBytes: number): CapturedOutput {
   };
 }
 
-/** The first and the last bytes of a stream: the last ones go round. */
+/** Keeps the first and the last bytes of a stream; the last ones in a ring buffer. */
 class Ends {
   readonly #head: Uint8Array;
   readonly #ring: Uint8Array;
@@ -61,7 +59,7 @@ class Ends {
     this.#ringAt = size === 0 ? 0 : (this.#ringAt + last.length) % size;
   }
 
-  /** At most `end` bytes of the beginning and of the end. */
+  /** Returns at most `end` bytes of the beginning and of the end. */
   read(end: number): { readonly text: string; readonly dropped: number } {
     const kept = this.#kept();
     if (kept.length === this.#bytes && kept.length <= 2 * end) return { text: decode(kept), dropped: 0 };
@@ -79,7 +77,7 @@ class Ends {
   }
 }
 
-/** What is no UTF-8 is shown as U+FFFD, also a character that was cut. */
+/** Decodes UTF-8; invalid bytes and cut characters become U+FFFD. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

@@ -1,16 +1,16 @@
-/** Where a program is that a tool names: by its path, or by the folders of the host's `PATH` that no tool can put a file into. */
+/** Finds a program by its path, or in those folders of the host's `PATH` that tools cannot write to. */
 
 import { namesPath } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 
 type World = Pick<Platform, "files" | "environment">;
 
-/** Where there is no `PATH`. */
+/** Used if `PATH` is not set. */
 const USUAL_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
 const MAX_FOLDERS = 256;
 
 /**
- * The absolute folders of `PATH`, without those in the workspace: who can write a file there could choose what `git` is.
+ * Returns the absolute folders of `PATH` outside of the workspace: a writable folder would let a tool choose what `git` is.
  *
  * @param workspace the session's, a real path
  */
@@ -27,7 +27,7 @@ export async function searchPath({ files, environment }: World, workspace: strin
   return outside;
 }
 
-/** The first file of that name that may be executed, under that name; undefined if there is none. */
+/** Returns the path of the first executable file with that name, or undefined. */
 export async function findProgram(program: string, folders: readonly string[], world: World): Promise<string | undefined> {
   if (namesPath(program)) return await executableAt(program, world);
   const names = world.environment.os === "windows" ? [program, `${program}.exe`] : [program];
@@ -41,10 +41,10 @@ export async function findProgram(program: string, folders: readonly string[], w
 }
 
 const EXECUTABLE = 0o111;
-/** Windows hands these to its shell, which reads the arguments (CVE-2024-27980). */
+/** Windows runs these in its shell, which interprets the arguments (CVE-2024-27980). */
 const BATCH = /\.(bat|cmd)$/i;
 
-/** Not where links lead: many programs (busybox, npm) look at the name that they were called by. */
+/** Returns the path without resolving links: many programs (busybox, npm) depend on the name that they were called by. */
 async function executableAt(path: string, { files, environment }: World): Promise<string | undefined> {
   if (environment.os === "windows" && BATCH.test(path)) return undefined;
   const real = await realPathOf(files, path);
@@ -53,7 +53,7 @@ async function executableAt(path: string, { files, environment }: World): Promis
   return isProgram ? path : undefined;
 }
 
-/** Undefined for what is not there. */
+/** Returns undefined if the path does not exist. */
 export async function realPathOf(files: World["files"], path: string): Promise<string | undefined> {
   try {
     return await files.realPath(path);

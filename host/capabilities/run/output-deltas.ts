@@ -1,4 +1,4 @@
-/** What a program writes, as progress while it runs: at most ten times a second, and not without end (SPEC T4). */
+/** Reports a program's output as progress while it runs: at most ten times a second, and up to a total (SPEC T4). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock } from "../../platform/platform.ts";
@@ -7,18 +7,18 @@ import type { OutputStream } from "../../platform/processes/process-types.ts";
 /** Reports the streams of one program. */
 export interface OutputDeltas {
   add(stream: OutputStream, bytes: Uint8Array): void;
-  /** Reports what is left, and is done. */
+  /** Reports the remaining output, and stops. */
   end(): void;
 }
 
 const EVERY_MS = 100;
-/** Of one report; what comes faster is left out of it, and is in the result. */
+/** Maximum length of one report. The excess appears only in the result. */
 const MAX_CHARACTERS = 16 * 1024;
-/** Of a whole run. */
+/** Maximum length of all reports of a run. */
 const MAX_TOTAL = 512 * 1024;
 const STREAMS: readonly OutputStream[] = ["stdout", "stderr"];
 
-/** The first output is reported at once; what comes within a tenth of a second after a report waits for the next. */
+/** Creates the reporter. The first output is reported at once; later output waits up to 100 ms after the last report. */
 export function createOutputDeltas(clock: Pick<Clock, "after">, progress: (value: JsonValue) => void): OutputDeltas {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const waiting = { stdout: "", stderr: "" };

@@ -1,6 +1,6 @@
 /**
- * Programs for host tools that are granted `run` (SPEC G2, O1): what may run, where, with which environment, for how long, and
- * what of its output is kept. No shell is between.
+ * Runs programs for host tools with a `run` grant (SPEC G2, O1): checks the program, folder and environment, bounds time and output. No
+ * shell is involved.
  */
 
 import type { JsonValue, Limits } from "../../../manifests/mod.ts";
@@ -23,18 +23,18 @@ export interface RunContext {
   readonly progress: (value: JsonValue) => void;
 }
 
-/** A tool may show it twice, as data and as text, and something else beside. */
+/** A tool may return the output twice, as data and as text, plus something else. */
 const OUTPUT_SHARE = 0.4;
 const MAX_ARGUMENTS = 4_096;
 const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
-/** @returns what runs a program for one call. It throws `ToolError`s, which say what to do. */
+/** @returns a function that runs a program for one call. It throws `ToolError`s with a hint */
 export function createRunProgram({ bridge, limits, progress }: RunContext): RunProgram {
   const { platform, cwd: workspace, signal } = bridge;
 
   return async (program, options) => {
     const end = await bridge.acts.begin({ name: "run", args: { path: program } });
-    // The tool learns why it was stopped.
+    // The abort reason tells the tool why it was stopped.
     if (end === undefined) throw signal.reason;
     try {
       return await run(program, options);
@@ -51,7 +51,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
     const env = programEnvironment(options.env ?? {}, folders, bridge);
     const cwd = options.cwd === undefined ? workspace : await checkFolder(options.cwd, bridge);
     const path = await findProgram(name, folders, platform);
-    if (path === undefined) throw new ToolFailed(`Cannot run "${program}": there is no such program${namePlace(name, folders)}`);
+    if (path === undefined) throw new ToolFailed(`Cannot run "${program}": not found${namePlace(name, folders)}`);
     const proof = proveFound({ path, real: (await realPathOf(platform.files, path)) ?? path, written: program }, bridge);
     if (!proof.ok) {
       bridge.record(proof.act);
@@ -80,7 +80,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
       });
     const timer = createTimer(platform.clock, timeoutMs, running.stop);
     signal.addEventListener("abort", running.stop, { once: true });
-    // It may have fired while the program started.
+    // The signal may have fired while the program started.
     if (signal.aborted) running.stop();
     const end = await running.ended;
     signal.removeEventListener("abort", running.stop);
@@ -90,7 +90,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
   }
 }
 
-/** The name as it is looked up: a path is absolute. */
+/** Returns the name to look up. A path is absolute. */
 function admit(written: string, context: BridgeContext): string {
   const check = checkProgram(written, context);
   if (check.ok) return check.name;
@@ -102,22 +102,18 @@ function checkArguments(args: readonly string[]): void {
   if (args.length > MAX_ARGUMENTS) throw new InvalidArgs(`A program takes at most ${MAX_ARGUMENTS} arguments, not ${args.length}`);
   for (const [index, argument] of args.entries()) {
     if (argument.includes("\0") || /\p{Surrogate}/u.test(argument))
-      throw new InvalidArgs(
-        `Argument ${index + 1} of the program holds a NUL character or half of a character, which no program can be given`,
-      );
+      throw new InvalidArgs(`Argument ${index + 1} of the program holds a NUL character or a lone surrogate, which no program can receive`);
     if (argument.length > MAX_ARGUMENT_BYTES)
       throw new InvalidArgs(`Argument ${index + 1} of the program is longer than ${MAX_ARGUMENT_BYTES} characters`);
   }
 }
 
-/** A folder that the grant covers, links followed (SPEC C4). */
+/** Returns a folder that the grant covers, with links followed (SPEC C4). */
 async function checkFolder(written: string, context: BridgeContext): Promise<string> {
   const check = checkPath("read", written, context);
   if (!check.ok) {
     if (check.denial.kind !== "malformed") context.record(check.denial.act);
-    throw new FsDenied(
-      check.denial.kind === "not_capable" ? check.denial.message : `Cannot work in "${written}": it is no folder that is there`,
-    );
+    throw new FsDenied(check.denial.kind === "not_capable" ? check.denial.message : `Cannot run in "${written}": folder not found`);
   }
   const { guarded } = context.platform;
   try {
@@ -125,9 +121,9 @@ async function checkFolder(written: string, context: BridgeContext): Promise<str
     if (kind === "directory") return await guarded.realPath(check.path);
   } catch (thrown) {
     if (!(thrown instanceof FileError)) throw thrown;
-    if (thrown.code === "not_capable") throw new FsDenied(`Cannot work in "${written}": it leads out of what is granted`);
+    if (thrown.code === "not_capable") throw new FsDenied(`Cannot run in "${written}": it leads outside of what is granted`);
   }
-  throw new ToolFailed(`Cannot work in "${written}": it is no folder`);
+  throw new ToolFailed(`Cannot run in "${written}": not a folder`);
 }
 
 function namePlace(name: string, folders: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** The permission `mcp`: asked about each call of a tool that stands for another program's (SPEC K3). */
+/** The `mcp` permission: checked for each call of a tool that an MCP server provides (SPEC K3). */
 
 import { type ToolErrorData, toolError } from "../../call/errors.ts";
 import { evaluateAccess, toEntry } from "../../../manifests/mod.ts";
@@ -7,7 +7,7 @@ import type { BridgeContext } from "../bridge.ts";
 import { toAct } from "../checked.ts";
 import { refusalMessage } from "../refusal.ts";
 
-/** An error if the grant holds one of the servers that the tool's own permissions name no longer; recorded either way. */
+/** Returns an error if the grant does not hold a server that the tool's own permissions name. Records both outcomes. */
 export function checkServers(permissions: Permissions | undefined, context: BridgeContext): ToolErrorData | undefined {
   if (permissions?.mcp === undefined) return undefined;
   const { allow } = toEntry(permissions.mcp);

@@ -7,7 +7,7 @@ import { testCall } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
-/** The two ways in which nobody waits for an act any more. */
+/** The two ways in which a call stops waiting for an act. */
 const ENDS: readonly (readonly [string, (context: BridgeContext) => { readonly context: BridgeContext; readonly end: () => unknown }])[] = [
   ["the call is over", (context) => ({ context, end: () => context.openFiles?.close(() => undefined) })],
   [
@@ -23,7 +23,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await nextTurn();
 }
 
-describe("attack: acts that go on when their call does not", () => {
+describe("attack: acts that continue after their call", () => {
   it.each(ENDS)("a copy of a giant file ends when %s [T3.files, C4.size]", async (_, begin) => {
     const call = await diskCall({ giant: "" });
     await truncate(join(call.workspace, "giant"), 2 ** 30);
@@ -49,8 +49,8 @@ describe("attack: acts that go on when their call does not", () => {
   });
 });
 
-describe("attack: listings, each as large as an answer can be", () => {
-  it("end before they are gathered, where the names alone are too long for an answer [C4.listing, B3.operationBytes]", async () => {
+describe("attack: listings of the largest size that an answer may have", () => {
+  it("stop before they are gathered, if the names alone are too long for an answer [C4.listing, B3.operationBytes]", async () => {
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`long/${"x".repeat(200)}${index}`, ""]));
     const call = await diskCall(files);
     const context = { ...call.context, limits: { operationBytes: 10_000 } };
@@ -61,7 +61,7 @@ describe("attack: listings, each as large as an answer can be", () => {
       });
   });
 
-  it("are gathered a few at a time, however many are asked for at once [C4.listing, B1]", async () => {
+  it("are gathered a few at a time, even if many are requested at once [C4.listing, B1]", async () => {
     const platform = memoryPlatform({ "d/a": "" });
     let now = 0;
     let most = 0;

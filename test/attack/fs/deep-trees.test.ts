@@ -1,4 +1,4 @@
-/** Trees whose paths are longer than the system takes: a guest makes them by moving one below the other. */
+/** Trees with paths longer than the system accepts: a guest creates them by moving one tree below another. */
 
 import { execFile } from "node:child_process";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { checkedPath } from "../../support/checked-path.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
 const NAME = "d".repeat(200);
-/** 3,200 characters: as much as fits below a temporary folder. */
+/** 3,200 characters: the longest path that fits below a temporary folder. */
 const CHAIN = Array.from({ length: 16 }, () => NAME).join("/");
 
-/** `tree` is a chain of so many times 16 folders, with a file at the end of each 16. */
+/** `tree` is a chain of that many times 16 folders, with a file at the end of each 16. */
 async function plantDeep(folder: string, times: number): Promise<void> {
   await mkdir(join(folder, "tree"));
   for (let time = 0; time < times; time++) {
@@ -26,21 +26,21 @@ async function plantDeep(folder: string, times: number): Promise<void> {
   }
 }
 
-describe.runIf(hasLinuxWalk())("attack: a tree that is deeper than any path", () => {
-  it("is removed whole [C4.deep]", async () => {
+describe.runIf(hasLinuxWalk())("attack: a tree deeper than the longest path", () => {
+  it("is removed completely [C4.deep]", async () => {
     const { answer, workspace } = await diskCall({ "mine.txt": "mine" });
     await plantDeep(workspace, 5);
     expect(await answer("fs.remove", { path: "tree", recursive: true })).toEqual({ ok: true, value: null });
     expect(await readdir(workspace)).toEqual([".keep", "mine.txt"]);
   });
 
-  it("is left where it is when a folder above is moved out of the grant meanwhile [C4.deep]", async () => {
+  it("is left in place when a folder above is moved out of the grant meanwhile [C4.deep]", async () => {
     const { workspace, outside } = await diskCall({});
     await plantDeep(workspace, 3);
     const walk = createLinuxWalk();
     let looks = 0;
     const locate: Walk["locate"] = async (path, options) => {
-      // By then the folder that is being emptied has no path of its own.
+      // At this point the path of the folder that is being emptied is too long to use.
       if (++looks === 30) await rename(join(workspace, "tree", NAME, NAME), join(outside, "moved"));
       return await walk.locate(path, options);
     };

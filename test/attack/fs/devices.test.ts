@@ -4,8 +4,7 @@ import { diskCall } from "../../support/disk-call.ts";
 
 const READ_ONLY = { read: true } as const;
 
-// With everything granted only the refusal stands between these tests and the machine: acts that change something aim
-// at /dev/null alone, where they would change nothing.
+// Everything is granted, so only the refusal protects this machine. Changing acts therefore target /dev/null, where they have no effect.
 describe.runIf(process.platform === "linux")("attack: the kernel's files, with everything granted", () => {
   it.each([
     "/dev/zero",

@@ -12,7 +12,7 @@ describe("attack: a path climbs out with ..", () => {
     "sub//..//..//outside//secret.txt",
     "..",
     "../workspace-evil/x",
-  ])("%s is refused before the disk is asked [C4.dotdot]", async (path) => {
+  ])("refuses %s without access to the disk [C4.dotdot]", async (path) => {
     const { answer, outside, contents } = await diskCall({ "sub/a.txt": "a" });
     expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
     expect(errorName(await answer("fs.writeFile", { path }, toBytes("evil")))).toBe("NotCapable");
@@ -20,28 +20,28 @@ describe("attack: a path climbs out with ..", () => {
     expect(await contents(join(outside, "secret.txt"))).toBe("secret");
   });
 
-  // Only read: a test that fails must not be the attack.
+  // Read-only, so that a failing test does no harm.
   it.each(["../../../../../../../../etc/hostname", "/etc/hostname", "//etc/hostname", "/../etc/hostname"])(
-    "%s is not read [C4.dotdot]",
+    "does not read %s [C4.dotdot]",
     async (path) => {
       const { answer } = await diskCall({});
       expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
     },
   );
 
-  it("a path that comes back into the workspace is that path [C4.dotdot]", async () => {
+  it("accepts a path that returns into the workspace [C4.dotdot]", async () => {
     const { answer } = await diskCall({ "sub/a.txt": "a" });
     expect(textOf(await answer("fs.readFile", { path: "none/../sub/./a.txt" }))).toBe("a");
     expect(textOf(await answer("fs.readFile", { path: "../workspace/sub/a.txt" }))).toBe("a");
   });
 
-  it(".. behind a link is resolved in the text, so it cannot be steered by the link [C4.dotdot]", async () => {
+  it("resolves .. behind a link textually, so the link cannot steer it [C4.dotdot]", async () => {
     const { answer } = await diskCall({ link: { link: "$outside" }, "secret.txt": "mine" });
     // The kernel would read <root>/secret.txt.
     expect(textOf(await answer("fs.readFile", { path: "link/../secret.txt" }))).toBe("mine");
   });
 
-  it("a folder whose name begins like the granted one is another folder [C4.segments]", async () => {
+  it("refuses a folder whose name starts like the granted one [C4.segments]", async () => {
     const { answer, workspace } = await diskCall({}, { read: ["$workspace/pub"], write: ["$workspace/pub"] });
     expect(errorName(await answer("fs.writeFile", { path: "public.txt" }, toBytes("x")))).toBe("NotCapable");
     expect(errorName(await answer("fs.readFile", { path: `${workspace}/pub/../public.txt` }))).toBe("NotCapable");

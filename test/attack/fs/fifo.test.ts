@@ -19,7 +19,7 @@ describe.runIf(process.platform !== "win32")("attack: a FIFO waits for a peer th
     expect(new Set((await Promise.all(acts)).map(errorName))).toEqual(new Set(["NotCapable"]));
   });
 
-  it("can be looked at and removed [C4.devices]", async () => {
+  it("can be inspected and removed [C4.devices]", async () => {
     const { answer } = await diskCall({ pipe: { other: true } });
     expect(await answer("fs.stat", { path: "pipe" })).toMatchObject({
       ok: true,

@@ -31,7 +31,7 @@ async function world(folding: Folding, files: Readonly<Record<string, string>>, 
 
 const FILES = { "secret-file.txt": "s", "Private/key": "k", "caf\u00e9.txt": "c", "sub/a.pem": "p", "free.txt": "f" };
 
-/** Other ways to open the files above. */
+/** Other spellings of the files above. */
 const SPELLINGS = [
   "SECRET-FILE.TXT",
   "secret-file.TXT",
@@ -46,7 +46,7 @@ const SPELLINGS = [
   "SUB/a.Pem",
 ];
 
-/** What is refused in one breath: each act of a plugin, done to a denied file under this name. */
+/** Every act of a plugin, on a denied file under this name; all must be refused. */
 async function outcomes({ answer }: TestCall, path: string): Promise<Readonly<Record<string, string | undefined>>> {
   return {
     read: errorName(await answer("fs.readFile", { path })),
@@ -67,17 +67,17 @@ const ALL_REFUSED = Object.fromEntries(
   ["read", "stat", "open", "write", "append", "truncate", "copy", "over", "rename", "replace", "remove"].map((act) => [act, "NotCapable"]),
 );
 
-describe.skipIf(missing !== undefined)("attack: a denied name in another spelling, where the file system knows it by both", () => {
-  it("is refused to every act [C4.folding, PA4]", async () => {
+describe.skipIf(missing !== undefined)("attack: a denied name in another spelling, on a file system that folds both", () => {
+  it("is refused for every act [C4.folding, PA4]", async () => {
     const call = await world("case", FILES);
-    // The way is open: the file system itself takes each for the denied file.
+    // Precondition: the file system itself opens the denied file under each spelling.
     for (const path of SPELLINGS) expect((await readFile(`${call.folder}/${path}`, "utf8")).length, path).toBe(1);
     for (const path of SPELLINGS) expect(await outcomes(call, path), path).toEqual(ALL_REFUSED);
     expect(await readFile(`${call.folder}/secret-file.txt`, "utf8")).toBe("s");
     expect((await readdir(call.folder)).toSorted()).toEqual(["Private", "caf\u00e9.txt", "free.txt", "secret-file.txt", "sub"]);
   });
 
-  it("is refused to acts on folders [C4.folding, PA5]", async () => {
+  it("is refused for acts on folders [C4.folding, PA5]", async () => {
     const { answer, folder } = await world("case", FILES);
     for (const path of ["private", "PRIVATE", "Private."]) {
       expect(errorName(await answer("fs.readDir", { path })), path).toBe("NotCapable");
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
     expect(await readdir(`${folder}/Private`)).toEqual(["key"]);
   });
 
-  it("cannot be made where nothing is yet [C4.folding]", async () => {
+  it("cannot be created where nothing exists yet [C4.folding]", async () => {
     const { answer, folder } = await world("case", { "free.txt": "f" });
     for (const path of ["LATER.txt", "later.txt.", "\u017fecret-file.txt", "PRIVATE", "sub/x.PEM", "new/x.PEM"]) {
       expect(errorName(await answer("fs.writeFile", { path }, toBytes("x"))), path).toBe("NotCapable");
@@ -98,23 +98,23 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
     expect(await readdir(folder)).toEqual(["free.txt"]);
   });
 
-  it("is refused where only Unicode forms are one [C4.folding]", async () => {
+  it("is refused where only Unicode forms are folded [C4.folding]", async () => {
     const call = await world("forms", { "caf\u00e9.txt": "c", "free.txt": "f", "na\u00efve.txt": "n" });
     expect(await outcomes(call, "cafe\u0301.txt")).toEqual(ALL_REFUSED);
     expect(errorName(await call.answer("fs.readFile", { path: "nai\u0308ve.txt" }))).toBeUndefined();
   });
 
-  it("is refused in a folder that shows nothing [C4.folding]", async () => {
+  it("is refused in a folder that cannot be listed [C4.folding]", async () => {
     const { answer } = await world("exact", {});
     expect(errorName(await answer("fs.writeFile", { path: "LATER.txt" }, toBytes("x")))).toBe("NotCapable");
   });
 
-  it("is refused to a dry run [C4.folding, E8]", async () => {
+  it("is refused in a dry run [C4.folding, E8]", async () => {
     const call = await world("case", FILES, (platform) => createOverlay({ platform, sends: "nothing" }).platform);
     for (const path of SPELLINGS) expect(await outcomes(call, path), path).toEqual(ALL_REFUSED);
   });
 
-  it("says so [C4.folding]", async () => {
+  it("is explained in the message [C4.folding]", async () => {
     const { answer } = await world("case", FILES);
     expect(await answer("fs.readFile", { path: "SECRET-FILE.TXT" })).toMatchObject({
       error: {
@@ -125,8 +125,8 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
   });
 });
 
-describe.skipIf(missing !== undefined)("a name that differs from a denied one in its spelling only", () => {
-  it("is a name of its own where the file system has both [C4.folding]", async () => {
+describe.skipIf(missing !== undefined)("a name that differs from a denied one only in its spelling", () => {
+  it("is a separate name where the file system keeps both [C4.folding]", async () => {
     const { answer } = await world("exact", { ...FILES, "Secret-File.txt": "mine", "note~1.txt": "n" });
     expect(textOf(await answer("fs.readFile", { path: "Secret-File.txt" }))).toBe("mine");
     expect(textOf(await answer("fs.readFile", { path: "note~1.txt" }))).toBe("n");
@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)("a name that differs from a denied one in
     expect(errorName(await answer("fs.readFile", { path: "secret-file.txt" }))).toBe("NotCapable");
   });
 
-  it("changes nothing for names that are not denied [C4.folding]", async () => {
+  it("does not affect names that are not denied [C4.folding]", async () => {
     const { answer } = await world("case", FILES);
     expect(textOf(await answer("fs.readFile", { path: "FREE.TXT" }))).toBe("f");
     expect(errorName(await answer("fs.writeFile", { path: "Sub/b.txt" }, toBytes("x")))).toBeUndefined();

@@ -23,7 +23,7 @@ it.each([
   ["C:\\other", "C:/other"],
   ["\\x", "C:/x"],
   ["a\\..\\..\\..\\b", "C:/b"],
-])("attack: below a drive letter, %j climbs by backslashes [C4.windows]", (path, expected) => {
+])("attack: below a drive letter, %j climbs with backslashes [C4.windows]", (path, expected) => {
   expect(normalizePath(path, "C:/work/dir")).toBe(expected);
 });
 
@@ -38,7 +38,7 @@ it.each([
   "..%2fsecret",
   "~/secret",
   "$HOME/secret",
-])("attack: elsewhere %j is one name in the workspace, and nothing else [C4.windows]", async (path) => {
+])("attack: elsewhere %j is one plain name in the workspace [C4.windows]", async (path) => {
   const { answer } = testCall({
     platform: memoryPlatform({ "/secret": "secret", "a.txt": "a" }),
     cwd: WORKSPACE,

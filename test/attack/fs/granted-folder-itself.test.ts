@@ -20,8 +20,8 @@ async function onDisk(dry: boolean): Promise<TestCall & { readonly folder: strin
 describe.each([
   ["on the disk", false],
   ["in a dry run", true],
-])("attack: the granted folder itself, taken away %s", (_where, dry) => {
-  it("is neither removed, nor moved, nor replaced [C4.root]", async () => {
+])("attack: the granted folder itself is removed %s", (_where, dry) => {
+  it("cannot be removed, moved or replaced [C4.root]", async () => {
     const { answer, folder } = await onDisk(dry);
     const outcomes = [
       await answer("fs.remove", { path: "data", recursive: true }),
@@ -43,7 +43,7 @@ describe.each([
     });
   });
 
-  it("is not what lies in it, nor a file that is granted by name, nor what a pattern matches [C4.root]", async () => {
+  it("does not include its entries, files granted by name, or matches of a pattern [C4.root]", async () => {
     const { answer } = await onDisk(dry);
     for (const [name, args] of [
       ["fs.remove", { path: "data/sub", recursive: true }],
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-it("may be removed where the folder above is granted too [C4.root]", async () => {
+it("can be removed if the folder above is granted too [C4.root]", async () => {
   const platform = createMemoryPlatform({ cwd: "/w", files: { "/w/data/x": "x" } });
   const { answer } = testCall({ platform, cwd: "/w", permissions: { read: true, write: ["$workspace", "data"] } });
   expect(await answer("fs.remove", { path: "data", recursive: true })).toMatchObject({ ok: true });

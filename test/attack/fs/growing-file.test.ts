@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { diskCall } from "../../support/disk-call.ts";
 
 describe("attack: a file grows while it is read", () => {
-  it("yields at most the cap, or an error [B3]", async () => {
+  it("returns at most the bound, or an error [B3]", async () => {
     const { answer, workspace, context } = await diskCall({ "log.txt": "x" });
     const cap = context.limits.operationBytes;
     let growing = true;

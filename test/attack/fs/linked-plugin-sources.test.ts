@@ -1,4 +1,4 @@
-/** A plugin with a write grant on the workspace rewrites another plugin, whose folder is in the workspace under a link. */
+/** A plugin with a write grant for the workspace rewrites another plugin, whose folder is linked into the workspace. */
 
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,7 +3,7 @@ import { MAX_DIRECTORY_ENTRIES } from "../../../host/capabilities/files/list-dir
 import { testCall } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
-it("attack: a folder of more entries than anyone can be told [C4.listing] [B3.operationBytes]", async () => {
+it("attack: a folder with more entries than an answer can hold [C4.listing] [B3.operationBytes]", async () => {
   const platform = memoryPlatform();
   const list = async (entries: number, operationBytes: number) => {
     for (let index = 0; index < entries; index++) platform.plant(`${WORKSPACE}/d${entries}/${"x".repeat(20)}${index}`, "");
@@ -11,12 +11,12 @@ it("attack: a folder of more entries than anyone can be told [C4.listing] [B3.op
     return await answer("fs.readDir", { path: `d${entries}` });
   };
   expect(await list(100, 10_000)).toMatchObject({ ok: true });
-  // An answer is an operation's payload like any other.
+  // An answer counts as an operation's payload too.
   expect(await list(500, 10_000)).toMatchObject({ ok: false, error: { name: "RangeError" } });
   expect(MAX_DIRECTORY_ENTRIES).toBeLessThanOrEqual(100_000);
 });
 
-it("attack: a file as large as numbers go, made of nothing [C4.size]", async () => {
+it("attack: a sparse file of the largest possible size [C4.size]", async () => {
   const { answer } = testCall({
     platform: memoryPlatform({ a: "" }),
     cwd: WORKSPACE,

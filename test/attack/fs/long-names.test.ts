@@ -10,7 +10,7 @@ describe("attack: very long names", () => {
     ["a path longer than PATH_MAX", "a/".repeat(3_000)],
     ["a megabyte", "x".repeat(1024 * 1024)],
     ["a megabyte of climbing", "../".repeat(350_000)],
-  ])("%s is answered as such, briefly [C4.long]", async (_what, path) => {
+  ])("reports %s briefly as too long [C4.long]", async (_what, path) => {
     const { answer } = await diskCall({});
     for (const name of ["fs.readFile", "fs.writeFile", "fs.stat", "fs.mkdir"]) {
       const answered = await answer(name, { path }, toBytes("x"));
@@ -19,7 +19,7 @@ describe("attack: very long names", () => {
     }
   });
 
-  it("a tree of more levels than a process may open files can be removed, with what lies beside the way down [C4.remove]", async () => {
+  it("removes a tree with more levels than a process may open files, with entries on every level [C4.remove]", async () => {
     const { answer, workspace } = await diskCall({});
     const deep = Array.from({ length: 1_500 }, () => "d").join("/");
     const places = ["d", deep.slice(0, 199), deep];

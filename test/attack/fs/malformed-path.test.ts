@@ -5,7 +5,7 @@ import { diskCall } from "../../support/disk-call.ts";
 
 describe("attack: paths that are cut or changed on their way", () => {
   it.each(["a.txt\0", "\0", "a.txt\0.png", "../outside/secret.txt\0", "a\ud800.txt", "\udc00", "a.txt\udfff"])(
-    "%j is refused [C4.malformed]",
+    "refuses %j [C4.malformed]",
     async (path) => {
       const { answer, workspace } = await diskCall({ "a.txt": "a" });
       for (const name of ["fs.readFile", "fs.writeFile", "fs.mkdir", "fs.remove", "fs.stat", "workspace.exists"]) {
@@ -16,7 +16,7 @@ describe("attack: paths that are cut or changed on their way", () => {
     },
   );
 
-  it("an answer's message holds no lone surrogate", async () => {
+  it("returns messages without lone surrogates", async () => {
     const { answer } = await diskCall({});
     expect(await answer("fs.readFile", { path: "a\ud800" })).toMatchObject({
       ok: false,

@@ -16,13 +16,13 @@ describe("attack: another spelling of a denied path", () => {
     "sub/../secret.txt",
     "secret.txt//",
     "secret.txt/../secret.txt",
-  ])("%s is the denied path [C4.spelling]", async (path) => {
+  ])("treats %s as the denied path [C4.spelling]", async (path) => {
     const { answer } = await diskCall({ "secret.txt": "s", "sub/x": "" }, DENYING);
     expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
     expect(errorName(await answer("fs.writeFile", { path }, toBytes("x")))).toBe("NotCapable");
   });
 
-  it("a link to a denied path is denied too [PA4, C4.spelling]", async () => {
+  it("denies a link to a denied path too [PA4, C4.spelling]", async () => {
     const { answer, contents, workspace } = await diskCall(
       { "secret.txt": "s", link: { link: "secret.txt" }, here: { link: "." } },
       DENYING,
@@ -34,8 +34,8 @@ describe("attack: another spelling of a denied path", () => {
     expect(await contents(`${workspace}/secret.txt`)).toBe("s");
   });
 
-  // Where names differ by case or Unicode form they are other files; where they do not, `folding-file-systems.test.ts` tries.
-  it("another case or Unicode form is never a way to the denied file [C4.spelling]", async () => {
+  // On this file system, names that differ by case or Unicode form are other files; `folding-file-systems.test.ts` tests the others.
+  it("does not reach the denied file by another case or Unicode form [C4.spelling]", async () => {
     const { answer } = await diskCall({ "secret.txt": "s", "caf\u00e9": "c" }, DENYING);
     for (const path of ["SECRET.TXT", "Secret.txt", "cafe\u0301", "\uff53ecret.txt"]) {
       const read = await answer("fs.readFile", { path });
@@ -43,7 +43,7 @@ describe("attack: another spelling of a denied path", () => {
     }
   });
 
-  it("names of other scripts and shapes are plain names", async () => {
+  it("accepts names of other scripts as plain names", async () => {
     const { answer } = await diskCall({});
     for (const name of ["имя", "名前", "e\u0301", "a b", "-rf", "~", "$HOME", "a'b\"c", "x\ny", "%2e%2e", "..x", "...", " "]) {
       expect(await answer("fs.writeFile", { path: name }, toBytes(name)), name).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-/** A plugin keeps as many files open as it can, in many calls at once: the others still open theirs. */
+/** A plugin keeps as many files open as it can, in many calls; other plugins can still open theirs. */
 
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,7 +10,10 @@ import type { Holder } from "../../../sandbox/mod.ts";
 import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Opens the file until it is refused. @returns how often that went well */
+/**
+ * Opens the file until it is refused.
+ * @returns the number of successes
+ */
 async function hoard(guarded: GuardedFiles, path: string, holder: Holder): Promise<number> {
   const files: GuardedFile[] = [];
   onTestFinished(async () => void (await Promise.all(files.map((file) => file.close()))));
@@ -25,7 +28,7 @@ async function hoard(guarded: GuardedFiles, path: string, holder: Holder): Promi
 }
 
 describe("attack: open files that others need", () => {
-  it("are a share of each plugin, and one for a plugin that has none [LV3.open-files]", async () => {
+  it("are limited by a share for each plugin, and one for calls without a plugin [LV3.open-files]", async () => {
     const { guarded } = currentPlatform();
     const path = join(await temporaryFolder(), "file");
     await plantOnDisk(path, "text");
@@ -35,7 +38,7 @@ describe("attack: open files that others need", () => {
     expect(opened).toEqual([share, share, MAX_OPEN_FILES - 2 * share, 1, 1, 1]);
   });
 
-  it("are a share of each token, which leaves other tokens some of every plugin's [LV3.open-files]", async () => {
+  it("are limited by a share for each token, which leaves other tokens some of every plugin's [LV3.open-files]", async () => {
     const { guarded } = currentPlatform();
     const path = join(await temporaryFolder(), "file");
     await plantOnDisk(path, "text");

@@ -7,7 +7,7 @@ import { overlaid } from "../../support/overlaid.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 describe("attack: a recursive removal goes through a link or past the grant", () => {
-  it("removes links, never what they lead to [C4.remove]", async () => {
+  it("removes links, never their targets [C4.remove]", async () => {
     const { answer, outside, workspace } = await diskCall({
       "tree/a/link": { link: "$outside" },
       "tree/file-link": { link: "$outside/secret.txt" },
@@ -18,14 +18,14 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
     expect(await readdir(workspace)).toEqual([".keep"]);
   });
 
-  it("of a link itself removes the link [C4.remove]", async () => {
+  it("removes the link when the path itself is a link [C4.remove]", async () => {
     const { answer, outside, workspace } = await diskCall({ link: { link: "$outside" } });
     expect(await answer("fs.remove", { path: "link/", recursive: true })).toEqual({ ok: true, value: null });
     expect(await readdir(outside)).toEqual(["secret.txt"]);
     expect(await readdir(workspace)).toEqual([".keep"]);
   });
 
-  it("does not begin where something below is denied, by name or by pattern [PA5]", async () => {
+  it("does not begin if something below is denied, by name or by pattern [PA5]", async () => {
     for (const deny of ["$workspace/tree/deep/key", "$workspace/**/key"]) {
       const { answer, workspace } = await diskCall(
         { "tree/a": "", "tree/deep/key": "" },
@@ -42,13 +42,13 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
     expect(await readdir(outside)).toEqual(["secret.txt"]);
   });
 
-  it("takes the root for no entry of anything, even if everything is granted [C4.remove]", async () => {
-    // An act that could do nothing if it were begun.
+  it("does not treat the root as a removable entry, even if everything is granted [C4.remove]", async () => {
+    // An act that would have no effect.
     const { answer } = await diskCall({}, { read: true, write: true });
     expect(errorName(await answer("fs.mkdir", { path: "/" }))).toBe("PermissionDenied");
   });
 
-  // In memory: on a disk a test that fails would be the attack.
+  // In memory, so that a failing test does no harm.
   it("does not remove the root, even if everything is granted [C4.remove]", async () => {
     const platform = memoryPlatform({ "a.txt": "a" });
     const { answer } = testCall({ platform, cwd: WORKSPACE, permissions: { read: true, write: true } });
@@ -57,10 +57,10 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
   });
 });
 
-describe("attack: a folder is taken by a way on which nothing of it looks denied", () => {
+describe("attack: a folder with denied entries is reached through a link", () => {
   const files = { "real/sub/key": "key", "real/sub/free": "", "real/.keep": "", "x/b": "evil", by: { link: "real" }, here: { link: "." } };
 
-  it("is not moved with what may not be read or written in it [PA5, C4.linked]", async () => {
+  it("is not moved with entries that may not be read or written [PA5, C4.linked]", async () => {
     for (const kind of ["read", "write"] as const) {
       const { answer, contents, workspace } = await diskCall(files, {
         ...{ read: ["$workspace"], write: ["$workspace"] },
@@ -72,12 +72,12 @@ describe("attack: a folder is taken by a way on which nothing of it looks denied
     }
   });
 
-  it("does not bring something to where it may not be written [PA5, C4.linked]", async () => {
+  it("is not moved to a path that may not be written [PA5, C4.linked]", async () => {
     const { answer, workspace } = await diskCall(files, { read: true, write: { allow: ["$workspace"], deny: ["$workspace/real/a/b"] } });
     for (const to of ["real/a", "by/a", "here/real/a"])
       expect(errorName(await answer("fs.rename", { from: "x", to })), to).toBe("NotCapable");
     expect((await readdir(join(workspace, "real"))).toSorted()).toEqual([".keep", "sub"]);
-    // What denies nothing there is no reason.
+    // A rule that denies nothing there does not count.
     expect(await answer("fs.rename", { from: "x", to: "by/c" })).toEqual({ ok: true, value: null });
   });
 
@@ -90,7 +90,7 @@ describe("attack: a folder is taken by a way on which nothing of it looks denied
     expect((await readdir(join(workspace, "real/sub"))).toSorted()).toEqual(["free", "key"]);
   });
 
-  it("is not moved by committing a dry run under a grant that became narrower [PA5, E8.grant]", async () => {
+  it("is not moved by the commit of a dry run after its grant was narrowed [PA5, E8.grant]", async () => {
     const call = await diskCall(files);
     const { answer, commit } = overlaid(call);
     expect(await answer("fs.rename", { from: "by/sub", to: "mine" })).toEqual({ ok: true, value: null });

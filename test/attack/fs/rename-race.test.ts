@@ -20,9 +20,9 @@ const WALKS: readonly (readonly [string, Walk])[] = [
   ...(hasLinuxWalk() ? [["with /proc", createLinuxWalk()] as const] : []),
 ];
 
-// What a race decides by chance is decided here, in the very step that it would have to win.
+// Each race is forced here: the swap happens in exactly the step that it would have to win.
 describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, walk) => {
-  /** Guarded files over the walk with some steps of it replaced. */
+  /** Guarded files whose walk has some steps replaced. */
   async function filesWith(steps: (call: DiskCall) => Partial<Walk>): Promise<{
     readonly call: DiskCall;
     readonly guarded: GuardedFiles;
@@ -34,7 +34,7 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     return { call, guarded, proof: (path) => checkedPath(join(workspace, path), workspace) as Proof };
   }
 
-  it("opens no other file that took the name after the look [C4.race]", async () => {
+  it("opens no other file that took the name after the check [C4.race]", async () => {
     const { guarded, proof } = await filesWith(({ workspace, outside }) => ({
       async open(place, flags) {
         await rename(join(outside, "secret.txt"), join(workspace, "good.txt")).catch(() => undefined);
@@ -48,7 +48,7 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     expect(["good", "not_capable"]).toContain(await read);
   });
 
-  it("keeps no file that turns out to be made outside [C4.race]", async () => {
+  it("does not keep a file that was created outside [C4.race]", async () => {
     const { call, guarded, proof } = await filesWith(({ outside }) => ({
       create: async (...where) => ({ ...(await walk.create(...where)), realPath: join(outside, "new.txt") }),
     }));
@@ -56,7 +56,7 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     expect(await readdir(call.workspace)).not.toContain("new.txt");
   });
 
-  it("removes nothing in a folder that turns out to be outside by now [C4.race, C4.remove]", async () => {
+  it("removes nothing in a folder that was moved outside [C4.race, C4.remove]", async () => {
     const { call, guarded, proof } = await filesWith(({ outside }) => ({
       async locate(path, options) {
         const place = await walk.locate(path, options);
@@ -67,7 +67,7 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     expect(await readdir(join(call.workspace, "tree/deep"))).toEqual(["x"]);
   });
 
-  it("removes nothing above a folder that was moved elsewhere while it was emptied [C4.race, C4.remove]", async () => {
+  it("removes nothing above a folder that was moved while it was emptied [C4.race, C4.remove]", async () => {
     const { call, guarded, proof } = await filesWith(({ outside }) => ({
       locate: (path, options) => walk.locate(path.endsWith("/..") ? outside : path, options),
     }));
@@ -76,7 +76,7 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     expect((await readdir(call.outside)).toSorted()).toEqual(["deep", "secret.txt"]);
   });
 
-  it("takes files of the kernel for none, wherever they are mounted [C4.devices]", async () => {
+  it("does not treat kernel files as files, wherever they are mounted [C4.devices]", async () => {
     const { guarded, proof } = await filesWith(() => ({
       locate: async (path, options) => ({ ...(await walk.locate(path, options)), synthetic: true }),
     }));
@@ -90,17 +90,17 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
   });
 });
 
-/** Each round is one act while another thread swaps what is at the path. `RACES=all npm test -- test/attack/fs` runs more of them. */
+/** Each round is one act while another thread swaps the path. `RACES=all npm test -- test/attack/fs` runs more rounds. */
 const ROUNDS = process.env["RACES"] === "all" ? 4_000 : 800;
 
-/** The same for each of the many ways to change something. */
+/** The same for each operation that changes something. */
 const ROUNDS_EACH = ROUNDS / 4;
 
 const onLinux = process.platform === "linux";
 
-// Elsewhere a narrower window remains (host/platform/files/portable-walk.ts says which).
+// On other systems a narrower window remains (host/platform/portable-walk.ts explains it).
 describe.runIf(onLinux)("attack: a path is swapped between the check and the act", { timeout: 60_000 }, () => {
-  it("reads nothing from outside when the last link is swapped [C4.race]", async () => {
+  it("reads nothing outside when the last link is swapped [C4.race]", async () => {
     const { answer, workspace } = await diskCall({
       "good.txt": "good",
       link: { link: "good.txt" },
@@ -116,7 +116,7 @@ describe.runIf(onLinux)("attack: a path is swapped between the check and the act
     expect(seen).toContain("NotCapable");
   });
 
-  it("reads and lists nothing from outside when a folder is swapped for a link [C4.race]", async () => {
+  it("reads and lists nothing outside when a folder is swapped for a link [C4.race]", async () => {
     const { answer, workspace } = await diskCall({ "dir/secret.txt": "good", bad: { link: "$outside" } });
     const flipping = await startFlipping(join(workspace, "dir"), join(workspace, "good"), join(workspace, "bad"));
     const seen = await rounds(flipping, ROUNDS, ["good"], async (round) => {
@@ -169,7 +169,7 @@ describe.runIf(onLinux)("attack: a path is swapped between the check and the act
     expect(seen).toContain("NotCapable");
   });
 
-  it("removes nothing outside when a folder inside a tree is now a folder, now a link [C4.race]", async () => {
+  it("removes nothing outside when a folder in a tree alternates with a link [C4.race]", async () => {
     const { answer, workspace, outside } = await diskCall({ "tree/x": "" });
     const toggling = await startToggling(join(workspace, "tree/sub"), outside);
     await rounds(toggling, ROUNDS_EACH, [], async () => {
@@ -185,8 +185,8 @@ function nameOf(answer: HostAnswer): string {
 }
 
 /**
- * Acts `count` times, and as long after that as not all of `wanted` was seen: on a crowded machine the other thread may
- * hardly get a processor, and a race that was not run proves nothing. Gives up after twenty times as many.
+ * Acts `count` times, and continues until all of `wanted` was seen: on a loaded machine the other thread may hardly run, and a race that
+ * did not happen proves nothing. Gives up after twenty times as many.
  */
 async function rounds(
   flipping: Flipping,

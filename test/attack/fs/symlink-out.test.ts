@@ -15,7 +15,7 @@ const LINKS = {
   "mine.txt": "mine",
 } as const;
 
-/** Every operation that takes a path, aimed through a link. */
+/** Every operation that takes a path, with a path through a link. */
 const ACTS: readonly (readonly [string, JsonValue])[] = [
   ...["fs.readFile", "fs.stat", "fs.realPath", "workspace.read", "workspace.exists"].flatMap((name) =>
     ["file", "relative", "chain", "folder/secret.txt", "up/outside/secret.txt"].map((path) => [name, { path }] as const),
@@ -45,7 +45,7 @@ const ACTS: readonly (readonly [string, JsonValue])[] = [
 ];
 
 describe("attack: a symlink in the workspace leads out of it", () => {
-  it.each(ACTS)("%s %j is refused and touches nothing [C4.symlink, PA4, C10]", async (name, args) => {
+  it.each(ACTS)("refuses %s %j and touches nothing [C4.symlink, PA4, C10]", async (name, args) => {
     const call = await diskCall(LINKS);
     const answered = await call.answer(name, args, toBytes("evil"));
     expect(errorName(answered)).toBe("NotCapable");
@@ -55,7 +55,7 @@ describe("attack: a symlink in the workspace leads out of it", () => {
     await expectUntouched(call);
   });
 
-  it("links themselves can be looked at, moved and removed", async () => {
+  it("can inspect, move and remove the links themselves", async () => {
     const call = await diskCall(LINKS);
     expect(await call.answer("fs.lstat", { path: "file" })).toMatchObject({ ok: true, value: { isSymlink: true } });
     expect(await call.answer("fs.rename", { from: "file", to: "moved" })).toMatchObject({ ok: true });

@@ -5,8 +5,8 @@ import { answerOperation } from "../../../host/capabilities/mod.ts";
 import { errorName, valueOf } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
-describe("attack: temporary files in other places or of other people", () => {
-  it("are made for this user only, each with a name of its own [PB1]", async () => {
+describe("attack: temporary files in other places or of other users", () => {
+  it("are created for this user only, each with its own name [PB1]", async () => {
     const { answer, workspace } = await diskCall({ ".tmp": { directory: true } });
     const made = await Promise.all(Array.from({ length: 50 }, () => answer("fs.makeTempFile", {})));
     const paths = made.map(valueOf);
@@ -17,7 +17,7 @@ describe("attack: temporary files in other places or of other people", () => {
     expect((await stat(join(workspace, valueOf(folder)))).mode & 0o777).toBe(0o700);
   });
 
-  it("are made anew even where the name was guessed, and through no link [PB1]", async () => {
+  it("are created exclusively even if the name was guessed, and never through a link [PB1]", async () => {
     const call = await diskCall({ ".tmp/0101010101010101": "mine", ".tmp/a0101010101010101": { link: "$outside/new.txt" } });
     const random = { ...call.context.platform.random, bytes: (length: number) => new Uint8Array(length).fill(1) };
     const context = { ...call.context, platform: { ...call.context.platform, random } };
@@ -38,7 +38,7 @@ describe("attack: temporary files in other places or of other people", () => {
     { dir: "link" },
     { dir: "/tmp" },
     { suffix: "\0" },
-  ])("%j makes nothing elsewhere [PB1, C4]", async (wish) => {
+  ])("creates nothing elsewhere with %j [PB1, C4]", async (wish) => {
     const { answer, modified } = await diskCall({ ".tmp": { directory: true }, link: { link: "$outside" } });
     for (const name of ["fs.makeTempFile", "fs.makeTempDir"])
       expect(["NotCapable", "TypeError", "Error"]).toContain(errorName(await answer(name, wish)));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
-describe("attack: what the machine has lying about", () => {
-  it("no proxy of the environment is used [C6.ambient]", async () => {
+describe("attack: authority in the machine's environment", () => {
+  it("uses no proxy of the environment [C6.ambient]", async () => {
     const proxy = await httpServer((_request, response) => response.end("proxied"));
     const server = await httpServer((_request, response) => response.end("direct"));
     const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
@@ -21,7 +21,7 @@ describe("attack: what the machine has lying about", () => {
     expect(proxy.connections()).toBe(0);
   });
 
-  it("no cookie is kept, no connection shared, no referrer sent [C6.ambient]", async () => {
+  it("keeps no cookies, shares no connections, sends no referrer [C6.ambient]", async () => {
     const seen: unknown[] = [];
     const server = await httpServer((request, response) => {
       seen.push([request.headers.cookie, request.headers.referer, request.headers.authorization]);
@@ -37,7 +37,7 @@ describe("attack: what the machine has lying about", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("importing the client changes no fetch of the embedding program [C6.ambient]", async () => {
+  it("does not change the embedding program's fetch on import [C6.ambient]", async () => {
     const server = await httpServer((_request, response) => response.end());
     const dispatchers = (): unknown[] =>
       Object.getOwnPropertySymbols(globalThis).filter((symbol) => String(symbol).includes("undici.globalDispatcher"));

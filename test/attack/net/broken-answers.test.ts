@@ -3,7 +3,7 @@ import { failureOf, netCall, rawServer } from "../../support/hostile-server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 
-/** Answers that two readers could read differently, or that end too soon. */
+/** Responses that two parsers could read differently, or that end too soon. */
 const BROKEN: Readonly<Record<string, string>> = {
   "two lengths": `${OK}Content-Length: 2\r\nContent-Length: 5\r\n\r\nhello`,
   "a length and chunks": `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
@@ -21,8 +21,8 @@ const BROKEN: Readonly<Record<string, string>> = {
   nothing: "",
 };
 
-describe("attack: answers that are not what they say", () => {
-  it.each(Object.entries(BROKEN))("%s is an error, never half an answer taken for a whole one [C6.broken]", async (_name, text) => {
+describe("attack: malformed responses", () => {
+  it.each(Object.entries(BROKEN))("reports %s as an error, never half a response as a whole one [C6.broken]", async (_name, text) => {
     const server = await rawServer((socket) => socket.end(text, "latin1"));
     const { fetch, readAll } = netCall(["127.0.0.1"]);
     const answer = await fetch(server.origin);
@@ -33,7 +33,7 @@ describe("attack: answers that are not what they say", () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  it("a connection that is reset in the middle is an error [C6.broken]", async () => {
+  it("reports a connection reset half way as an error [C6.broken]", async () => {
     const server = await rawServer((socket) => void socket.write(`${OK}Content-Length: 20\r\n\r\nhello`, () => socket.resetAndDestroy()));
     const { fetch, readAll } = netCall(["127.0.0.1"]);
     const answer = await fetch(server.origin);
@@ -41,14 +41,14 @@ describe("attack: answers that are not what they say", () => {
     else expect(failureOf(answer)).toMatch(/connection reset by peer$/);
   });
 
-  it("a second answer behind the first is nobody's [C6.broken]", async () => {
+  it("ignores a second response behind the first [C6.broken]", async () => {
     const server = await rawServer((socket) => socket.end(`${OK}Content-Length: 2\r\n\r\nhi${OK}Content-Length: 4\r\n\r\nevil`));
     const { fetch, readAll } = netCall(["127.0.0.1"]);
     await fetch(server.origin);
     expect(new TextDecoder().decode(await readAll().catch(() => new TextEncoder().encode("hi")))).toBe("hi");
   });
 
-  it("bytes of a head reach the guest as what headers may hold [C6.broken]", async () => {
+  it("passes bytes of a head to the guest as valid header values [C6.broken]", async () => {
     const server = await rawServer((socket) =>
       socket.end(Buffer.from("HTTP/1.1 200 O\x7fK\x80\r\nX-A: \xff\xfe\r\nContent-Length: 0\r\n\r\n", "latin1")),
     );

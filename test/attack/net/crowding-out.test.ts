@@ -6,7 +6,7 @@ import { netCall, rawServer, type TestServer } from "../../support/hostile-serve
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Resolves if the promise has settled by the time that everything that could happen at once has happened. */
+/** Resolves to whether the promise has settled after all pending tasks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(
@@ -18,7 +18,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("attack: a plugin that takes the network from others", () => {
-  it("holds all the connections to a host that it may have: others have their own [C6.concurrency, B10]", async () => {
+  it("holds all its connections to a host: others have their own [C6.concurrency, B10]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
     const held = await Promise.all(Array.from({ length: 48 }, () => slots.connection("api.test", { owner: "evil", signal })));
@@ -29,7 +29,7 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(await isSettled(next)).toBe(true);
   });
 
-  it("is called by a token that holds all the connections that it may have: the plugin's other callers have theirs [LV3.connections]", async () => {
+  it("is called by a token that holds all its connections: the plugin's other callers have theirs [LV3.connections]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
     const connect = (owner: string, caller: string, host = "api.test"): Promise<() => void> =>
@@ -39,16 +39,16 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(await isSettled(next)).toBe(false);
     const others = await Promise.all(Array.from({ length: 16 }, () => connect("words", "other")));
     expect(await isSettled(connect("words", "third"))).toBe(false);
-    // Over all plugins it has 64 to a host, and others to another.
+    // Across all plugins it has 64 to a host, and others to another host.
     for (const owner of ["a", "b"]) await Promise.all(Array.from({ length: 16 }, () => connect(owner, "evil")));
     expect(await isSettled(connect("c", "evil"))).toBe(false);
     expect(await isSettled(connect("c", "evil", "other.test"))).toBe(true);
     others[0]?.();
-    // Goes to the caller that has less than its share.
+    // Goes to the caller below its share.
     expect(await isSettled(next)).toBe(false);
   });
 
-  it("looks one name up for a token, whatever plugins it calls [LV3.connections]", async () => {
+  it("looks up one name at a time for a token, whatever plugins it calls [LV3.connections]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
     const begun: string[] = [];
@@ -60,10 +60,10 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(begun).toEqual(["a evil", "d other"]);
   });
 
-  it("gives its places back, however a request ends [C6.concurrency, C6.close]", async () => {
+  it("releases its slots, however a request ends [C6.concurrency, C6.close]", async () => {
     const ends = ["read", "closed", "broken", "redirected", "refused"] as const;
     const server: TestServer = await rawServer((socket) => {
-      // One after the other, each of them more often than there are places.
+      // In sequence, each of them more often than there are slots.
       const end = ends[server.connections() % ends.length];
       if (end === "broken") return void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx");
       if (end === "redirected") return void socket.end("HTTP/1.1 302 Found\r\nLocation: http://10.0.0.1/\r\n\r\n");
@@ -79,7 +79,7 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(server.connections()).toBe(100);
   });
 
-  it("has bytes from many servers at once: it gets some in each turn of the event loop, and others theirs [LV3.network]", async () => {
+  it("receives from many servers at once: each turn of the event loop serves it and others [LV3.network]", async () => {
     const slots = createNetworkSlots();
     const got: string[] = [];
     const ask = (owner: string): void => void slots.piece({ owner, signal: new AbortController().signal }).then(() => got.push(owner));
@@ -90,7 +90,7 @@ describe("attack: a plugin that takes the network from others", () => {
     for (let count = 0; count < 10; count++) ask("evil");
     ask("words");
     expect(await inThisTurn()).toEqual(["evil", "evil", "evil", "evil", "words"]);
-    // What was taken is given back one after another, each in a task of the same turn.
+    // Slots are released one by one, each in a task of the same turn.
     const rest: number[] = [];
     for (let turn = 0; rest.length === 0 || rest.at(-1) !== 0; turn++) {
       await nextTurn();
@@ -101,14 +101,14 @@ describe("attack: a plugin that takes the network from others", () => {
     await expect(gone).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("asks for names that are slow to be found: others are answered meanwhile [C6.lookups, B10]", async () => {
+  it("resolves slow names: others are answered meanwhile [C6.lookups, B10]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
     for (let name = 0; name < 100; name++) void slots.lookup(never, { owner: "evil", signal });
     await expect(slots.lookup(async () => "found", { owner: "words", signal })).resolves.toBe("found");
   });
 
-  it("asks for many names and gives them up at once: none is looked up, and nothing fails behind its back [C6.lookups, C6.close, B4]", async () => {
+  it("resolves many names and cancels at once: none is looked up, and no error is unhandled [C6.lookups, C6.close, B4]", async () => {
     let lookups = 0;
     let fail: () => void = () => undefined;
     const resolve = (): Promise<never> => {
@@ -121,7 +121,7 @@ describe("attack: a plugin that takes the network from others", () => {
     const others: Promise<unknown>[] = [];
     for (let id = 2; id <= 50; id++) {
       others.push(fetch(`http://a${id}.evil.test/`));
-      // Half of them before their lookup could begin, half of them while they wait for their turn.
+      // Half of them before their lookup began, half while they wait.
       if (id % 2 === 0) await nextTurn();
       await answer("net.close", { id });
     }
@@ -133,8 +133,8 @@ describe("attack: a plugin that takes the network from others", () => {
   });
 });
 
-describe("attack: a body in crumbs", () => {
-  /** Takes the parser's part: brings pieces for as long as it may, for many turns. */
+describe("attack: a body in tiny pieces", () => {
+  /** Plays the parser: pushes pieces while it may, over many turns. */
   async function crumbs(size: number): Promise<{ readonly perTurn: number; readonly buffers: number; readonly bytes: number }> {
     let isPaused = false;
     let perTurn = 0;
@@ -160,7 +160,7 @@ describe("attack: a body in crumbs", () => {
   it.each([
     [1, 128],
     [65_536, 1],
-  ])("makes few buffers, and no long turn, where nobody reads it: pieces of %i bytes [C6.credit, B1]", async (size, most) => {
+  ])("creates few buffers and no long turn if it is not read: pieces of %i bytes [C6.credit, B1]", async (size, most) => {
     const { perTurn, buffers, bytes } = await crumbs(size);
     expect(perTurn).toBe(most);
     expect(buffers).toBe(MAX_WAITING_BUFFERS);

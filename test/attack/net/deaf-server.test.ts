@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { netCall, rawServer } from "../../support/hostile-server.ts";
 
-describe("attack: a server that does not take the body", () => {
-  it("stops the writer, and holds no more of the body than fits [C6.credit]", async () => {
+describe("attack: a server that does not read the body", () => {
+  it("blocks the writer, and makes the host hold no more of the body than fits [C6.credit]", async () => {
     const server = await rawServer((socket) => void socket.pause());
     const { fetch, answer, close } = netCall(["127.0.0.1"]);
     const pending = fetch(server.origin, { method: "POST", body: "stream" });
@@ -33,7 +33,7 @@ describe("attack: a server that does not take the body", () => {
     expect(await pending).toMatchObject({ ok: false, error: { name: "AbortError" } });
   });
 
-  it("cannot be sent more than the cap [C6.size]", async () => {
+  it("cannot be sent more than the bound [C6.size]", async () => {
     const server = await rawServer((socket) => void socket.resume());
     const { fetch, answer } = netCall(["127.0.0.1"], { operationBytes: 64 * 1024 * 1024 });
     const pending = fetch(server.origin, { method: "POST", body: "stream" });

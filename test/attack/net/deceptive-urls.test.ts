@@ -20,7 +20,7 @@ describe("attack: URLs that look like a granted host", () => {
     "http://granted。test.evil.test:PORT/",
     "HTTP://127.0.0.1:PORT/",
     "http://xn--granted-9za.test:PORT/",
-  ])("%s does not reach another one [C6.url]", async (url) => {
+  ])("does not reach another host with %s [C6.url]", async (url) => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const { fetch } = netCall([`granted.test:${server.port}`], { resolve: async () => ["127.0.0.1"] });
     expect(failureOf(await fetch(url.replace("PORT", String(server.port))))).toMatch(/^(NotCapable|TypeError): /);
@@ -40,12 +40,12 @@ describe("attack: URLs that look like a granted host", () => {
     "http://",
     "http://:80/",
     "http://[/",
-  ])("%j is nothing to fetch [C6.scheme]", async (url) => {
+  ])("refuses to fetch %j [C6.scheme]", async (url) => {
     const { fetch } = netCall(true);
     expect(failureOf(await fetch(url))).toMatch(/^TypeError: (Invalid URL|Url scheme)/);
   });
 
-  it("goes to no port of another protocol [C6.port]", async () => {
+  it("connects to no port of another protocol [C6.port]", async () => {
     const { fetch } = netCall(["127.0.0.1"]);
     for (const port of [0, 22, 25, 53, 110, 143, 389, 465, 587, 993, 6667, 10080]) {
       expect(failureOf(await fetch(`http://127.0.0.1:${port}/`))).toBe(`TypeError: Fetch failed: Requests to port ${port} are blocked`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failureOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
-describe("attack: a denied address by way of a granted name", () => {
+describe("attack: a denied address behind a granted name", () => {
   it("is denied, whatever else is granted [PA4, PA3]", async () => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const resolve = async (): Promise<string[]> => ["127.0.0.1"];

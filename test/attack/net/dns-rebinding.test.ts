@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
 describe("attack: a name that changes its address between check and connection", () => {
-  it("is resolved once: what was checked is what is connected to [C6.rebinding]", async () => {
+  it("is resolved once: the connection uses the checked address [C6.rebinding]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"));
     const asked: string[] = [];
     const resolve = async (name: string): Promise<string[]> => {
@@ -17,7 +17,7 @@ describe("attack: a name that changes its address between check and connection",
     expect(server.connections()).toBe(1);
   });
 
-  it("is asked about again at every redirect, also to itself [C6.rebinding, C6.redirect]", async () => {
+  it("is checked again at every redirect, also to itself [C6.rebinding, C6.redirect]", async () => {
     const server = await httpServer((_request, response) => response.writeHead(302, { location: "/again" }).end());
     let times = 0;
     const { fetch } = netCall(["rebind.test", "127.0.0.1"], { resolve: async () => (++times === 1 ? ["127.0.0.1"] : ["169.254.169.254"]) });
@@ -25,14 +25,14 @@ describe("attack: a name that changes its address between check and connection",
     expect(server.connections()).toBe(1);
   });
 
-  it("is not asked of anybody where it is localhost [C6.rebinding]", async () => {
+  it("is not looked up if it is localhost [C6.rebinding]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"));
     const { fetch } = netCall([`localhost:${server.port}`], { resolve: () => Promise.reject(new Error("asked")) });
     headOf(await fetch(`http://localhost:${server.port}/`));
     expect(server.connections()).toBe(1);
   });
 
-  it("is no list of all the doors of a network to knock at: four addresses are tried [C6.rebinding]", async () => {
+  it("cannot make the host scan a network: at most four addresses are tried [C6.rebinding]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"), "127.0.0.9");
     const addresses = (last: number): string[] => Array.from({ length: last }, (_, index) => `127.0.0.${10 - last + index}`);
     for (const [count, isReached] of [
@@ -46,9 +46,9 @@ describe("attack: a name that changes its address between check and connection",
     }
   });
 
-  it("or whose connection leads elsewhere than to the address that was asked about is refused [C6.rebinding, C6.remote]", async () => {
+  it("is refused if the connection leads to another address than the checked one [C6.rebinding, C6.remote]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"));
-    // Linux connects 0.0.0.0 to 127.0.0.1, which nobody granted here: only the socket itself says so.
+    // Linux connects 0.0.0.0 to 127.0.0.1, which is not granted here: only the socket itself shows it.
     const { fetch, acts } = netCall(["elsewhere.test", "0.0.0.0"], { resolve: async () => ["0.0.0.0"] });
     for (const host of ["elsewhere.test", "0.0.0.0"]) {
       expect(failureOf(await fetch(`http://${host}:${server.port}/`))).toMatch(/^NotCapable: /);

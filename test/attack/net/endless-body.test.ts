@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf, netCall, rawServer } from "../../support/hostile-server.ts";
 
 describe("attack: a body without end", () => {
-  it("is read no further than somebody asks [C6.credit]", async () => {
+  it("is read only as far as the guest asks [C6.credit]", async () => {
     let sent = 0;
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -15,7 +15,7 @@ describe("attack: a body without end", () => {
     const { fetch, answer, close } = netCall(["127.0.0.1"]);
     await fetch(server.origin);
     expect((await answer("net.read", { id: 1 })).ok).toBe(true);
-    // Until nothing moves any more: the kernel's buffers are full, and ours are small.
+    // Waits until nothing moves: the kernel's buffers are full, and the host's are small.
     let before = -1;
     await expect
       .poll(
@@ -32,7 +32,7 @@ describe("attack: a body without end", () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  it("ends at the cap [C6.size]", async () => {
+  it("ends at the bound [C6.size]", async () => {
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       const go = (): void => {
@@ -47,7 +47,7 @@ describe("attack: a body without end", () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  it("comes in pieces no larger than an operation [B3]", async () => {
+  it("arrives in pieces no larger than an operation [B3]", async () => {
     const server = await rawServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(10_000)}`));
     const { fetch, answer } = netCall(["127.0.0.1"], { operationBytes: 700 });
     await fetch(server.origin);
@@ -56,7 +56,7 @@ describe("attack: a body without end", () => {
     expect(first.ok && first.bytes?.length).toBe(700);
   });
 
-  it("that never begins ends in time [C6.time]", async () => {
+  it("times out if it never begins [C6.time]", async () => {
     const server = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"));
     const { fetch, readAll } = netCall(["127.0.0.1"], { limits: { idleMs: 50 } });
     await fetch(server.origin);
@@ -64,7 +64,7 @@ describe("attack: a body without end", () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  it("of a server that never answers ends in time [C6.time]", async () => {
+  it("times out if the server never answers [C6.time]", async () => {
     const server = await rawServer(() => undefined);
     const { fetch } = netCall(["127.0.0.1"], { limits: { headMs: 50 } });
     expect(failureOf(await fetch(server.origin))).toMatch(/the server did not answer in time$/);

@@ -3,8 +3,8 @@ import { failureOf, headOf, netCall, rawServer } from "../../support/hostile-ser
 
 const HEAD = "HTTP/1.1 200 OK\r\n";
 
-describe("attack: an answer's head without end", () => {
-  it("ends at 64 KiB, however it is made up [C6.head]", async () => {
+describe("attack: a response head without end", () => {
+  it("ends at 64 KiB, whatever it consists of [C6.head]", async () => {
     const floods: readonly ((write: (text: string) => boolean) => boolean)[] = [
       (write) => write(`X-A: ${"a".repeat(1_000)}\r\n`),
       (write) => write("a".repeat(10_000)),
@@ -30,7 +30,7 @@ describe("attack: an answer's head without end", () => {
     }
   });
 
-  it("of too many fields is refused, of many is read [C6.head]", async () => {
+  it("is refused with too many fields, and read with many [C6.head]", async () => {
     const answer = (fields: number): string => `${HEAD}${Array.from({ length: fields }, (_, at) => `x${at}: ${at}\r\n`).join("")}\r\n`;
     const { fetch } = netCall(["127.0.0.1"]);
     const many = await rawServer((socket) => socket.end(answer(256)));
@@ -41,7 +41,7 @@ describe("attack: an answer's head without end", () => {
     expect(failureOf(await fetch(more.origin))).toMatch(/has too many fields$/);
   });
 
-  it("of one huge cookie is refused [C6.head]", async () => {
+  it("is refused with one huge cookie [C6.head]", async () => {
     const server = await rawServer((socket) => socket.end(`${HEAD}Set-Cookie: a=${"b".repeat(70_000)}\r\nContent-Length: 0\r\n\r\n`));
     const { fetch } = netCall(["127.0.0.1"]);
     expect(failureOf(await fetch(server.origin))).toMatch(/is too large$/);

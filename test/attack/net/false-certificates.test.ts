@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { failureOf, headOf, netCall } from "../../support/hostile-server.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../support/certificates/${name}`, import.meta.url), "utf8");
-// Made for these tests, for secure.test and 127.0.0.1, and of no use elsewhere.
+// Created for these tests, for secure.test and 127.0.0.1 only.
 const [cert, key] = [read("secure.cert.pem"), read("secure.key.pem")];
 
 async function secureServer(): Promise<number> {
@@ -19,8 +19,8 @@ async function secureServer(): Promise<number> {
 const resolve = async (): Promise<string[]> => ["127.0.0.1"];
 const NET = ["secure.test", "other.test", "127.0.0.1"];
 
-describe("attack: a server that is not who the URL names", () => {
-  it("is talked to where its certificate is trusted and for that name [C6.tls]", async () => {
+describe("attack: a server that is not the URL's host", () => {
+  it("is accepted if its certificate is trusted and names it [C6.tls]", async () => {
     const port = await secureServer();
     const { fetch, readAll } = netCall(NET, { resolve, ca: cert });
     for (const host of ["secure.test", "127.0.0.1"]) {
@@ -29,7 +29,7 @@ describe("attack: a server that is not who the URL names", () => {
     }
   });
 
-  it("is refused with a certificate for another name, or of nobody's [C6.tls]", async () => {
+  it("is refused with a certificate for another name, or a self-signed one [C6.tls]", async () => {
     const port = await secureServer();
     const trusting = netCall(NET, { resolve, ca: cert });
     expect(failureOf(await trusting.fetch(`https://other.test:${port}/`))).toMatch(/client error \(Connect\): tls error: /);
@@ -37,7 +37,7 @@ describe("attack: a server that is not who the URL names", () => {
     expect(failureOf(await usual.fetch(`https://secure.test:${port}/`))).toMatch(/client error \(Connect\): tls error: /);
   });
 
-  it("is refused also where the environment says to trust everybody [C6.tls, C6.ambient]", async () => {
+  it("is refused even if the environment disables certificate checks [C6.tls, C6.ambient]", async () => {
     const port = await secureServer();
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     try {
@@ -50,7 +50,7 @@ describe("attack: a server that is not who the URL names", () => {
     }
   });
 
-  it("that speaks no TLS is an error [C6.tls]", async () => {
+  it("is an error if it does not speak TLS [C6.tls]", async () => {
     const { fetch } = netCall(NET, { resolve });
     const port = await secureServer();
     expect(failureOf(await fetch(`http://127.0.0.1:${port}/`))).toMatch(/client error/);

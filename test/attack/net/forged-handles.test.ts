@@ -5,8 +5,8 @@ import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { failureOf, headOf, httpServer, netCall, rawServer } from "../../support/hostile-server.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
-describe("attack: numbers of requests that are not there, or not this call's", () => {
-  it("lead to nothing [C6.handles, B5]", async () => {
+describe("attack: numbers of requests that do not exist, or belong to another call", () => {
+  it("find nothing [C6.handles, B5]", async () => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const [mine, other] = [netCall(["127.0.0.1"]), netCall(["127.0.0.1"])];
     headOf(await other.fetch(server.origin));
@@ -18,7 +18,7 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     expect(new TextDecoder().decode(await other.readAll())).toBe("secret");
   });
 
-  it("cannot be used twice, nor read or written twice at once [C6.handles]", async () => {
+  it("cannot be used twice, nor read or written concurrently [C6.handles]", async () => {
     const server = await httpServer(() => undefined);
     const { answer } = netCall(["127.0.0.1"]);
     const wish = { id: 7, url: server.origin, method: "POST", headers: [], redirect: "follow", body: "stream" };
@@ -26,7 +26,7 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     await expect.poll(server.connections).toBe(1);
     expect(failureOf(await answer("net.fetch", wish))).toMatch(/^TypeError: Cannot begin request 7: its number is in use/);
     expect(failureOf(await answer("net.read", { id: 7 }))).toBe("BadResource: Bad resource ID");
-    // Nobody reads at the other end: one of them waits for room.
+    // The other end does not read: one of them waits for room.
     const writes = Array.from({ length: 200 }, () => answer("net.write", { id: 7 }, new Uint8Array(500_000)));
     expect((await Promise.race(writes.slice(1))).ok).toBe(false);
     await answer("net.close", { id: 7 });
@@ -35,7 +35,7 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     expect(failureOf(await answer("net.write", { id: 7 }, toBytes("x")))).toBe("BadResource: Bad resource ID");
   });
 
-  it("read one piece at a time: of two who ask at once one is told to wait [C6.handles]", async () => {
+  it("are read one piece at a time: of two concurrent readers one is refused [C6.handles]", async () => {
     const server = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"));
     const { fetch, answer } = netCall(["127.0.0.1"]);
     headOf(await fetch(server.origin));
@@ -45,11 +45,11 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     expect((await first).ok).toBe(false);
   });
 
-  it("keep no answer that comes when the call is over [C6.close, B4]", async () => {
+  it("keep no response that arrives after the call [C6.close, B4]", async () => {
     const { context, answer } = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: { net: true } });
     let closed = 0;
     const exchange = async (): Promise<HttpResponse> => {
-      // Between the answer and those who wait for it.
+      // Between the response and those who wait for it.
       context.exchanges.closeAll();
       return { status: 200, statusText: "", fields: [], read: async () => undefined, close: () => void closed++ };
     };
@@ -60,7 +60,7 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     expect(failureOf(await answer("net.read", { id: 1 }))).toBe("BadResource: Bad resource ID");
   });
 
-  it("are given up at the end of the call, and none is given out after it [C6.handles, B4]", async () => {
+  it("are closed at the end of the call, and none is opened after it [C6.handles, B4]", async () => {
     const server = await httpServer((_request, response) => void response.write("x"));
     const { fetch, readAll, close } = netCall(["127.0.0.1"]);
     headOf(await fetch(server.origin));
@@ -71,7 +71,7 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     await expect.poll(server.open).toBe(0);
   });
 
-  it("are no more than 64 [C6.concurrency]", async () => {
+  it("are limited to 64 [C6.concurrency]", async () => {
     const server = await httpServer(() => undefined);
     const { fetch } = netCall(["127.0.0.1"]);
     const begun = Array.from({ length: 65 }, () => fetch(server.origin));

@@ -4,7 +4,7 @@ import { failureOf, httpServer, netCall } from "../../support/hostile-server.ts"
 const BAD_VALUES = ["a\r\nX: y", "a\nb", "a\rb", "a\0b", "\x7f", "\x01", "a\u2028b", "\u010d\u010a", "\ud800"];
 const BAD_NAMES = ["", "a b", "a:b", "a\r\n", "a\0", "\u00e4", "(a)", "a\tb"];
 
-describe("attack: line ends in what is sent", () => {
+describe("attack: line ends in requests", () => {
   it.each(BAD_VALUES)("refuses the header value %j [C6.crlf]", async (value) => {
     const server = await httpServer((_request, response) => response.end());
     const { fetch } = netCall(["127.0.0.1"]);

@@ -17,8 +17,8 @@ const CONNECTION = [
   ["Trailer", "x"],
 ].flat();
 
-describe("attack: headers that speak for the connection", () => {
-  it("are ours: no other host, no other length, no upgrade [C6.headers]", async () => {
+describe("attack: headers that control the connection", () => {
+  it("are set by the host: no other host, no other length, no upgrade [C6.headers]", async () => {
     let headers: IncomingHttpHeaders = {};
     const server = await httpServer((request, response) => {
       ({ headers } = request);
@@ -45,7 +45,7 @@ describe("attack: headers that speak for the connection", () => {
     });
   });
 
-  it("ask for no packed part of a body: it could not be unpacked [C6.headers]", async () => {
+  it("request no compressed range, which could not be decompressed [C6.headers]", async () => {
     let headers: IncomingHttpHeaders = {};
     const server = await httpServer((request, response) => {
       ({ headers } = request);
@@ -57,14 +57,16 @@ describe("attack: headers that speak for the connection", () => {
     expect(headers).not.toHaveProperty("accept-encoding");
   });
 
-  it("are few and short [C6.headers]", async () => {
+  it("are limited in number and length [C6.headers]", async () => {
     const { fetch } = netCall(["127.0.0.1"]);
     const many = Array.from({ length: 129 }, (_, index) => [`x-${index}`, "a"]).flat();
     expect(failureOf(await fetch("http://127.0.0.1:8080/", { headers: many }))).toBe("TypeError: A request has at most 128 headers");
     expect(failureOf(await fetch("http://127.0.0.1:8080/", { headers: ["a", "b".repeat(40_000)] }))).toBe(
       "TypeError: The headers of a request have at most 32768 bytes",
     );
-    expect(failureOf(await fetch("http://127.0.0.1:8080/", { headers: ["a"] }))).toBe("TypeError: Headers are names and values in turn");
+    expect(failureOf(await fetch("http://127.0.0.1:8080/", { headers: ["a"] }))).toBe(
+      "TypeError: Headers must be alternating names and values",
+    );
     expect(failureOf(await fetch(`http://127.0.0.1:8080/${"a".repeat(20_000)}`))).toBe("TypeError: A URL has at most 16384 characters");
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { httpServer, netCall, rawServer } from "../../support/hostile-server.ts";
 
-describe("attack: a call that ends in the middle of everything", () => {
-  it("leaves no connection, wherever it was [C6.close, T3]", async () => {
+describe("attack: a call that ends half way through a request", () => {
+  it("leaves no connection, at any stage [C6.close, T3]", async () => {
     const silent = await rawServer(() => undefined);
     const half = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"));
     const flood = await httpServer((_request, response) => void response.write("x".repeat(10_000_000)));
@@ -17,7 +17,7 @@ describe("attack: a call that ends in the middle of everything", () => {
     for (const server of [silent, half, flood]) await expect.poll(server.open).toBe(0);
   });
 
-  it("connects nowhere when its name is found too late [C6.close]", async () => {
+  it("does not connect when its name is resolved too late [C6.close]", async () => {
     const server = await httpServer((_request, response) => response.end());
     let found: (addresses: string[]) => void = () => undefined;
     const { fetch, close } = netCall(["late.test", "127.0.0.1"], { resolve: () => new Promise((resolve) => (found = resolve)) });

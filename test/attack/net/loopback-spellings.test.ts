@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf, httpServer, netCall } from "../../support/hostile-server.ts";
 import "../../support/seed.ts";
 
-/** Ways to write 127.0.0.1 and its like that some parser somewhere understands. */
+/** Spellings of loopback addresses that some parser accepts. */
 const SPELLINGS = [
   "127.0.0.1",
   "127.1",
@@ -42,7 +42,7 @@ const SPELLINGS = [
 ];
 
 describe("attack: loopback in disguise", () => {
-  it.each(SPELLINGS)("http://%s is not reached with everything or names granted [C6.loopback]", async (host) => {
+  it.each(SPELLINGS)("does not reach http://%s with everything or names granted [C6.loopback]", async (host) => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const at = host.indexOf("#");
     const url = at === -1 ? `http://${host}:${server.port}/` : `http://${host.slice(0, at)}:${server.port}/${host.slice(at)}`;
@@ -53,11 +53,11 @@ describe("attack: loopback in disguise", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("reaches it in each of them where the address is granted, if it is a URL at all [C6.loopback]", async () => {
+  it("reaches it in each spelling that is a URL, if the address is granted [C6.loopback]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"));
     const { fetch, readAll } = netCall(["127.0.0.1"]);
     for (const host of ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "①②⑦.⓪.⓪.①", "[::ffff:7f00:1]"]) {
-      // The mapped form is an IPv6 socket to the same place; a listener on IPv4 alone may not be there.
+      // The mapped form is an IPv6 socket to the same address; a listener on IPv4 alone may not be there.
       if (!host.startsWith("[")) {
         expect(await fetch(`http://${host}:${server.port}/`)).toMatchObject({ ok: true, value: { status: 200 } });
         expect(new TextDecoder().decode(await readAll())).toBe("mine");
@@ -65,7 +65,7 @@ describe("attack: loopback in disguise", () => {
     }
   });
 
-  it("is not reached by any number that means it [C6.loopback]", async () => {
+  it("does not reach it by a numeric spelling [C6.loopback]", async () => {
     const server = await httpServer((_request, response) => response.end("secret"));
     const { fetch } = netCall(true, { resolve: async () => ["127.0.0.1"] });
     const part = (value: number): fc.Arbitrary<string> =>

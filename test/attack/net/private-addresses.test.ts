@@ -35,7 +35,7 @@ const HIDDEN = [
 ];
 
 describe("attack: a name that leads into a private network", () => {
-  it.each(HIDDEN)("refuses %s behind a granted name, and tells the guest no address [C6.private, PA4]", async (address) => {
+  it.each(HIDDEN)("refuses %s behind a granted name, and hides the address from the guest [C6.private, PA4]", async (address) => {
     for (const net of [["inside.test"], true] as const) {
       const { fetch, acts } = netCall(net, { resolve: async () => [address] });
       const failure = failureOf(await fetch("http://inside.test:8080/"));
@@ -45,7 +45,7 @@ describe("attack: a name that leads into a private network", () => {
     }
   });
 
-  it("refuses a name of which one address of many is private [C6.private]", async () => {
+  it("refuses a name if one of its many addresses is private [C6.private]", async () => {
     const { fetch } = netCall(["inside.test"], { resolve: async () => ["93.184.215.14", "10.0.0.1"] });
     expect(failureOf(await fetch("http://inside.test/"))).toMatch(/^NotCapable: /);
   });
@@ -56,7 +56,7 @@ describe("attack: a name that leads into a private network", () => {
     [["not an address"]],
     [[]],
     [Array.from({ length: 100 }, () => "93.184.215.14")],
-  ])("takes the answer %j for no answer [C6.private]", async (addresses) => {
+  ])("rejects the malformed answer %j [C6.private]", async (addresses) => {
     const { fetch } = netCall(["inside.test"], { resolve: async () => addresses });
     expect(failureOf(await fetch("http://inside.test/"))).toMatch(/dns error/);
   });

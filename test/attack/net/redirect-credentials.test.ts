@@ -5,7 +5,7 @@ import { headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 const SECRETS = ["authorization", "Bearer x", "cookie", "a=b", "proxy-authorization", "y", "x-api", "kept"];
 
 describe("attack: a redirect that collects credentials", () => {
-  it("gets none at another origin, also not back at the first [C6.credentials]", async () => {
+  it("gets none at another origin, not even after a redirect back to the first [C6.credentials]", async () => {
     const seen: IncomingHttpHeaders[] = [];
     const other = await httpServer((request, response) => {
       seen.push(request.headers);
@@ -26,7 +26,7 @@ describe("attack: a redirect that collects credentials", () => {
     expect(seen.every((headers) => headers["proxy-authorization"] === undefined)).toBe(true);
   });
 
-  it("keeps them at the same origin [C6.credentials]", async () => {
+  it("gets them at the same origin [C6.credentials]", async () => {
     const seen: (string | undefined)[] = [];
     const server = await httpServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -39,7 +39,7 @@ describe("attack: a redirect that collects credentials", () => {
     expect(seen).toEqual([basic, basic]);
   });
 
-  it("cannot put credentials of its own into the next URL [C6.credentials]", async () => {
+  it("cannot put its own credentials into the next URL [C6.credentials]", async () => {
     const seen: (string | undefined)[] = [];
     const server = await httpServer((request, response) => {
       seen.push(request.headers.authorization);

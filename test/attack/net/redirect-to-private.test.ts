@@ -6,8 +6,8 @@ import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
-describe("attack: a granted server redirects to what is not granted", () => {
-  it.each([301, 302, 303, 307, 308])("a %i to another port, host or address is checked like a request [C6.redirect]", async (status) => {
+describe("attack: a granted server redirects to a host that is not granted", () => {
+  it.each([301, 302, 303, 307, 308])("checks a %i to another port, host or address like a request [C6.redirect]", async (status) => {
     const secret = await httpServer((_request, response) => response.end("secret"));
     const targets = [
       secret.origin,
@@ -28,7 +28,7 @@ describe("attack: a granted server redirects to what is not granted", () => {
   });
 
   it.each(["file:///etc/passwd", "data:text/plain,x", "ftp://127.0.0.1/", "javascript:1", "blob:null/1", "unix:/run/x", "about:blank"])(
-    "to %s ends the fetch [C6.redirect]",
+    "ends the fetch at a redirect to %s [C6.redirect]",
     async (location) => {
       const server = await httpServer((_request, response) => response.writeHead(302, { location }).end());
       const { fetch } = netCall(["127.0.0.1"]);
@@ -36,7 +36,7 @@ describe("attack: a granted server redirects to what is not granted", () => {
     },
   );
 
-  it("sends no stream twice, and leaves the body of a redirect alone [C6.redirect, C6.close]", async () => {
+  it("sends no stream twice, and does not read the body of a redirect [C6.redirect, C6.close]", async () => {
     const server = await httpServer((request, response) => {
       if (request.url === "/end") return void response.write("end");
       response.writeHead(request.method === "POST" ? 307 : 302, { location: "/end" });
@@ -49,11 +49,11 @@ describe("attack: a granted server redirects to what is not granted", () => {
     expect(failureOf(await streamed)).toBe("TypeError: Fetch failed: Can not redeliver a streaming request body after a redirect");
     headOf(await fetch(server.origin));
     expect(textOf(await answer("net.read", { id: 2 }))).toBe("end");
-    // The last answer's connection, and none of the redirect's.
+    // The last response's connection is open, that of the redirect is closed.
     await expect.poll(server.open).toBe(1);
   });
 
-  it("in a circle ends after 20 [C6.redirect]", async () => {
+  it("ends a redirect loop after 20 [C6.redirect]", async () => {
     const server = await httpServer((_request, response) => response.writeHead(302, { location: "/" }).end());
     const { fetch } = netCall(["127.0.0.1"]);
     expect(failureOf(await fetch(server.origin))).toBe("TypeError: Fetch failed: Maximum number of redirects (20) reached");
@@ -62,7 +62,7 @@ describe("attack: a granted server redirects to what is not granted", () => {
   });
 
   it.each(["http://[::", "http://a b/", "http://exa%00mple/", "http://127.0.0.1:99999/", "//", "http://"])(
-    "to the malformed %j ends the fetch [C6.redirect]",
+    "ends the fetch at a redirect to the malformed %j [C6.redirect]",
     async (location) => {
       const server = await httpServer((_request, response) => response.writeHead(302, { location }).end());
       const { fetch } = netCall(true);
@@ -73,8 +73,8 @@ describe("attack: a granted server redirects to what is not granted", () => {
   );
 });
 
-describe("attack: a granted server redirects a plugin, so that a person grants what it leads to", () => {
-  it("gets no hint that offers an inner place; a public one, and one that the plugin named itself, are offered [X3.led]", async () => {
+describe("attack: a granted server redirects a plugin, so that the user grants the target", () => {
+  it("hints at no private target; hints at public ones, and at those that the plugin named itself [X3.led]", async () => {
     const places = [
       "http://169.254.169.254/latest/",
       "http://127.0.0.2:1/",

@@ -29,7 +29,7 @@ const WANTED = [
   "fs .readFile",
 ];
 
-it.each(WANTED)("attack: %j is asked for, with everything granted [C1.none] [B5]", async (name) => {
+it.each(WANTED)("attack: the unknown operation %j, with everything granted [C1.none] [B5]", async (name) => {
   const everything = { read: true, write: true, net: true, env: true, sys: true, run: true, ffi: true };
   const call = testCall({ platform: memoryPlatform({ a: "x" }), cwd: WORKSPACE, permissions: everything });
   const answer = await call.answer(name, { path: "a", from: "a", to: "b", name: "A", args: ["sh"] });

@@ -46,7 +46,7 @@ const FIELDS = [
 ];
 
 it.each(BRIDGES.flatMap(({ operations }) => Object.keys(operations)))(
-  "attack: %s is called with arguments of every other shape, with nothing granted [B5.shapes] [C2]",
+  "attack: %s with arguments of every other shape, with nothing granted [B5.shapes] [C2]",
   async (operation) => {
     const call = testCall({ platform: memoryPlatform({ a: "secret" }), cwd: WORKSPACE, permissions: {} });
     const asked = [

@@ -1,4 +1,4 @@
-/** A tool starts writes, does not wait for them, and ends: what it began is over when its result is there, and told whole. */
+/** A tool starts writes, does not wait for them, and ends. They must be over, and reported completely, when its result is there. */
 
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ interface World {
   readonly workspace: string;
 }
 
-/** A disk that takes its time: whatever is not waited for is seen. */
+/** A slow disk, so that a missing wait shows. */
 function slowDisk(): Platform {
   const platform = currentPlatform({ log: { level: "error" } });
   const { guarded } = platform;
@@ -85,23 +85,26 @@ async function end({ host }: World, how: (typeof ENDS)[number]): Promise<ToolRes
 }
 
 describe.each(["thread", "process"] as const)("attack: effects after the end of a call (%s)", (isolation) => {
-  it.each(ENDS)("all that a tool did which %s is told, and nothing is done afterwards [T3.effects, C10.end, E8.end]", async (how) => {
-    const evil = await world(isolation);
-    const result = await end(evil, how);
-    const written = (await readdir(join(evil.workspace, "out"))).map((name) => `out/${name}`).toSorted();
-    const told = [...evil.events];
-    // All thirty writes would have been done by then.
-    for (let turn = 0; turn < 10_000; turn++) await nextTurn();
-    expect((await readdir(join(evil.workspace, "out"))).map((name) => `out/${name}`).toSorted()).toEqual(written);
-    expect(result.filesModified.toSorted()).toEqual(written);
-    expect(how === "exhausts" || written.length > 0).toBe(true);
-    expect(evil.events).toEqual(told);
-    expect(evil.events.at(-1)?.type).toBe("tool.failed");
-    const used = evil.events.filter(({ type }) => type === "capability.used").map(({ payload }) => String(Reflect.get(payload, "value")));
-    expect(used.toSorted()).toEqual(written.map((path) => join(evil.workspace, path)));
-    if (written.length === 0) return;
-    const undone = await evil.host.undo(result.callId);
-    expect(undone).toMatchObject({ ok: true, left: [] });
-    expect(await readdir(join(evil.workspace, "out"))).toEqual([]);
-  });
+  it.each(ENDS)(
+    "reports everything that a tool did which %s, and nothing is done afterwards [T3.effects, C10.end, E8.end]",
+    async (how) => {
+      const evil = await world(isolation);
+      const result = await end(evil, how);
+      const written = (await readdir(join(evil.workspace, "out"))).map((name) => `out/${name}`).toSorted();
+      const told = [...evil.events];
+      // All thirty writes would have been done by this time.
+      for (let turn = 0; turn < 10_000; turn++) await nextTurn();
+      expect((await readdir(join(evil.workspace, "out"))).map((name) => `out/${name}`).toSorted()).toEqual(written);
+      expect(result.filesModified.toSorted()).toEqual(written);
+      expect(how === "exhausts" || written.length > 0).toBe(true);
+      expect(evil.events).toEqual(told);
+      expect(evil.events.at(-1)?.type).toBe("tool.failed");
+      const used = evil.events.filter(({ type }) => type === "capability.used").map(({ payload }) => String(Reflect.get(payload, "value")));
+      expect(used.toSorted()).toEqual(written.map((path) => join(evil.workspace, path)));
+      if (written.length === 0) return;
+      const undone = await evil.host.undo(result.callId);
+      expect(undone).toMatchObject({ ok: true, left: [] });
+      expect(await readdir(join(evil.workspace, "out"))).toEqual([]);
+    },
+  );
 });

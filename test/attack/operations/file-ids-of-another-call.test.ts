@@ -4,7 +4,7 @@ import { answerOperation } from "../../../host/capabilities/mod.ts";
 import { errorName, testCall, valueOf } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
-it("attack: an open file of another call, or of one that is over, is read by its number [B5.identity] [PB1]", async () => {
+it("attack: an open file of another or an ended call is read by its identifier [B5.identity] [PB1]", async () => {
   const platform = memoryPlatform({ "a.txt": "secret of the first call" });
   const permissions = { read: ["$workspace"], write: ["$workspace"] };
   const owner = testCall({ platform, cwd: WORKSPACE, permissions });
@@ -19,7 +19,7 @@ it("attack: an open file of another call, or of one that is over, is read by its
       );
       expect(errorName(answer), `${name} ${forged}`).toBeDefined();
     }
-  // Nothing that the thief tried has closed or moved it.
+  // The thief's attempts have neither closed nor moved it.
   expect(await owner.answer("file.read", { id, length: 6 })).toMatchObject({ ok: true, bytes: new TextEncoder().encode("secret") });
   await owner.context.openFiles?.close(() => {});
   expect(errorName(await owner.answer("file.read", { id, length: 6 }))).toBeDefined();

@@ -1,4 +1,4 @@
-/** Plugins ask for large answers by the dozen and take none: the host holds what is documented, and others get theirs. */
+/** Plugins request dozens of large answers and take none: the host holds no more than documented, and others get theirs. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ export const leaves = () => { for (let read = 0; read < 60; read++) void Deno.re
 const CLOCK = { after: (delayMs: number, task: () => void) => setTimeout(task, delayMs) };
 const NEVER = new AbortController().signal;
 
-/** A host's handler whose every answer is large, and the bytes of those that it read and nobody has taken. */
+/** A host handler with large answers; counts the bytes that it read and that were not taken yet. */
 function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight: () => number; readonly most: () => number } {
   let inFlight = 0;
   let most = 0;
@@ -43,7 +43,7 @@ function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight:
   };
 }
 
-/** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
+/** A worker that takes nothing, with a plugin's call that reads until it gets no more answers. */
 async function reading(
   thread: FakeThread,
   {
@@ -78,8 +78,8 @@ function fakeThread(): FakeThread {
   };
 }
 
-describe("attack: answers that nobody takes", () => {
-  it("are as many as a call, a plugin, a worker and all together may have, and a plugin's first gets through [LV1.answers, LV3.answers]", async () => {
+describe("attack: answers that are not taken", () => {
+  it("are bounded for a call, a plugin, a worker and in total, and a plugin's first gets through [LV1.answers, LV3.answers]", async () => {
     const room = createOperationRoom(CLOCK);
     const [a, b, c] = [fakeThread(), fakeThread(), fakeThread()];
     const counts: number[] = [];
@@ -88,7 +88,7 @@ describe("attack: answers that nobody takes", () => {
       await reading(thread, { plugin, room, reads: 20 });
       counts.push(thread.brought.length - before);
     };
-    // By 4 MiB: 16 of a call, 32 of a plugin, 64 of a worker, 128 of all.
+    // In units of 4 MiB: 16 for a call, 32 for a plugin, 64 for a worker, 128 in total.
     for (const plugin of ["p1", "p1", "p1", "p2", "p2", "p3"]) await flood(a, plugin);
     expect(counts).toEqual([4, 4, 0, 4, 4, 0]);
     for (const plugin of ["p3", "p3", "p4", "p4"]) await flood(b, plugin);
@@ -106,16 +106,16 @@ describe("attack: answers that nobody takes", () => {
     expect(a.brought.length + b.brought.length + c.brought.length).toBe(33);
   });
 
-  it("are half of all for one caller, whatever plugins it calls, and not all that a plugin may have [LV1.answers, LV3.answers]", async () => {
+  it("are at most half of the total for one caller, whatever plugins it calls, and less than a plugin's share [LV1.answers, LV3.answers]", async () => {
     const room = createOperationRoom(CLOCK);
     const counts: number[] = [];
     const flood = async (plugin: string, caller: string): Promise<void> => {
-      // Each on a worker of its own: that is not what runs out.
+      // Each on its own worker, so that the worker's bound is not reached.
       const thread = fakeThread();
       await reading(thread, { plugin, caller, room, reads: 20 });
       counts.push(thread.brought.length);
     };
-    // By 4 MiB: 16 of a call, 24 of a caller of a plugin's 32, 64 of a caller.
+    // In units of 4 MiB: 16 for a call, 24 for a caller of a plugin's 32, 64 for a caller.
     for (const plugin of ["p1", "p1", "p1", "p2", "p2", "p3"]) await flood(plugin, "greedy");
     expect(counts).toEqual([4, 2, 0, 4, 2, 4]);
     await flood("p4", "greedy");
@@ -125,7 +125,7 @@ describe("attack: answers that nobody takes", () => {
 });
 
 describe.each(SANDBOXES)("attack: floods of large answers (%s)", (_, options) => {
-  it("hold what a call and a plugin may, and nobody else's [LV1.answers, LV3.answers]", async () => {
+  it("hold a call's and a plugin's share, and none of others [LV1.answers, LV3.answers]", async () => {
     await using box = startSandbox({ ...options, maximumWorkers: 3 });
     await box.load("evil", MAIN);
     await box.load("other", MAIN);
@@ -135,13 +135,13 @@ describe.each(SANDBOXES)("attack: floods of large answers (%s)", (_, options) =>
     for (const name of ["reads", "blocks"]) expect(outputOf(await box.call("other", name, { hostCall }))).toBe(ANSWER_BYTES);
     for (const outcome of await Promise.all(hoards)) expect(outcome).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "cpu" } });
     expect(large.most()).toBeLessThanOrEqual(ANSWERS_IN_FLIGHT.plugin + 2 * ANSWER_BYTES);
-    // Whoever was ended gives it all back; what was read for it afterwards, too.
+    // A terminated call releases everything, including answers that were read for it afterwards.
     await expect.poll(large.inFlight, { timeout: 30_000 }).toBe(0);
     expect(outputOf(await box.call("evil", "reads", { hostCall }))).toBe(ANSWER_BYTES);
     await expect.poll(large.inFlight, { timeout: 30_000 }).toBe(0);
   });
 
-  it("are given back by calls that end without them [LV5.answers]", async () => {
+  it("are released by calls that end without them [LV5.answers]", async () => {
     await using box = startSandbox({ ...options, maximumWorkers: 1 });
     await box.load("evil", MAIN);
     const large = largeAnswers();

@@ -1,4 +1,4 @@
-/** Plugins send operations with large arguments by the dozen: the host reads one at a time, in slices, and plugins take turns. */
+/** Plugins send dozens of operations with large arguments: the host reads one at a time, in slices, and alternates between plugins. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ export const reads = () => Deno.readTextFile("x").catch(({ name }) => name);
 `;
 
 describe("attack: operations with large arguments", () => {
-  it("are read one at a time, a plugin's after another's, and small ones at once [LV2.arguments] [LV3.arguments]", async () => {
+  it("are read one at a time, alternating between plugins, and small ones at once [LV2.arguments] [LV3.arguments]", async () => {
     const turns: (() => void)[] = [];
     const room = createOperationRoom({ after: (_delayMs, task) => turns.push(task) });
     const read: string[] = [];
@@ -60,7 +60,7 @@ describe("attack: operations with large arguments", () => {
     }
   });
 
-  it("are answered, and others are read, if the reader of the host fails [LV2.arguments]", async () => {
+  it("are answered, and others are read, if the host's reader fails [LV2.arguments]", async () => {
     const answers: string[] = [];
     const said: unknown[] = [];
     const thread: Answering = { answer: (_number, _id, text) => void answers.push(text), answerSync() {}, unheard() {} };
@@ -78,11 +78,11 @@ describe("attack: operations with large arguments", () => {
   });
 
   for (const [kind, options] of SANDBOXES) {
-    it(`are parsed in slices, and decoded so, on the ${kind} [LV2.operations]`, async () => {
+    it(`are parsed and decoded in slices, on the ${kind} [LV2.operations]`, async () => {
       await using box = startSandbox(options);
       expect(await box.load("asks", MAIN)).toMatchObject({ ok: true });
       const hostCall: HostCallHandler = ({ args }) => {
-        // Of a frozen copy; written outside of the measured time.
+        // The JSON of a frozen copy, written outside of the measured time.
         const { length } = [...jsonPieces((args as { args: JsonValue }).args, {})].join("");
         return Promise.resolve({ ok: true, value: { ok: true, output: length } });
       };
@@ -95,7 +95,7 @@ describe("attack: operations with large arguments", () => {
       expect([longest <= LARGE_BYTES + 4_096, box.defects]).toEqual([true, []]);
     });
 
-    it(`keep nobody else waiting, on the ${kind} [LV1.arguments]`, async () => {
+    it(`do not delay others, on the ${kind} [LV1.arguments]`, async () => {
       await using box = startSandbox(options);
       for (const name of ["evil", "other"]) expect(await box.load(name, MAIN)).toMatchObject({ ok: true });
       const flood = box.call("evil", "attacks", { args: { count: 20 } });

@@ -1,4 +1,4 @@
-/** A plugin reads its own large file by the dozen at once: the host has nothing to do with it, and holds nothing for it. */
+/** A plugin reads its own large file dozens of times at once: this costs the host neither work nor memory. */
 
 import { expect, it } from "vitest";
 import { attacker } from "../../support/attacker.ts";
@@ -20,7 +20,7 @@ export const left = () => { for (let read = 0; read < 60; read++) void Deno.read
   "large.txt": "x".repeat(FILE_BYTES),
 };
 
-it("attack: a flood of reads of its own file asks the host for nothing [LV1.own-files, LV2.own]", async () => {
+it("attack: a flood of reads of its own file sends the host no operation [LV1.own-files, LV2.own]", async () => {
   const { call } = await attacker(EVIL);
   let asked = 0;
   const hostCall = async () => (asked++, { ok: true as const, value: null });

@@ -1,4 +1,4 @@
-/** As many key derivations as there are workers: files do not wait for them. */
+/** As many key derivations as there are workers: file operations must not wait for them. */
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
 const isLinux = existsSync("/proc/self/task");
-// Deno derives keys elsewhere.
+// Deno derives keys on other threads.
 const isNode = !("Deno" in globalThis);
 
-describe("attack: key derivations that hold the threads that files need", () => {
+describe("attack: key derivations that occupy the threads that files need", () => {
   it.skipIf(!isLinux || !isNode)(
-    "are half of the threads that bascule starts with at most, and a file is looked at meanwhile [LV3.crypto]",
+    "use at most half of the threads that bascule starts with, and a file is read meanwhile [LV3.crypto]",
     async () => {
       const env: NodeJS.ProcessEnv = { ...process.env };
       delete env["UV_THREADPOOL_SIZE"];

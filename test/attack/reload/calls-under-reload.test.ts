@@ -20,7 +20,7 @@ function versionFiles(version: number): Readonly<Record<string, string>> {
   };
 }
 
-/** As an editor or a checkout does: one file after the other, or all at once by renaming a folder. */
+/** Writes as an editor or a checkout does: one file after the other, or all at once by renaming a folder. */
 async function writeVersion(folder: string, version: number): Promise<void> {
   for (const [path, text] of Object.entries(versionFiles(version))) await writeFile(join(folder, path), text);
 }
@@ -31,8 +31,8 @@ async function openHost(root: string, workspace: string): Promise<Host> {
   return host;
 }
 
-describe("calls while their plugin is reloaded without end", () => {
-  it("all succeed, each on one version whose digest it names [H4] [H9]", { timeout: 120_000 }, async () => {
+describe("calls while their plugin reloads continuously", () => {
+  it("all succeed, each on one version with the hash that it names [H4] [H9]", { timeout: 120_000 }, async () => {
     const home = await temporaryFolder();
     const root = join(home, "plugins");
     const folder = join(root, "pair");
@@ -42,7 +42,7 @@ describe("calls while their plugin is reloaded without end", () => {
     const versionOf = new Map<string, number>();
     let ended = 0;
     let version = 0;
-    // A crowded machine may have made all the calls before it has loaded a second version.
+    // A loaded machine may finish all calls before a second version is loaded.
     const isGoingOn = (): boolean => ended < CALLS || versionOf.size <= 2;
     const writing = (async () => {
       while (isGoingOn()) {
@@ -58,7 +58,7 @@ describe("calls while their plugin is reloaded without end", () => {
           ended += 1;
           const output = result.ok ? (result.output as { own: number; shared: number }) : undefined;
           const known = versionOf.get(result.digest ?? "") ?? output?.own;
-          // Parts of two versions, or one digest for two of them.
+          // Parts of two versions, or one hash for two versions.
           if (output === undefined || output.own !== output.shared || known !== output.own)
             wrong.push(result.ok ? result.output : result.error);
           else versionOf.set(result.digest ?? "", output.own);

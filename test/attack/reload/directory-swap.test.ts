@@ -13,7 +13,7 @@ async function prepare({ home }: LiveRoot, name: string, code: string): Promise<
 }
 
 describe("a plugin folder that is replaced by another", () => {
-  it("is served without a gap through fifty swaps in a row, and ends at the last [H9.swap]", async () => {
+  it("is served without a gap through fifty swaps, and ends at the last [H9.swap]", async () => {
     const world = await liveRoot(pluginFiles("a", "swap -1"), PATIENT);
     const observed = world.observe("a_run");
     for (let swap = 0; swap < 50; swap++) {
@@ -39,7 +39,7 @@ describe("a plugin folder that is replaced by another", () => {
     expect(world.callable("a_run")).toMatchObject({ directory: join(world.home, "v49") });
   });
 
-  it("is refused when the link is retargeted out of reason, and the last good version serves on [H9.symlink] [H5]", async () => {
+  it("is refused when the link is retargeted to an invalid folder; the last good version stays [H9.symlink] [H5]", async () => {
     const world = await liveRoot({});
     await symlink(await prepare(world, "v1", "v1"), join(world.root, "a"));
     await expect.poll(() => world.code("a_run"), DEADLINE).toBe("v1");
@@ -52,7 +52,7 @@ describe("a plugin folder that is replaced by another", () => {
     expect(world.callable("a_run")).toBeUndefined();
   });
 
-  it("keeps to its own plugin when two folders trade places [H9.swap]", async () => {
+  it("keeps its own plugin when two folders trade places [H9.swap]", async () => {
     const world = await liveRoot({ ...pluginFiles("a", "A"), ...pluginFiles("b", "B") });
     await rename(join(world.root, "a"), join(world.home, "parked"));
     await rename(join(world.root, "b"), join(world.root, "a"));

@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { pluginFiles } from "../../host/plugins/folder/harness.ts";
 import { DEADLINE, liveRoot } from "./live-root.ts";
 
-describe("a folder that is written to without end", () => {
-  it("keeps its last good version, holds up nobody, is said once, and is caught up with when it rests [H3.debounce]", async () => {
-    // A window so long that no stall of the machine is taken for rest.
+describe("a folder that is written without end", () => {
+  it("keeps its last good version, delays no other, is reported once, and is reloaded when it rests [H3.debounce]", async () => {
+    // The window is so long that no stall of the machine counts as rest.
     const world = await liveRoot(
       { ...pluginFiles("noisy", "one"), ...pluginFiles("calm", "one") },
       { quietMs: 400, goneMs: 500, graceMs: 600 },

@@ -18,13 +18,13 @@ describe("files that are written in pieces", () => {
   it.each([
     ["a pause shorter than the quiet window", 10],
     ["a pause longer than the quiet window", 60],
-  ])("are never served half, nor shown as failures, with %s [H3.half-written]", async (_what, pauseMs) => {
+  ])("are never served half, nor reported as failures, with %s [H3.half-written]", async (_what, pauseMs) => {
     const world = await liveRoot(pluginFiles("a", "version 0"), PATIENT);
     const observed = world.observe("a_run");
     for (let version = 1; version <= 5; version++) {
       const code = `version ${version}\n${`// ${"x".repeat(60)}\n`.repeat(20)}`;
       await Promise.all([
-        // Half a manifest is no JSON; half the code is other code.
+        // Half a manifest is not valid JSON; half the code is other code.
         writeSlowly(join(world.root, "a/manifest.json"), manifest("a", { version: `1.0.${version}` }), 4, pauseMs),
         writeSlowly(join(world.root, "a/main.ts"), code, 4, pauseMs),
       ]);
@@ -35,7 +35,7 @@ describe("files that are written in pieces", () => {
     expect(world.told().filter((line) => line === "plugin.failed a" || line === "plugin.removed a")).toEqual([]);
   });
 
-  it("are waited for in a new plugin whose files come one by one [H3.half-written]", async () => {
+  it("are waited for in a new plugin whose files arrive one by one [H3.half-written]", async () => {
     const world = await liveRoot({}, PATIENT);
     for (const [path, text] of Object.entries({ ...pluginFiles("a", "code"), "a/lib/one.ts": "", "a/lib/two.ts": "" })) {
       await world.write({ [path]: text });

@@ -8,21 +8,21 @@ import { type Bench, diskPlatform, openBench } from "../../host/plugins/folder/h
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 export interface LiveRoot extends Bench {
-  /** Holds the root. */
+  /** The folder of the root. */
   readonly home: string;
   readonly root: string;
   readonly log: readonly string[];
   write(files: Readonly<Record<string, string>>): Promise<void>;
-  /** Every different answer to "what would a call of this tool run?" from now until `stop`, asked in every turn of the event loop. */
+  /** Returns every different version that a call of this tool would run from now until `stop`, polled in every turn of the event loop. */
   observe(tool: string): { stop(): readonly (string | undefined)[] };
 }
 
 export const DEADLINE: { readonly timeout: number; readonly interval: number } = { timeout: 15_000, interval: 5 };
 
-/** Bad news is not believed for so long that no stall of the machine is taken for the end of what an attack does in steps. */
+/** Failures are not reported for this long, so that no stall of the machine counts as the end of an attack's steps. */
 export const PATIENT: SettleTiming = { quietMs: 25, goneMs: 3_000, graceMs: 3_000 };
 
-/** Scanned and watched. */
+/** Scans and watches the root. */
 export async function liveRoot(files: Readonly<Record<string, string>>, timing: SettleTiming = SETTLE_TIMING): Promise<LiveRoot> {
   const home = await temporaryFolder();
   const root = join(home, "plugins");
@@ -60,7 +60,7 @@ export async function liveRoot(files: Readonly<Record<string, string>>, timing: 
   };
 }
 
-/** Time for the outside world; what is waited for is asked separately. */
+/** Waits for file-system events; conditions are polled separately. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

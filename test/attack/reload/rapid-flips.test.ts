@@ -38,7 +38,7 @@ describe("a plugin that flips back and forth", () => {
     expect(world.sandbox.images.size).toBe(1);
   });
 
-  it("between being there and being gone ends as what it is [H9]", async () => {
+  it("between present and deleted settles on its final state [H9]", async () => {
     const world = await liveRoot({});
     for (let flip = 0; flip < 30; flip++) {
       await world.write(pluginFiles("a", `code ${flip}`));
@@ -49,7 +49,7 @@ describe("a plugin that flips back and forth", () => {
     await expect.poll(() => world.directory.status(), DEADLINE).toEqual([]);
     await world.directory.idle();
     expect({ images: world.sandbox.images.size, tools: world.registry.snapshot().tools }).toEqual({ images: 0, tools: [] });
-    // Every loaded one was removed again.
+    // Every loaded version was removed again.
     const told = world.told();
     expect(told.filter((line) => line === "plugin.loaded a")).toHaveLength(told.filter((line) => line === "plugin.removed a").length);
   });

@@ -4,7 +4,7 @@ import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platfor
 import { type Bench, manifest, openBench, pluginFiles } from "../../host/plugins/folder/harness.ts";
 import "../../support/seed.ts";
 
-/** Names of which two look alike, and folders of which two may hold the same plugin. */
+/** Two of the names look alike, and two of the folders may hold the same plugin. */
 const NAMES = ["alpha", "beta", "gamma", "g4mma", "be-ta", "be_ta"] as const;
 
 type Change =
@@ -69,13 +69,13 @@ async function apply(change: Change, platform: MemoryPlatform, bench: Bench): Pr
   }
 }
 
-/** What must hold whenever nothing is under way. */
+/** Invariants while nothing is running. */
 function checkWhole({ directory, registry, sandbox }: Bench): void {
   const bindings = registry.snapshot().tools.map((tool) => ({ owner: tool.owner, binding: tool.binding }));
   const callable = bindings.flatMap(({ owner, binding }) => (binding.kind === "plugin" ? [{ owner, digest: binding.version.digest }] : []));
   const statuses = directory.status();
   const serving = statuses.filter(({ state, lastGood }) => state === "loaded" || lastGood);
-  // Every version that serves is loaded and callable under its own name, and nothing else is.
+  // Every served version is loaded and callable under its own name, and no other is.
   expect(callable.map(({ owner, digest }) => `${owner} ${digest}`).toSorted()).toEqual(
     serving.map((status) => `${status.name} ${status.digest}`).toSorted(),
   );
@@ -84,9 +84,9 @@ function checkWhole({ directory, registry, sandbox }: Bench): void {
 }
 
 describe("thousands of changes", () => {
-  // The same changes at every run. For others: FUZZ_SEED=<number> or FUZZ_SEED=random (see test/support/seed.ts), and for
-  // more of them a larger `numRuns` with a longer timeout. Which of two folders is read first is still the machine's choice.
-  it("lose nothing and leak nothing, whatever they are and in whatever order [H9]", async () => {
+  // The same changes at every run. For others: FUZZ_SEED=<number> or FUZZ_SEED=random (see test/support/seed.ts), and for more of them a
+  // larger `numRuns` with a longer timeout. The order in which two folders are read still depends on the machine.
+  it("lose nothing and leak nothing, in any order [H9]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 20, maxLength: 80 }), async (changes) => {
         const platform = createMemoryPlatform({ files: { "/plugins/.keep/x": "" } });
@@ -100,7 +100,7 @@ describe("thousands of changes", () => {
         checkWhole(bench);
         expect(await bench.directory.checkForChanges()).toEqual([]);
 
-        // Whatever happened before, what is whole now is loaded now, as by a host that has just started.
+        // Every valid plugin is loaded now, as by a host that has just started.
         await platform.files.remove("/plugins");
         await bench.directory.reloadChanged();
         expect({ images: bench.sandbox.images.size, tools: bench.registry.snapshot().tools, status: bench.directory.status() }).toEqual({

@@ -8,8 +8,8 @@ import { DEADLINE, liveRoot } from "./live-root.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-describe("a plugin with something that cannot be read", () => {
-  it.skipIf(isRoot)("is refused, and its last good version serves until it can be read again [H5]", async () => {
+describe("a plugin with an unreadable file", () => {
+  it.skipIf(isRoot)("is refused, and its last good version serves until the file is readable again [H5]", async () => {
     const world = await liveRoot({ ...pluginFiles("a", "one"), "a/lib/x.ts": "" });
     for (const path of ["a/main.ts", "a/lib", "a"]) {
       await chmod(join(world.root, path), 0);

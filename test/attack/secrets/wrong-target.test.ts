@@ -174,7 +174,7 @@ describe("attack: a secret sent to a host that it is not bound to", () => {
     const server = await recorder();
     const [first, second] = [await callWith(["127.0.0.1"]), await callWith(["127.0.0.1"])];
     for (const key of [first.key, `bascule_secret_${"0".repeat(32)}`]) {
-      const problem = `NotCapable: "${key}" is the placeholder of no secret of this call (read the variable again in each call)`;
+      const problem = `NotCapable: Unknown secret placeholder "${key}" (read the variable again in each call)`;
       expect(failureOf(await second.fetch(server.origin, { headers: ["x-key", key] }))).toBe(problem);
       expect(failureOf(await second.fetch(`${server.origin}/?${key}`))).toBe(problem);
       headOf(await second.fetch(server.origin, { method: "POST", body: "bytes" }, toBytes(key)));
@@ -191,10 +191,10 @@ describe("attack: a secret sent to a host that it is not bound to", () => {
     const large = netCall(NET, { env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1"] }], values } });
     const placeholder = valueOf(await large.answer("env.get", { name: "KEY" }));
     expect(failureOf(await large.fetch(`${server.origin}/?${placeholder.repeat(3)}`))).toBe(
-      "NotCapable: A URL has at most 16384 characters, also with the secrets in it",
+      "NotCapable: A URL has at most 16384 characters, secrets included",
     );
     expect(failureOf(await large.fetch(server.origin, { headers: ["x-key", placeholder.repeat(9)] }))).toBe(
-      "NotCapable: The headers of the request are too long with the secrets in them",
+      "NotCapable: The request's headers are too long with the secrets inserted",
     );
     expect(server.connections()).toBe(0);
   });
@@ -235,7 +235,7 @@ describe("attack: a secret sent to a host that it is not bound to", () => {
     headOf(await call.fetch(server.origin, { method: "POST", body: "bytes", headers: ["content-type", type] }, toBytes(write(key))));
     expect(read(server.seen[0]?.body ?? "")).toBe(value);
     expect(failureOf(await call.fetch(server.origin, { headers: ["x-key", key] }))).toBe(
-      "NotCapable: A secret with control characters in it cannot stand in a header",
+      "NotCapable: A secret with control characters cannot be used in a header",
     );
   });
 });

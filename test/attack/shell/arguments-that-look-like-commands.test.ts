@@ -1,11 +1,11 @@
-/** What a shell would act on reaches the program as text, and what no program can be given is refused. */
+/** Shell syntax reaches the program as plain text; arguments that no program can receive are refused. */
 
 import { access } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
 
 describe("arguments of a program", () => {
-  it("are never read by a shell [G2.arguments]", async () => {
+  it("are never interpreted by a shell [G2.arguments]", async () => {
     await using shell = await shellHost({ scripts: { show: `printf '%s\\0' "$@"` } });
     const args = [
       "$(touch owned)",
@@ -28,7 +28,7 @@ describe("arguments of a program", () => {
     await expect(access(`${shell.workspace}/owned`)).rejects.toThrow("ENOENT");
   });
 
-  it("do not name another program: nor does the program's name [G2.arguments]", async () => {
+  it("do not name another program; nor does the program's name [G2.arguments]", async () => {
     await using shell = await shellHost({ grants: { run: true } });
     for (const command of ["-c", "--help", "sh -c id", "sh;id", "$(id)", "", "a\0b", "\ud800"]) {
       const result = await shell.host.call("shell", { command });
@@ -39,9 +39,9 @@ describe("arguments of a program", () => {
 
   it.each([
     ["a NUL character", ["a\0b"]],
-    ["half of a character", ["\udc00"]],
+    ["a lone surrogate", ["\udc00"]],
     ["a megabyte in one piece", ["x".repeat(500_000)]],
-  ])("with %s are refused, in words [G2.arguments]", async (_name, args) => {
+  ])("are refused with %s, with a message [G2.arguments]", async (_name, args) => {
     await using shell = await shellHost({ grants: { run: ["true"] } });
     expect(await shell.host.call("shell", { command: "true", args })).toMatchObject({
       error: { code: "invalid_args", message: expect.stringContaining("Argument 1 of the program") },

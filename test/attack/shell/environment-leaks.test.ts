@@ -1,4 +1,4 @@
-/** Variables of the host are a way out for its secrets, and variables of a call a way in for its caller's code. */
+/** The host's variables could disclose its secrets, and a call's variables could inject its caller's code. */
 
 import { describe, expect, it } from "vitest";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
@@ -14,7 +14,7 @@ const SECRETS = {
 const NAMED = { CI: "1", APP_MODE: "test", HOME: "/home/me", LANG: "C.UTF-8", UNSET: "" };
 
 describe("the environment of a program", () => {
-  it("holds the usual variables and those that are granted, and no other of the host's [G2.environment]", async () => {
+  it("holds the usual variables and granted ones, and no others of the host [G2.environment]", async () => {
     await using shell = await shellHost({
       env: { ...SECRETS, ...NAMED },
       grants: { run: ["env"], env: { allow: ["CI", "APP_*", "API_KEY", "LD_PRELOAD"], deny: ["LANG"] } },
@@ -29,7 +29,7 @@ describe("the environment of a program", () => {
     expect(JSON.stringify(shell.events)).not.toContain("leak-");
   });
 
-  it("takes variables of a call only where their names are granted, and the linker's never [G2.environment]", async () => {
+  it("takes a call's variables only if their names are granted, and never the linker's [G2.environment]", async () => {
     await using shell = await shellHost({ grants: { run: ["env"], env: ["CI"] } });
     const call = (env: Record<string, unknown>) => shell.host.call("shell", { command: "env", env } as never);
     expect(outputOf(await call({ CI: "a b\n$(id)" })).stdout).toContain("CI=a b\n$(id)\n");

@@ -1,11 +1,11 @@
-/** Links in the workspace, and programs that a tool could have put there, lead nowhere. */
+/** Links in the workspace, and programs that a tool could have put there, have no effect. */
 
 import { symlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { script } from "../../support/real-programs.ts";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
 
-describe("where a program runs, and which one", () => {
+describe("a program's folder and file", () => {
   it("follows no link out of the workspace [G2.cwd, C4.symlink]", async () => {
     await using shell = await shellHost({ grants: { run: ["pwd"] } });
     const { host, workspace } = shell;
@@ -28,16 +28,16 @@ describe("where a program runs, and which one", () => {
       env: { PATH: `.::relative:${made.workspace}:${link}:/usr/bin:/bin` },
       grants: { run: ["innocent", "env"] },
     });
-    // The same folder as the other host's workspace.
+    // The folder is also the other host's workspace.
     const { host } = shell;
     const session = host.session({ workspace: made.workspace });
     expect(await host.call("shell", { command: "innocent" }, { session })).toMatchObject({
-      error: { code: "tool_failed", message: 'Cannot run "innocent": there is no such program in /usr/bin, /bin' },
+      error: { code: "tool_failed", message: 'Cannot run "innocent": not found in /usr/bin, /bin' },
     });
     expect(outputOf(await host.call("shell", { command: "env" }, { session })).stdout).toContain("PATH=/usr/bin:/bin\n");
   });
 
-  it("runs no program that is denied through a link with another name [G2.run, PA4]", async () => {
+  it("runs no denied program through a link with another name [G2.run, PA4]", async () => {
     await using shell = await shellHost({
       grants: { run: { allow: ["tool", "$workspace/tool"], deny: ["sh", "dash", "bash", "busybox"] } },
     });
@@ -52,7 +52,7 @@ describe("where a program runs, and which one", () => {
     }
   });
 
-  it("runs a file that is granted by its path, from wherever it is called [G2.run]", async () => {
+  it("runs a file that is granted by its path, from any folder [G2.run]", async () => {
     await using shell = await shellHost({ grants: { run: ["$workspace/tool"] } });
     const { host, workspace } = shell;
     await script(workspace, "tool", "echo mine");

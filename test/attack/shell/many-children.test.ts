@@ -5,7 +5,7 @@ import { processesWith } from "../../support/real-programs.ts";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
 
 describe.skipIf(process.platform !== "linux")("many processes", () => {
-  it("of one program are gone when it is, whether it ended or was ended [T3.group]", async () => {
+  it("of one program end with it, whether it exited or was killed [T3.group]", async () => {
     const fork = `mark=$1; n=0; while [ $n -lt 40 ]; do (trap '' TERM HUP; exec sleep "$mark") & n=$((n+1)); done; echo started; [ "$2" = stay ] && wait; exit 0`;
     await using shell = await shellHost({ scripts: { fork } });
     const mark = `9${process.pid}.5`;
@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== "linux")("many processes", () => {
     await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([]);
   });
 
-  it("of many sessions are not started without bound [G2.processes]", async () => {
+  it("of many sessions are bounded [G2.processes]", async () => {
     await using shell = await shellHost({ scripts: { stay: "exec sleep 600" } });
     const { host } = shell;
     const stop = new AbortController();
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("many processes", () => {
     stop.abort();
     await Promise.all(calls);
 
-    /** Until as many as may have started have, and the others were turned away. */
+    /** Waits until as many as allowed have started, and the others were refused. */
     async function pause(): Promise<undefined> {
       await expect.poll(() => shell.events.filter(({ type }) => type === "tool.failed").length, { timeout: 15_000 }).toBe(8);
       return undefined;

@@ -1,4 +1,4 @@
-/** Output without end: bounded in memory, in events and in the result, and the host goes on meanwhile. */
+/** Endless output: bounded in memory, in events and in the result, while the host keeps serving. */
 
 import { describe, expect, it } from "vitest";
 import { createCapturedOutput } from "../../../host/capabilities/run/captured-output.ts";
@@ -9,7 +9,7 @@ import { outputOf, shellHost } from "../../support/shell-host.ts";
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe("a program that writes without end", () => {
-  it("is kept to its limits while others are served [G2.flood]", async () => {
+  it("is bounded while others are served [G2.flood]", async () => {
     await using shell = await shellHost({
       scripts: { flood: "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" },
     });
@@ -25,7 +25,7 @@ describe("a program that writes without end", () => {
     expect(JSON.stringify(deltas).length).toBeLessThan(1024 * 1024);
   });
 
-  it("keeps its beginning and its end [G2.flood]", async () => {
+  it("keeps the beginning and the end [G2.flood]", async () => {
     await using shell = await shellHost({ scripts: { long: "echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last" } });
     const { stdout, droppedBytes = 0 } = outputOf(await shell.host.call("shell", { command: "long" }));
     expect(stdout.startsWith("first\nxxx")).toBe(true);
@@ -34,7 +34,7 @@ describe("a program that writes without end", () => {
     expect(droppedBytes).toBeGreaterThan(2_500_000);
   });
 
-  it("whose characters take much room as JSON does not exceed the limit of an output [G2.flood]", async () => {
+  it("does not exceed the output limit if its characters take much room as JSON [G2.flood]", async () => {
     await using shell = await shellHost({ scripts: { control: "head -c 400000 /dev/zero | tr '\\0' '\\001'" } });
     const result = await shell.host.call("shell", { command: "control" });
     expect(outputOf(result).droppedBytes).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ describe("a program that writes without end", () => {
 });
 
 describe("createCapturedOutput()", () => {
-  it.each([1, 3, 7, 16, 40])("leaves out the middle, whatever pieces of %i bytes it came in [G2.flood]", (size) => {
+  it.each([1, 3, 7, 16, 40])("drops the middle, in pieces of %i bytes [G2.flood]", (size) => {
     const whole = Array.from({ length: 40 }, (_, n) => String.fromCharCode(33 + n)).join("");
     const captured = createCapturedOutput(64);
     for (let at = 0; at < whole.length; at += size) captured.add("stdout", bytes(whole.slice(at, at + size)));
@@ -55,14 +55,14 @@ describe("createCapturedOutput()", () => {
     });
   });
 
-  it("leaves nothing out that fits [G2.flood]", () => {
+  it("drops nothing that fits [G2.flood]", () => {
     const captured = createCapturedOutput(100);
     captured.add("stdout", bytes("grün\n"));
     captured.add("stdout", new Uint8Array([0xff]));
     expect(captured.read()).toEqual({ stdout: "grün\n\ufffd", stderr: "" });
   });
 
-  it("tells half a megabyte as progress, and then that there is more [G2.flood]", () => {
+  it("reports half a megabyte as progress, and then that there is more [G2.flood]", () => {
     const platform = memoryPlatform();
     const told: string[] = [];
     const deltas = createOutputDeltas(platform.clock, (value) => told.push(String((value as { readonly text: string }).text)));

@@ -21,7 +21,7 @@ const read = (path: string): { readonly name: string; readonly args: { readonly 
 });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** How many of these operations have begun. */
+/** Number of these operations that have begun. */
 async function begun(acts: Acts, count: number): Promise<{ readonly ends: (() => void)[]; dropped: number }> {
   const outcome = { ends: [] as (() => void)[], dropped: 0 };
   for (let index = 0; index < count; index++)
@@ -31,7 +31,7 @@ async function begun(acts: Acts, count: number): Promise<{ readonly ends: (() =>
 }
 
 describe("createActs()", () => {
-  it("begins as many file operations of a plugin as its share is, and leaves the rest to others [LV3.files]", async () => {
+  it("begins as many file operations of a plugin as its share allows, and leaves the rest to others [LV3.files]", async () => {
     const lanes = new Shares(8);
     expect((await begun(actsOf("flood", lanes), 100)).ends).toHaveLength(4);
     expect((await begun(actsOf("other", lanes), 1)).ends).toHaveLength(1);
@@ -39,7 +39,7 @@ describe("createActs()", () => {
     expect(await third.begin({ name: "env.get", args: {} })).toBeTypeOf("function");
   });
 
-  it("begins as many of one owner's as its share is, whatever plugins it calls [LV3.files, LV3.token]", async () => {
+  it("begins as many of one owner as its share allows, across plugins [LV3.files, LV3.token]", async () => {
     const lanes = new Shares(8);
     const counts: number[] = [];
     for (const plugin of ["a", "b", "c"]) counts.push((await begun(actsOf(plugin, lanes, { owner: "token" }), 10)).ends.length);
@@ -47,7 +47,7 @@ describe("createActs()", () => {
     expect((await begun(actsOf("d", lanes, { owner: "another" }), 10)).ends).toHaveLength(2);
   });
 
-  it("drops what waits at the end, and waits for what has begun [T3.end]", async () => {
+  it("drops waiting operations at the end, and waits for running ones [T3.end]", async () => {
     const acts = actsOf("flood", new Shares(8));
     const operations = await begun(acts, 10);
     let unfinished: readonly string[] | undefined;
@@ -60,7 +60,7 @@ describe("createActs()", () => {
     expect(await acts.begin(read("late"))).toBe(undefined);
   });
 
-  it("names what has not ended within five seconds [T3.unfinished]", async () => {
+  it("names operations that still run after five seconds [T3.unfinished]", async () => {
     const acts = actsOf("slow", new Shares(8));
     const { ends } = await begun(acts, 2);
     ends[1]?.();
@@ -69,7 +69,7 @@ describe("createActs()", () => {
     expect(await ending).toEqual([`fs.readFile "0"`]);
   });
 
-  it("drops what waits when the call is cancelled [T3.files]", async () => {
+  it("drops waiting operations when the call is cancelled [T3.files]", async () => {
     const stop = new AbortController();
     const acts = actsOf("flood", new Shares(8), { signal: stop.signal });
     const operations = await begun(acts, 10);
@@ -80,7 +80,7 @@ describe("createActs()", () => {
 });
 
 describe("the end of a host tool's call", () => {
-  it("is the end of what it does: no file, event or progress comes later [T3.end, T3.unfinished]", async () => {
+  it("ends its operations: no file, event or progress follows [T3.end, T3.unfinished]", async () => {
     const own = memoryPlatform();
     const hung = Promise.withResolvers<void>();
     const late = Promise.withResolvers<string>();

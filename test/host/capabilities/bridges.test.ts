@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BRIDGES } from "../../../host/capabilities/mod.ts";
 import { describeBridge, describeUnknownOperations } from "../../conformance/bridge.ts";
 
-/** For each bridge that needs a grant: an act that nothing allows. */
+/** For each bridge that needs a grant: an operation that nothing grants. */
 const REFUSED = {
   fs: {
     operation: "fs.readFile",
@@ -38,7 +38,7 @@ for (const bridge of BRIDGES) {
 describe("answerOperation()", () => {
   describeUnknownOperations();
 
-  it("has each operation once", () => {
+  it("registers each operation once", () => {
     const names = BRIDGES.flatMap((bridge) => Object.keys(bridge.operations));
     expect(new Set(names).size).toBe(names.length);
   });

@@ -18,7 +18,7 @@ function call(permissions: Permissions, secrets: SecretSources = {}): TestCall {
 }
 
 describe("env bridge", () => {
-  it("gives granted variables, whether set or not [C1]", async () => {
+  it("returns granted variables, set or unset [C1]", async () => {
     const { answer, acts } = call({ env: ["HOME", "NONE"] });
     expect(await answer("env.get", { name: "HOME" })).toEqual({ ok: true, value: "/home/user" });
     expect(await answer("env.get", { name: "NONE" })).toEqual({ ok: true, value: null });
@@ -32,7 +32,7 @@ describe("env bridge", () => {
     ]);
   });
 
-  it("refuses the others, set or not, alike [C10, PA6]", async () => {
+  it("refuses other variables the same way, set or unset [C10, PA6]", async () => {
     const { answer } = call({ env: ["HOME"] });
     expect(await answer("env.get", { name: "API_KEY" })).toMatchObject({
       ok: false,
@@ -41,12 +41,12 @@ describe("env bridge", () => {
     expect(await answer("env.has", { name: "NOTHING" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
   });
 
-  it("gives only granted names as an object [C1]", async () => {
+  it("returns only granted names as an object [C1]", async () => {
     expect(await call({ env: ["APP_*"] }).answer("env.toObject", {})).toEqual({ ok: true, value: { APP_A: "a" } });
     expect(await call({}).answer("env.toObject", {})).toEqual({ ok: true, value: {} });
   });
 
-  it("gives a placeholder for a secret, never its value, by whatever way it is asked for [C7.placeholder]", async () => {
+  it("returns a placeholder for a secret, never its value, from every operation [C7.placeholder]", async () => {
     const { answer } = call({ env: [{ name: "API_KEY", secret: true, hosts: ["api.example.com"] }] });
     const placeholder = valueOf(await answer("env.get", { name: "API_KEY" }));
     expect(placeholder).toMatch(/^bascule_secret_[0-9a-f]{32}$/);
@@ -55,7 +55,7 @@ describe("env bridge", () => {
     expect(await answer("env.has", { name: "API_KEY" })).toEqual({ ok: true, value: true });
   });
 
-  it("gives each call a placeholder of its own [C7.placeholder]", async () => {
+  it("gives each call its own placeholder [C7.placeholder]", async () => {
     const secret: Permissions = { env: [{ name: "API_KEY", secret: true, hosts: ["api.example.com"] }] };
     const platform = memoryPlatform({}, { env: { API_KEY: "hunter2" } });
     const calls = [1, 2].map(() => testCall({ platform, cwd: WORKSPACE, permissions: secret }));
@@ -67,13 +67,13 @@ describe("env bridge", () => {
     ["an item beside a plain one", ["API_KEY", { name: "API_KEY", secret: true, hosts: ["a.test"] }], {}],
     ["an item beside a prefix", ["API_*", { name: "API_KEY", secret: true, hosts: ["a.test"] }], {}],
     ["the project, whatever the grant says", true, { API_KEY: { env: "API_KEY" } }],
-  ])("hands a variable over by reference that is a secret for %s [C7.placeholder]", async (_, env, secrets) => {
+  ])("passes a variable by reference if it is a secret for %s [C7.placeholder]", async (_, env, secrets) => {
     const { answer } = call({ ...(env !== undefined && { env }) }, secrets);
     expect(valueOf(await answer("env.get", { name: "API_KEY" }))).toMatch(/^bascule_secret_/);
     expect(JSON.stringify(await answer("env.toObject", {}))).not.toContain("hunter2");
   });
 
-  it("takes values from the variable or the file that the project names [C7.source, P1.secrets]", async () => {
+  it("reads values from the variable or file that the project names [C7.source, P1.secrets]", async () => {
     const secrets = { TOKEN: { env: "API_KEY" }, PEM: { file: "keys/pem.txt" }, GONE: { file: "keys/none" }, UNSET: { env: "NONE" } };
     const { answer } = call({ env: true }, secrets);
     for (const name of ["TOKEN", "PEM"]) expect(valueOf(await answer("env.get", { name }))).toMatch(/^bascule_secret_/);
@@ -84,7 +84,7 @@ describe("env bridge", () => {
     expect(Object.keys(objectOf(await answer("env.toObject", {}))).toSorted()).toEqual(["API_KEY", "APP_A", "HOME", "PEM", "TOKEN"]);
   });
 
-  it("refuses a value that could not be kept secret, and says why [C7.source]", async () => {
+  it("refuses a value that could not be kept secret, with the reason [C7.source]", async () => {
     const { answer } = call({ env: [{ name: "APP_A", secret: true, hosts: ["a.test"] }] });
     expect(await answer("env.get", { name: "APP_A" })).toEqual({
       ok: false,
@@ -95,14 +95,14 @@ describe("env bridge", () => {
     });
   });
 
-  it("answers as if unset what Deno's ignore covers", async () => {
+  it("reports variables under Deno's ignore as unset", async () => {
     const { answer } = call({ env: { allow: true, ignore: ["HOME"] } });
     expect(await answer("env.get", { name: "HOME" })).toEqual({ ok: true, value: null });
     expect(await answer("env.has", { name: "HOME" })).toEqual({ ok: true, value: false });
     expect(await answer("env.toObject", {})).toEqual({ ok: true, value: { APP_A: "a", API_KEY: "hunter2" } });
   });
 
-  it("words malformed names as Deno does", async () => {
+  it("reports malformed names in Deno's words", async () => {
     const { answer } = call({ env: true });
     expect(await answer("env.get", { name: "" })).toEqual({ ok: false, error: { name: "TypeError", message: "Key is an empty string." } });
     expect(await answer("env.get", { name: "a=b" })).toEqual({

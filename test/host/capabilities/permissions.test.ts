@@ -14,7 +14,7 @@ describe("permissions.query", () => {
     return answered.ok ? answered.value : answered.error;
   };
 
-  it("says what is granted, denied, and could be granted [PA7.query]", async () => {
+  it("answers granted, denied or prompt [PA7.query]", async () => {
     expect(await stateOf({ name: "read", path: "a/b" })).toEqual({ state: "granted", partial: false });
     expect(await stateOf({ name: "read", path: "." })).toEqual({ state: "granted", partial: true });
     expect(await stateOf({ name: "read", path: "secret/x" })).toEqual({ state: "denied", partial: false });
@@ -25,11 +25,11 @@ describe("permissions.query", () => {
     expect(await stateOf({ name: "net", host: "example.com" })).toEqual({ state: "prompt", partial: false });
   });
 
-  it("is no act", () => {
+  it("does not count as an act", () => {
     expect(acts).toEqual([]);
   });
 
-  it("words malformed descriptors as Deno does", async () => {
+  it("reports malformed descriptors in Deno's words", async () => {
     expect(await stateOf({ name: "bogus" })).toEqual({
       name: "TypeError",
       message: 'The provided value "bogus" is not a valid permission name',
@@ -41,7 +41,7 @@ describe("permissions.query", () => {
     expect(await stateOf({ name: "read", path: 1 })).toMatchObject({ name: "TypeError" });
   });
 
-  it("takes what the program gave up out of what is granted, as whole items [PA7.revoke]", async () => {
+  it("subtracts what the program revoked from the grant, by whole items [PA7.revoke]", async () => {
     const revoked = [{ name: "read", path: "a/../b" }, { name: "env" }, { name: "bogus" }, null];
     const gone = { state: "prompt", partial: false, revoked: true };
     expect(await stateOf({ name: "read", path: "c", revoked })).toEqual(gone);
@@ -51,7 +51,7 @@ describe("permissions.query", () => {
     expect(await stateOf({ name: "net", host: "example.com:443", revoked })).toEqual({ state: "granted", partial: false });
   });
 
-  it("bounds what a program can give up [PA7.revoke] [B3]", async () => {
+  it("bounds the number of revocations [PA7.revoke] [B3]", async () => {
     const revoked = Array.from({ length: 257 }, (_, index) => ({ name: "env", variable: `V${index}` }));
     expect(await stateOf({ name: "env", variable: "HOME", revoked: revoked.slice(1) })).toEqual({ state: "granted", partial: false });
     expect(await stateOf({ name: "env", variable: "HOME", revoked })).toEqual({

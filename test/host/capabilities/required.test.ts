@@ -25,7 +25,7 @@ async function check(
 }
 
 describe("checkRequired()", () => {
-  it("puts the resolved path in place of what was written [C5]", async () => {
+  it("replaces the written path by the resolved one [C5]", async () => {
     expect(await check({ path: "dir/../a.txt", n: 1 })).toEqual({ ok: true, args: { path: "/workspace/a.txt", n: 1 } });
     expect(await check({ path: "link" })).toEqual({ ok: true, args: { path: "/workspace/dir/b.txt" } });
     expect(await check({ path: "dir/new/file.txt" })).toEqual({ ok: true, args: { path: "/workspace/dir/new/file.txt" } });
@@ -38,7 +38,7 @@ describe("checkRequired()", () => {
   });
 
   it.each(["../x", "/etc/passwd", "dir/../../x", "out/key", "out/none", "out"])(
-    "refuses %s, which leaves the workspace, in the fixed words [C5, X5]",
+    "refuses %s, which leaves the workspace, with the specified message [C5, X5]",
     async (path) => {
       expect(await check({ path })).toMatchObject({
         ok: false,
@@ -47,11 +47,11 @@ describe("checkRequired()", () => {
     },
   );
 
-  it("refuses a link that leads nowhere yet: its target could appear anywhere [C5]", async () => {
+  it("refuses a dangling link, because its target could appear anywhere [C5]", async () => {
     expect(await check({ path: "dangling" })).toMatchObject({ ok: false, error: { code: "fs_denied" } });
   });
 
-  it("refuses what is in the workspace and not granted, with the smallest grant [C5, X3]", async () => {
+  it("refuses a workspace path outside of the grant, with the smallest grant [C5, X3]", async () => {
     expect(await check({ path: "a.txt" }, { read: ["dir"] })).toEqual({
       ok: false,
       error: {
@@ -67,7 +67,7 @@ describe("checkRequired()", () => {
     });
   });
 
-  it.each([1, true, {}, [1], "", "a\0b", "\ud800"])("refuses %j, which is no path [C5]", async (path) => {
+  it.each([1, true, {}, [1], "", "a\0b", "\ud800"])("refuses %j, which is not a valid path [C5]", async (path) => {
     expect(await check({ path })).toMatchObject({ ok: false, error: { code: "fs_denied" } });
   });
 
@@ -92,7 +92,7 @@ describe("checkRequired()", () => {
     }
   });
 
-  it("hands on the canonical URL, which is the one that was checked [C5]", async () => {
+  it("passes the canonical URL, which is the checked one [C5]", async () => {
     const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
     const granted = { net: ["example.com", "127.0.0.1"] };
     for (const [written, canonical] of [
@@ -113,7 +113,7 @@ describe("checkRequired()", () => {
     expect(await check({ url: "https://example.com/v2" }, granted, net)).toMatchObject({ ok: false, error: { code: "net_denied" } });
   });
 
-  it("refuses an address that is not public where only everything is granted [C5, PA4]", async () => {
+  it("refuses a private address if all of net is granted [C5, PA4]", async () => {
     const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
     expect(await check({ url: "http://169.254.169.254/latest" }, { net: true }, net)).toEqual({
       ok: false,

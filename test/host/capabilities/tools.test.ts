@@ -3,7 +3,7 @@ import { testCall } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 describe("tools.call", () => {
-  it("calls nothing where the call was given no way to, whatever was granted [C9]", async () => {
+  it("refuses every name if the call has no access to tools, whatever is granted [C9]", async () => {
     const call = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: { tools: ["words.grep"] } });
     expect(await call.answer("tools.call", { name: "words.grep", args: {} })).toEqual({
       ok: false,

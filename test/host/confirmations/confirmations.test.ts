@@ -64,8 +64,8 @@ describe("the confirmation gate", () => {
         ok: false,
         error: {
           code: "fs_denied",
-          message: 'Requires write access, of which nothing is granted to plugin "notes"',
-          hint: { text: 'Grant it first: "bascule grant notes" says what the plugin asks for' },
+          message: 'Requires write access, but plugin "notes" has no such grant',
+          hint: { text: 'Grant it first: "bascule grant notes" lists what the plugin requests' },
         },
       });
     }

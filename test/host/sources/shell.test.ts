@@ -93,8 +93,8 @@ describe("the shell tool and policy", () => {
     ["what is denied by name", { run: { allow: true, deny: ["hello"] } }, { command: "hello" }, "does not allow"],
     ["the file that is denied by name", { run: { allow: true, deny: ["hello"] } }, { command: "/usr/bin/hello" }, "does not allow"],
     ["a name whose file is denied", { run: { allow: true, deny: ["/usr/bin/hello"] } }, { command: "hello" }, "does not allow"],
-    ["an option in place of a program", { run: true }, { command: "-c" }, "no name of a program"],
-    ["a NUL character in it", { run: true }, { command: "hello\0" }, "no name of a program"],
+    ["an option in place of a program", { run: true }, { command: "-c" }, "not a valid program name"],
+    ["a NUL character in it", { run: true }, { command: "hello\0" }, "not a valid program name"],
   ])("does not take %s [G2.run, PA3]", async (_name, grants, args, message) => {
     const result = await hostWith({ rules: [{ ...HELLO, grants }] }).call("shell", args);
     expect(result).toMatchObject({ ok: false, error: { code: "permission_denied", message: expect.stringContaining(message) } });
@@ -102,7 +102,7 @@ describe("the shell tool and policy", () => {
 
   it("says that a program is not there [G2.run]", async () => {
     expect(await hostWith({ rules: [{ ...HELLO, grants: { run: true } }] }).call("shell", { command: "nothing" })).toMatchObject({
-      error: { code: "tool_failed", message: 'Cannot run "nothing": there is no such program in /usr/bin' },
+      error: { code: "tool_failed", message: 'Cannot run "nothing": not found in /usr/bin' },
     });
   });
 

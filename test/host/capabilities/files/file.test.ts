@@ -26,14 +26,14 @@ const open = (call: DiskCall, path: string, options: Record<string, boolean> = {
 const GONE = { ok: false, error: { name: "BadResource", message: "Bad resource ID" } };
 
 describe("the file bridge", () => {
-  it("checks the grant when a file is opened, for reading and for writing each [C2] [PB2.file]", async () => {
+  it("checks the grant when a file is opened, separately for reading and writing [C2] [PB2.file]", async () => {
     const call = await diskCall({ "a.txt": "abc", "in/b.txt": "b" }, { read: ["$workspace"], write: ["$workspace/in"] });
     expect(errorName(await open(call, "a.txt"))).toBeUndefined();
     expect(errorName(await open(call, "a.txt", { write: true }))).toBe("NotCapable");
     expect(errorName(await open(call, "a.txt", { read: true, append: true }))).toBe("NotCapable");
     expect(errorName(await open(call, "in/b.txt", { write: true, truncate: true }))).toBeUndefined();
     expect(errorName(await open(call, call.outside))).toBe("NotCapable");
-    // For nothing at all is for reading.
+    // Opening without read or write counts as reading.
     expect(errorName(await open(call, `${call.outside}/secret.txt`, {}))).toBe("NotCapable");
     expect(call.acts.map(({ decision, permission, value }) => [decision, permission, value.replace(call.workspace, "")])).toEqual([
       ["granted", "read", "/a.txt"],
@@ -47,7 +47,7 @@ describe("the file bridge", () => {
     expect(errorName(await open(writeOnly, "a.txt", { read: true, write: true }))).toBe("NotCapable");
   });
 
-  it("opens nothing that a link leads to outside of the grant, and makes nothing there [C4.symlink] [PB2.file]", async () => {
+  it("opens or creates nothing through a link that leaves the grant [C4.symlink] [PB2.file]", async () => {
     const call = await diskCall({ link: { link: "$outside/secret.txt" }, folder: { link: "$outside" }, loop: { link: "loop" } });
     for (const path of ["link", "folder/secret.txt", "folder/none.txt"]) {
       for (const options of [{ read: true }, { write: true }, { write: true, create: true }, { read: true, write: true, truncate: true }]) {
@@ -61,7 +61,7 @@ describe("the file bridge", () => {
     expect(errorName(await open(call, "/proc/self/environ"))).toBe("NotCapable");
   });
 
-  it("keeps to the file that was opened, whatever takes its name [C4.race] [PB2.file]", async () => {
+  it("keeps the opened file when its name is taken by another [C4.race] [PB2.file]", async () => {
     const call = await diskCall({ "a.txt": "mine" });
     const id = valueOf(await open(call, "a.txt", { read: true, write: true }));
     await rename(join(call.workspace, "a.txt"), join(call.workspace, "moved.txt"));
@@ -75,7 +75,7 @@ describe("the file bridge", () => {
     ]);
   });
 
-  it("answers nothing to what is no open file of the call [PB2.file] [D5]", async () => {
+  it("refuses identifiers that are not open files of the call [PB2.file] [D5]", async () => {
     const [mine, theirs] = [await diskCall({ "a.txt": "abc" }), await diskCall({ "a.txt": "theirs" })];
     const others = createOpenFiles("call-2");
     const other = { ...theirs.context, callId: "call-2", openFiles: others };
@@ -95,7 +95,7 @@ describe("the file bridge", () => {
     await others.close(() => {});
   });
 
-  it("closes everything at the end of the call, also what is opened too late [PB2.file] [B4]", async () => {
+  it("closes everything at the end of the call, also files opened too late [PB2.file] [B4]", async () => {
     const call = await diskCall({ "a.txt": "abc" });
     const id = valueOf(await open(call, "a.txt"));
     const errors: unknown[] = [];
@@ -109,7 +109,7 @@ describe("the file bridge", () => {
     expect(errors).toEqual([]);
   });
 
-  it("opens 16 files for a call, and 64 for those of a plugin, and any number one after the other [B3, LV3.open-files] [PB2.file]", async () => {
+  it("opens 16 files for a call, 64 for a plugin, and any number in sequence [B3, LV3.open-files] [PB2.file]", async () => {
     const many = await Promise.all(Array.from({ length: 4 }, () => diskCall({ "a.txt": "abc" })));
     const opened = await Promise.all(many.map((call) => Promise.all(Array.from({ length: 17 }, () => open(call, "a.txt")))));
     expect(opened.map((answers) => answers.filter(({ ok }) => !ok).map(errorName))).toEqual(Array.from({ length: 4 }, () => ["Busy"]));
@@ -123,7 +123,7 @@ describe("the file bridge", () => {
     }
   });
 
-  it("says which files were changed, and leaves alone what was only read [D6] [PB2.file]", async () => {
+  it("reports changed files, and not those that were only read [D6] [PB2.file]", async () => {
     const call = await diskCall({ "a.txt": "abc", "b.txt": "abc", "c.txt": "abc" });
     const read = valueOf(await open(call, "a.txt"));
     await call.answer("file.read", { id: read, length: 1 });
@@ -139,7 +139,7 @@ describe("the file bridge", () => {
     expect(await call.contents(join(call.workspace, "a.txt"))).toBe("abc");
   });
 
-  it("bounds places and sizes [B3] [PB2.file]", async () => {
+  it("bounds positions and sizes [B3] [PB2.file]", async () => {
     const call = await diskCall({ "a.txt": "abc" });
     const id = valueOf(await open(call, "a.txt", { read: true, write: true }));
     const seek = (offset: number, whence: number): Promise<HostAnswer> => call.answer("file.seek", { id, offset, whence });
@@ -151,7 +151,7 @@ describe("the file bridge", () => {
     expect(errorName(await call.answer("file.write", { id }, toBytes("x")))).toBe("Error");
     expect(textOf(await call.answer("file.read", { id, length: Number.MAX_SAFE_INTEGER }))).toBe("");
     expect(errorName(await call.answer("file.truncate", { id, len: 2 ** 50 }))).toBe("Error");
-    // What the disk would take.
+    // Sizes that the disk would accept.
     await seek(2 ** 40, 0);
     expect(await call.answer("file.write", { id }, toBytes("x"))).toMatchObject({ error: { code: "EFBIG" } });
     expect(await call.answer("file.truncate", { id, len: 2 ** 40 + 1 })).toMatchObject({ error: { code: "EFBIG" } });
@@ -160,7 +160,7 @@ describe("the file bridge", () => {
     expect(await call.contents(join(call.workspace, "a.txt"))).toBe("abc");
   });
 
-  it("opens no folder and nothing special [C4] [PB2.file]", async () => {
+  it("opens no folder and no special file [C4] [PB2.file]", async () => {
     const call = await diskCall({ "folder/x": "" });
     await mkdir(join(call.workspace, "gone"));
     await rm(join(call.workspace, "gone"), { recursive: true });

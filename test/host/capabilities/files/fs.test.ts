@@ -25,7 +25,7 @@ describe("fs bridge", () => {
     ]);
   });
 
-  it("answers errors in Deno's names and words, naming only what was written", async () => {
+  it("reports errors in Deno's names and words, naming only the path as written", async () => {
     const { answer } = call({ "dir/x": "", file: "", loop: { link: "loop" }, pipe: { other: true } });
     const errorOf = async (name: string, args: Record<string, string | boolean>): Promise<unknown> => {
       const answered = await answer(name, args);
@@ -102,7 +102,7 @@ describe("fs bridge", () => {
     });
   });
 
-  it("gives a folder's entries and a file's facts in Deno's shape", async () => {
+  it("returns a folder's entries and a file's facts in Deno's shape", async () => {
     const { answer } = call({ "dir/x.txt": "xyz", "dir/link": { link: "x.txt" } });
     expect(await answer("fs.readDir", { path: "dir" })).toEqual({
       ok: true,
@@ -120,7 +120,7 @@ describe("fs bridge", () => {
     expect(await answer("fs.realPath", { path: "dir/link" })).toEqual({ ok: true, value: "/workspace/dir/x.txt" });
   });
 
-  it("needs read and write on the old name, and write on the new one, to rename", async () => {
+  it("requires read and write for the old name, and write for the new one, to rename", async () => {
     const files = { "from/a": "a", "to/b": "b" };
     const rename = async (permissions: Permissions): Promise<boolean> =>
       (await call(files, permissions).answer("fs.rename", { from: "from/a", to: "to/a" })).ok;
@@ -130,7 +130,7 @@ describe("fs bridge", () => {
     expect(await rename({ read: ["from"], write: ["from"] })).toBe(false);
   });
 
-  it("does not move a folder that contains something denied, nor put one over it [PA5]", async () => {
+  it("does not move a folder that contains a denied path, nor replace one [PA5]", async () => {
     const files = { "a/secret": "s", "b/x": "x" };
     const denying = (path: string): Permissions => ({ read: { allow: ["."], deny: [path] }, write: { allow: ["."], deny: [path] } });
     const moved = call(files, denying("a/secret"));
@@ -143,7 +143,7 @@ describe("fs bridge", () => {
     expect(await call(files, denying("c/x")).answer("fs.rename", { from: "b", to: "d" })).toEqual({ ok: true, value: null });
   });
 
-  it("does not remove a folder that contains something denied [PA5]", async () => {
+  it("does not remove a folder that contains a denied path [PA5]", async () => {
     const { answer, modified } = call({ "a/secret": "s", "a/x": "x" }, { write: { allow: ["."], deny: ["a/secret"] }, read: true });
     const refused = await answer("fs.remove", { path: "a", recursive: true });
     expect(refused).toEqual({
@@ -154,7 +154,7 @@ describe("fs bridge", () => {
     expect(modified).toEqual([]);
   });
 
-  it("records an act that a link leads out of the grant as denied, and names no place [C10]", async () => {
+  it("records an act through a link that leaves the grant as denied, without the target [C10]", async () => {
     const { answer, acts } = call({ link: { link: "/home/user/key" }, "/home/user/key": "secret" });
     expect(await answer("fs.readFile", { path: "link" })).toEqual({
       ok: false,
@@ -165,13 +165,13 @@ describe("fs bridge", () => {
     ]);
   });
 
-  it("treats what Deno's ignore covers as missing", async () => {
+  it("reports paths under Deno's ignore as missing", async () => {
     const { answer, acts } = call({ a: "a", ".env": "x" }, { read: { allow: ["."], ignore: [".env"] } });
     expect(await answer("fs.readFile", { path: ".env" })).toMatchObject({ ok: false, error: { name: "NotFound" } });
     expect(acts.map(({ decision }) => decision)).toEqual(["denied"]);
   });
 
-  it("caps what one operation carries, each way [B3]", async () => {
+  it("bounds the bytes of one operation, each way [B3]", async () => {
     const { answer } = testCall({
       platform: memoryPlatform({ big: "x".repeat(101) }),
       cwd: WORKSPACE,
@@ -185,7 +185,7 @@ describe("fs bridge", () => {
     expect(await answer("fs.readDir", { path: "." })).toMatchObject({ ok: false, error: { name: "RangeError" } });
   });
 
-  it("makes temporary files and folders of this user only, in $tmp or where it is told [PB1]", async () => {
+  it("creates temporary files and folders for this user only, in $tmp or the given folder [PB1]", async () => {
     const platform = memoryPlatform({ ".tmp": { directory: true }, dir: { directory: true } });
     const { answer } = testCall({ platform, cwd: WORKSPACE, permissions: { write: ["$tmp", "dir"], read: ["."] } });
     const file = await answer("fs.makeTempFile", { prefix: "p-", suffix: ".txt" });
@@ -202,7 +202,7 @@ describe("fs bridge", () => {
     });
   });
 
-  it("keeps a plugin's own files as they are [B9]", async () => {
+  it("does not change a plugin's own files [B9]", async () => {
     const own = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: {} });
     expect(await own.answer("fs.writeFile", { path: "/$plugin/main.ts" }, toBytes("x"))).toMatchObject({
       ok: false,

@@ -4,7 +4,7 @@ import { type PatchedBytes, patchBytes } from "../../../../host/capabilities/fil
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Runs it, and says how many slices it took. */
+/** Returns the result and the number of slices. */
 function patched(bytes: Uint8Array, old: string, replacement: string): { readonly done: PatchedBytes; readonly slices: number } {
   const work = patchBytes(bytes, { old, replacement });
   for (let slices = 1; ; slices++) {
@@ -13,14 +13,14 @@ function patched(bytes: Uint8Array, old: string, replacement: string): { readonl
   }
 }
 
-/** As the engine's own search has it. */
+/** Reference implementation with the engine's own search. */
 function expected(text: string, old: string, replacement: string): string | undefined {
   const first = text.indexOf(old);
   return old === "" || first === -1 || text.includes(old, first + 1) ? undefined : text.replace(old, () => replacement);
 }
 
 describe("patchBytes()", () => {
-  it("replaces what occurs once, as a search of the text does [C8] [LV2.patch]", () => {
+  it("replaces the only occurrence, as a text search does [C8] [LV2.patch]", () => {
     const texts = fc.string({ unit: fc.constantFrom("a", "b", "ü", "🦕", "\ufffd"), maxLength: 12 });
     fc.assert(
       fc.property(
@@ -36,7 +36,7 @@ describe("patchBytes()", () => {
     );
   });
 
-  it("finds no half of a character [C8.patch]", () => {
+  it("does not match half of a character [C8.patch]", () => {
     for (const half of ["\ud83e", "\udd95"]) expect(patched(utf8("🦕\ufffd"), half, "").done).toMatchObject({ ok: false });
   });
 
@@ -49,7 +49,7 @@ describe("patchBytes()", () => {
     });
   });
 
-  it("searches for texts that an engine's search takes half a minute for, in slices [LV1.patch] [LV2.patch]", () => {
+  it("searches in slices, also for texts that take the engine half a minute [LV1.patch] [LV2.patch]", () => {
     const old = `${"a".repeat(200_000)}b${"a".repeat(200_000)}`;
     const { done, slices } = patched(utf8("a".repeat(1_000_000)), old, "");
     expect(done).toMatchObject({ ok: false, problem: expect.stringContaining("does not occur") as string });

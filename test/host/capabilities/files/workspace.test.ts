@@ -44,13 +44,13 @@ describe("createWorkspaceFiles()", () => {
     expect(await files.read("big", { offset: 1024 * 1024, length: 10 })).toBe("y");
   });
 
-  it("patches the one occurrence, with special characters as they are [C8.patch]", async () => {
+  it("patches the only occurrence, with special characters taken literally [C8.patch]", async () => {
     const { files, platform } = setup({ "a.txt": "\ufeffone two\nthree" });
     await files.patch("a.txt", "two", "$& $1 2");
     expect(await platform.files.readBytes(`${WORKSPACE}/a.txt`)).toEqual(new TextEncoder().encode("\ufeffone $& $1 2\nthree"));
   });
 
-  it("does not patch what occurs never or more than once, or is no text [C8.patch]", async () => {
+  it("refuses to patch a text that occurs never or more than once, or a binary file [C8.patch]", async () => {
     const { files, call } = setup({ "a.txt": "aXaXa", bytes: Uint8Array.of(0xff, 0x61) });
     await expect(files.patch("a.txt", "b", "c")).rejects.toMatchObject({
       name: "InvalidData",
@@ -70,7 +70,7 @@ describe("createWorkspaceFiles()", () => {
     expect(call.modified).toEqual([]);
   });
 
-  it("checks as every other way to the files does [C8, C2]", async () => {
+  it("makes the same checks as every other access to files [C8, C2]", async () => {
     const { files } = setup({ "a.txt": "a", out: { link: "/home/user" }, "/home/user/key": "k" }, { read: ["."], write: ["b.txt"] });
     await expect(files.write("a.txt", "x")).rejects.toMatchObject({
       name: "NotCapable",

@@ -7,7 +7,7 @@ const LOOPBACK = ["127.0.0.1"];
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 describe("net.fetch", () => {
-  it("sends a request and reads the answer [C6, PB2.fetch]", async () => {
+  it("sends a request and reads the response [C6, PB2.fetch]", async () => {
     const server = await httpServer((request, response) => {
       response.setHeader("X-A", ["1", "2"]).setHeader("Set-Cookie", ["a=1", "b=2"]);
       response.statusCode = 201;
@@ -44,7 +44,7 @@ describe("net.fetch", () => {
     expect(text(await readAll())).toBe(text(whole));
   });
 
-  it("follows redirects, changing the method as the standard says [C6.redirect]", async () => {
+  it("follows redirects, and changes the method as the standard requires [C6.redirect]", async () => {
     const server = await httpServer((request, response) => {
       const [, status] = request.url?.split("/") ?? [];
       if (status !== "end") return void response.writeHead(Number(status), { location: "/end" }).end();
@@ -74,7 +74,7 @@ describe("net.fetch", () => {
     expect(seen).toEqual(["GET - ", "GET - ", "GET - ", "POST a/b x", "PUT a/b x", "PUT a/b x", "no body"]);
   });
 
-  it("does not follow with manual, and fails with error [C6.redirect]", async () => {
+  it("does not follow redirects with manual, and fails with error [C6.redirect]", async () => {
     const server = await httpServer((_request, response) => response.writeHead(302, { location: "/end" }).end("x"));
     const { fetch, readAll } = netCall(LOOPBACK);
     expect(headOf(await fetch(server.origin, { redirect: "manual" }))).toMatchObject({ status: 302, redirected: false });
@@ -84,7 +84,7 @@ describe("net.fetch", () => {
     );
   });
 
-  it("streams a body both ways, a piece when the one before was taken [C6.stream]", async () => {
+  it("streams a body both ways, each piece after the one before was taken [C6.stream]", async () => {
     const server = await httpServer((request, response) => void request.pipe(response));
     const { fetch, readAll, answer } = netCall(LOOPBACK);
     const begun = fetch(server.origin, { method: "POST", body: "stream" });
@@ -95,7 +95,7 @@ describe("net.fetch", () => {
     expect(text(await readAll())).toBe("ab");
   });
 
-  it("says in Deno's words what went wrong [C10]", async () => {
+  it("reports network failures in Deno's words [C10]", async () => {
     const { fetch } = netCall([...LOOPBACK, "nowhere.test"]);
     const closed = await httpServer((request) => void request.socket.destroy());
     expect(failureOf(await fetch(`${closed.origin}/x`))).toBe(
@@ -108,7 +108,7 @@ describe("net.fetch", () => {
     expect(failureOf(await fetch("ftp://127.0.0.1/"))).toBe("TypeError: Url scheme 'ftp' not supported");
   });
 
-  it("refuses in Deno's words, naming the smallest grant [C10, PA6]", async () => {
+  it("refuses in Deno's words, and names the smallest grant [C10, PA6]", async () => {
     const { fetch, acts } = netCall(LOOPBACK);
     expect(failureOf(await fetch("https://example.com/x"))).toBe(
       'NotCapable: Requires net access to "example.com:443", grant it with: bascule grant words --allow-net=example.com:443',
