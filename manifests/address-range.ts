@@ -1,16 +1,16 @@
-/** Which IP addresses belong to the public internet, by the IANA registries of special-purpose addresses (RFC 6890). */
+/** Classifies IP addresses by the IANA registries of special-purpose addresses (RFC 6890). */
 
 import { blockHolds, type IpAddress, type IpBlock, parseIp, parseIpBlock } from "./ip-address.ts";
 
-/** What an address is for; `public` is the rest. */
+/** Purpose of an address; `public` is every address without a special purpose. */
 export type AddressRange = "public" | "private" | "loopback" | "link-local" | "multicast" | "metadata" | "translated" | "reserved";
 
 type Row = readonly [block: string, range: AddressRange];
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry, and what clouds answer their machines on. The first match counts. */
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, and the metadata addresses of clouds. The first match counts. */
 const IPV4: readonly Row[] = [
   ["169.254.169.254/32", "metadata"],
-  // Alibaba's, Oracle's and Azure's; the last one is in nobody's private range.
+  // Alibaba's, Oracle's and Azure's; Azure's is outside every private range.
   ["100.100.100.200/32", "metadata"],
   ["192.0.0.192/32", "metadata"],
   ["168.63.129.16/32", "metadata"],
@@ -36,7 +36,7 @@ const IPV6: readonly Row[] = [
   ["fd00:ec2::254/128", "metadata"],
   ["fd20:ce::254/128", "metadata"],
   ["::1/128", "loopback"],
-  // v4-compatible, NAT64 (RFC 6052, RFC 8215), Teredo (RFC 4380), 6to4 (RFC 3056): another address is inside.
+  // Contain an IPv4 address: v4-compatible, NAT64 (RFC 6052, RFC 8215), Teredo (RFC 4380), 6to4 (RFC 3056).
   ["::/96", "translated"],
   ["64:ff9b::/96", "translated"],
   ["64:ff9b:1::/48", "translated"],
@@ -45,7 +45,7 @@ const IPV6: readonly Row[] = [
   ["2001::/23", "reserved"],
   ["2001:db8::/32", "reserved"],
   ["3fff::/20", "reserved"],
-  // All that is handed out to the public (RFC 4291 §2.4).
+  // The block of global unicast addresses (RFC 4291 §2.4).
   ["2000::/3", "public"],
   ["fc00::/7", "private"],
   ["fe80::/10", "link-local"],
@@ -56,7 +56,7 @@ const IPV6: readonly Row[] = [
 const IPV4_BLOCKS = IPV4.map(compile);
 const IPV6_BLOCKS = IPV6.map(compile);
 
-/** Where an address belongs. An IPv4 address mapped into IPv6 is that IPv4 address; what is no address at all is `reserved`. */
+/** Returns the range of an address. An IPv4 address mapped into IPv6 counts as IPv4; text that is not an address is `reserved`. */
 export function addressRange(text: string): AddressRange {
   const address = parseIp(text);
   if (address === undefined) return "reserved";
@@ -66,9 +66,12 @@ export function addressRange(text: string): AddressRange {
 }
 
 /**
- * The IPv4 addresses that a translator reads out of an IPv6 address: v4-compatible, NAT64 with a /96 prefix, 6to4, and
- * Teredo's server and client. Of `64:ff9b:1::/48`, whose length is a network's own choice, all that it may be: a translator
- * reads one of them and ignores the other bits (RFC 6052 §2.2). What would be in 0.0.0.0/8 there is the filling of another length.
+ * Returns the IPv4 addresses that a translator reads from an IPv6 address: v4-compatible, NAT64 with a /96 prefix, 6to4,
+ * and
+ * Teredo's server and client. The prefix length in `64:ff9b:1::/48` is the network's choice, so all candidates are
+ * returned: a
+ * translator reads one of them and ignores the other bits (RFC 6052 §2.2). Candidates in 0.0.0.0/8 are the padding of
+ * another length.
  */
 export function embeddedAddresses(text: string): readonly string[] {
   const address = parseIp(text);
@@ -81,7 +84,7 @@ export function embeddedAddresses(text: string): readonly string[] {
   return [...new Set((meant.length > 0 ? meant : read).map(dotted))];
 }
 
-/** Where the IPv4 address is for a prefix of 48, 56, 64 and 96 bits: bits 64 to 71 are no part of it (RFC 6052 §2.2). */
+/** Byte positions of the IPv4 address for a prefix of 48, 56, 64 and 96 bits, without bits 64 to 71 (RFC 6052 §2.2). */
 const LOCAL_NAT64: readonly (readonly number[])[] = [
   [6, 7, 9, 10],
   [7, 9, 10, 11],
@@ -99,6 +102,6 @@ function dotted(bytes: IpAddress): string {
 
 function compile([text, range]: Row): { readonly block: IpBlock; readonly range: AddressRange } {
   const block = parseIpBlock(text);
-  if (block === undefined) throw new Error(`"${text}" is no block of addresses`);
+  if (block === undefined) throw new Error(`"${text}" is not a block of addresses`);
   return { block, range };
 }

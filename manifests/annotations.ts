@@ -1,16 +1,20 @@
-/** Hints for MCP clients, filled in from what a tool declares (SPEC M3). */
+/** Derives hints for MCP clients from a tool's declaration (SPEC M3). */
 
 import { sideEffectClass, type SideEffect } from "./side-effect.ts";
 import type { ToolAnnotations } from "./tool.ts";
 
-/** The parts of a tool that its hints follow from. */
+/** Members of a tool that determine its hints. */
 export interface Declared {
   readonly title?: string;
   readonly sideEffects: readonly SideEffect[];
   readonly destructive: boolean;
 }
 
-/** `given`, with the hints it leaves out derived. A hint never contradicts the declared side effects to look more harmless. */
+/**
+ * Returns `given` with derived values for missing hints. A hint never makes the tool look more harmless than its
+ * declared side
+ * effects.
+ */
 export function annotate(declared: Declared, given: ToolAnnotations = {}): ToolAnnotations {
   const derived = deriveAnnotations(declared);
   return {
@@ -22,7 +26,7 @@ export function annotate(declared: Declared, given: ToolAnnotations = {}): ToolA
   };
 }
 
-/** The hints that follow from the declaration alone. */
+/** Derives the hints from the declaration alone. */
 export function deriveAnnotations(declared: Declared): ToolAnnotations {
   const sideEffects = sideEffectClass(declared.sideEffects);
   return {

@@ -1,4 +1,8 @@
-/** Our documents as people write them: what may be left out is optional. The canonical forms are `Manifest`, `ProjectConfig` and `PluginSettings`. */
+/**
+ * Bascule's documents as files, where members with defaults are optional. The canonical forms are `Manifest`,
+ * `ProjectConfig` and
+ * `PluginSettings`.
+ */
 
 import type { JsonSchema } from "./json-schema.ts";
 import type { JsonObject } from "./json.ts";
@@ -44,7 +48,7 @@ export interface ManifestFile {
   readonly notes?: readonly string[];
 }
 
-/** One of a manifest's tools (SPEC M3). */
+/** One tool of a manifest (SPEC M3). */
 export interface ToolFile {
   readonly name: string;
   readonly title?: string;
@@ -67,7 +71,7 @@ export interface ToolFile {
   readonly annotations?: ToolAnnotations;
 }
 
-/** One of a manifest's skills (SPEC K5). */
+/** One skill of a manifest (SPEC K5). */
 export interface SkillFile {
   readonly name: string;
   readonly description: string;
@@ -79,10 +83,10 @@ export interface SkillFile {
   readonly tags?: readonly string[];
 }
 
-/** One of a rule's quotas (SPEC D9). */
+/** One quota of a rule (SPEC D9). */
 export interface QuotaFile extends Partial<QuotaConfig> {}
 
-/** What a rule may set. */
+/** Effects that a rule may set. */
 export interface EffectFile extends Omit<RuleEffect, "quota"> {
   readonly quota?: QuotaFile | readonly QuotaFile[];
 }

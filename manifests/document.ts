@@ -1,4 +1,4 @@
-/** Reads JSON documents of ours field by field, and lists everything that is wrong with them at once. */
+/** Reads bascule's JSON documents field by field and collects all problems of a document. */
 
 import { findHiddenText } from "./hidden-text.ts";
 import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
@@ -9,15 +9,15 @@ import { nearest } from "./suggest.ts";
 
 const MAX_PROBLEMS = 200;
 
-/** The problems of one document, each with its place in the text. */
+/** Collects the problems of one document, each with its place in the text. */
 export class DocumentReader {
   readonly #located: LocatedJson;
   readonly #toOriginal: (pointer: string) => string;
   readonly #problems: Problem[] = [];
-  /** Places that have been refused for good; what else is wrong there follows from it. */
+  /** Places that were refused; further problems there are consequences and are dropped. */
   readonly #settled = new Set<string>();
 
-  /** `toOriginal` turns a pointer into a normalised document into one into the text. */
+  /** `toOriginal` maps a pointer in a normalised document to the pointer in the text. */
   constructor(located: LocatedJson, toOriginal: (pointer: string) => string = (pointer) => pointer) {
     this.#located = located;
     this.#toOriginal = toOriginal;
@@ -33,12 +33,12 @@ export class DocumentReader {
     this.#add({ severity: "warning", pointer, message, ...(fix !== undefined && { fix }) });
   }
 
-  /** Adds problems that another check found, with their places. */
+  /** Adds problems of another check, with their places. */
   adopt(problems: readonly Problem[]): void {
     for (const problem of problems) this.#add(problem);
   }
 
-  /** Adds what a conversion found, with pointers into the original; nothing more is said about the places of its errors. */
+  /** Adds problems of a conversion, whose pointers lead into the original. Later problems at the places of its errors are dropped. */
   adoptOriginal(problems: readonly Problem[]): void {
     for (const problem of problems) {
       this.#put(problem);
@@ -51,7 +51,7 @@ export class DocumentReader {
     this.#searchHidden(this.#located.value, "");
   }
 
-  /** The members of the object at `pointer`, after refusing unknown and missing ones; undefined if it is none. */
+  /** Returns the members of the object at `pointer` and refuses unknown and missing ones; undefined if the value is not an object. */
   fields(value: JsonValue | undefined, pointer: string, shape: Shape): Fields | undefined {
     if (!isJsonObject(value)) {
       this.refuse(pointer, `${shape.what} is not an object`, "write { … }");
@@ -61,7 +61,7 @@ export class DocumentReader {
       if (shape.known.includes(key)) continue;
       this.refuse(
         `${pointer}/${pointerToken(key)}`,
-        `Field "${printable(key)}" is unknown in ${lower(shape.what)}`,
+        `Unknown field "${printable(key)}" in ${lower(shape.what)}`,
         nearest(key, shape.known),
         "key",
       );
@@ -72,7 +72,7 @@ export class DocumentReader {
     return new Fields(this, value, pointer);
   }
 
-  /** The value if there was no error, with the warnings; else every problem in the order of the text. */
+  /** Returns the value and the warnings if there was no error, else every problem in the order of the text. */
   finish<T>(make: () => T): Parsed<T> {
     const problems = this.#problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
     if (problems.some((problem) => problem.severity === "error")) return { ok: false, problems };
@@ -85,13 +85,13 @@ export class DocumentReader {
 
   #put(problem: Problem, part?: "key" | "value"): void {
     if (this.#problems.length >= MAX_PROBLEMS || this.#settled.has(problem.pointer)) return;
-    // One member of the older spelling may stand for several of ours, each with the same problem.
+    // One member of the older spelling may stand for several canonical members, each with the same problem.
     if (this.#problems.some((known) => known.pointer === problem.pointer && known.message === problem.message)) return;
     const { severity, pointer, ...rest } = problem;
     this.#problems.push({ severity, pointer, ...this.#place(pointer, part), ...rest });
   }
 
-  /** Where `pointer` leads, or the nearest place around it that is in the text. */
+  /** Returns the place of `pointer`, or of its nearest ancestor in the text. */
   #place(pointer: string, part?: "key" | "value"): TextPosition | undefined {
     const place = this.#located.locate(pointer, part);
     return place !== undefined || pointer === "" ? place : this.#place(pointer.slice(0, pointer.lastIndexOf("/")));
@@ -112,22 +112,22 @@ export class DocumentReader {
   #refuseHidden(text: string, pointer: string, what: string): void {
     const hidden = findHiddenText(text);
     if (hidden === undefined) return;
-    // The document as it stands in the text is searched, so the pointer needs no way back.
+    // Searches the original document, so the pointer needs no mapping.
     const message = `${what} holds ${hidden.description} at index ${hidden.index}`;
     this.#put({ severity: "error", pointer, message, fix: "remove it" }, what === "Key" ? "key" : "value");
     this.#settled.add(pointer);
   }
 }
 
-/** What an object of a document may hold. */
+/** Members that an object of a document may have. */
 export interface Shape {
-  /** Named in messages, with a capital: `Tool`. */
+  /** Name in messages, capitalised: `Tool`. */
   readonly what: string;
   readonly known: readonly string[];
   readonly required?: readonly string[];
 }
 
-/** One object of a document. Every reader answers undefined where the member is absent or has been refused. */
+/** Reads one object of a document. Every reader returns undefined if the member is absent or was refused. */
 export class Fields {
   readonly #reader: DocumentReader;
   readonly #object: JsonObject;
@@ -151,11 +151,11 @@ export class Fields {
     return `${this.pointer}/${pointerToken(key)}`;
   }
 
-  /** A text that is not blank; `check` gives a reason to refuse it. */
+  /** Reads a string that is not blank; `check` returns a reason to refuse it. */
   text(key: string, check: (text: string) => string | undefined = () => undefined): string | undefined {
     const value = this.get(key);
     if (value === undefined) return undefined;
-    if (typeof value !== "string" || value.trim() === "") return this.#wrong(key, "a text", "write a text that is not empty");
+    if (typeof value !== "string" || value.trim() === "") return this.#wrong(key, "a string", "write a string that is not empty");
     const reason = check(value);
     if (reason === undefined) return value;
     this.#reader.refuse(this.at(key), ...splitAdvice(reason));
@@ -167,7 +167,7 @@ export class Fields {
     return value === undefined || typeof value === "boolean" ? value : this.#wrong(key, "true or false", "write true or false");
   }
 
-  /** A whole number from 1 to `most`. */
+  /** Reads a whole number from 1 to `most`. */
   count(key: string, most: number = Number.MAX_SAFE_INTEGER): number | undefined {
     const value = this.get(key);
     if (value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most)) return value;
@@ -193,7 +193,7 @@ export class Fields {
     );
   }
 
-  /** A list whose items `read` turns into values; items it answers undefined for are left out. */
+  /** Reads a list whose items `read` converts; items for which it returns undefined are left out. */
   list<T>(key: string, read: (item: JsonValue, pointer: string) => T | undefined, most: number = 256): readonly T[] | undefined {
     const value = this.get(key);
     if (value === undefined) return undefined;
@@ -205,10 +205,10 @@ export class Fields {
     });
   }
 
-  /** A list of texts that are not empty. */
+  /** Reads a list of strings that are not empty. */
   texts(key: string, check: (text: string) => string | undefined = () => undefined): readonly string[] | undefined {
     return this.list(key, (item, pointer) => {
-      const reason = typeof item === "string" && item.trim() !== "" ? check(item) : "Is not a text; write a text that is not empty";
+      const reason = typeof item === "string" && item.trim() !== "" ? check(item) : "Is not a string; write a string that is not empty";
       if (reason === undefined && typeof item === "string") return item;
       this.#reader.refuse(pointer, ...splitAdvice(reason ?? ""));
       return undefined;
@@ -219,20 +219,20 @@ export class Fields {
     return this.list(key, (item, pointer) => {
       const choice = choices.find((known) => known === item);
       if (choice === undefined) {
-        const shown = typeof item === "string" ? `"${printable(item)}" is unknown here` : "Is not a text";
+        const shown = typeof item === "string" ? `Unknown value "${printable(item)}"` : "Is not a string";
         this.#reader.refuse(pointer, shown, typeof item === "string" ? nearest(item, choices) : `write one of ${choices.join(", ")}`);
       }
       return choice;
     });
   }
 
-  /** An object that is kept as it is. */
+  /** Reads an object without looking inside. */
   object(key: string): JsonObject | undefined {
     const value = this.get(key);
     return value === undefined || isJsonObject(value) ? value : this.#wrong(key, "an object", "write { … }");
   }
 
-  /** An object from outside keys to values that `read` makes; made without a prototype. */
+  /** Reads an object with keys from outside, whose values `read` converts; the result has no prototype. */
   record<T>(key: string, read: (value: JsonValue, pointer: string, key: string) => T | undefined): Readonly<Record<string, T>> | undefined {
     const object = this.object(key);
     if (object === undefined) return undefined;
@@ -250,28 +250,28 @@ export class Fields {
   }
 }
 
-/** `object` without the members that are undefined. */
+/** Copies `object` without undefined members. */
 export function compact<T extends object>(object: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
-  // What is left are the members that are there; under exactOptionalPropertyTypes an optional one may be absent.
+  // Only present members are left; under exactOptionalPropertyTypes an optional member may be absent.
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]: Exclude<T[K], undefined>;
   };
 }
 
-/** Freezes a JSON-like value and all that it holds. */
+/** Freezes a JSON-like value deeply. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
 
-/** Reasons end in "; write …": the advice is the fix. What comes from outside stands before it, and `printable` leaves no "; " in it. */
+/** Splits a reason at "; ": the advice becomes the fix. Values from outside stand before it, and `printable` removes "; " from them. */
 export function splitAdvice(reason: string): [message: string, fix?: string] {
   const at = reason.lastIndexOf("; ");
   return at === -1 ? [reason] : [reason.slice(0, at), reason.slice(at + 2)];
 }
 
-/** For a sentence in the middle of another; names and values in it stay as they are. */
+/** Lower-cases the first letter for use inside a sentence; names and values stay as they are. */
 export function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,9 +1,9 @@
-/** How far two names are apart. */
+/** The edit distance of two names. */
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+ * Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
  *
- * Takes time and memory in proportion to both lengths: cut what comes from outside.
+ * Time and memory are proportional to the product of the lengths: cut texts from outside first.
  */
 export function editDistance(left: string, right: string): number {
   let before: number[] = [];

@@ -1,4 +1,4 @@
-/** The formats of JSON Schema that are checked. Every expression here is linear, and texts are bounded first. */
+/** The formats of JSON Schema that are checked. Every expression runs in linear time, and texts are bounded first. */
 
 import { hasLoneSurrogate } from "./hidden-text.ts";
 import { parseIp } from "./ip-address.ts";
@@ -18,10 +18,10 @@ const CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["ipv6", (text) => text.includes(":") && parseIp(text) !== undefined],
 ]);
 
-/** The formats that `checkFormat` knows; every other one is an annotation and accepts all texts. */
+/** Formats that `checkFormat` checks; every other format is an annotation and accepts all texts. */
 export const CHECKED_FORMATS: readonly string[] = [...CHECKS.keys()];
 
-/** True if `text` is in `format`, or if nothing is known of `format`. */
+/** Returns whether `text` is in `format`; true for an unknown format. */
 export function checkFormat(format: string, text: string): boolean {
   const check = CHECKS.get(format);
   return check === undefined || (text.length <= MAX_URI_LENGTH && check(text));
@@ -37,7 +37,7 @@ function isDate(text: string): boolean {
   return day >= 1 && day <= days;
 }
 
-/** RFC 3339 full-time; a leap second is one that ends a UTC day. */
+/** RFC 3339 full-time; a leap second must end a UTC day. */
 function isTime(text: string): boolean {
   const parts = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|([+-])(\d{2}):(\d{2}))$/i.exec(text);
   if (parts === null) return false;
@@ -75,7 +75,7 @@ function isHostname(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 }
 
-/** RFC 3986, absolute: a scheme, then only characters that a URI may hold, percent-encoded where it must be. */
+/** RFC 3986, absolute: a scheme, then characters that a URI may contain, percent-encoded if necessary. */
 function isUri(text: string): boolean {
   if (hasLoneSurrogate(text) || !/^[a-z][a-z0-9+.-]*:/i.test(text)) return false;
   return !/[^\w:/?#[\]@!$&'()*+,;=.~%-]|%(?![0-9a-fA-F]{2})/.test(text);

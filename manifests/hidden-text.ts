@@ -1,11 +1,11 @@
-/** Finds characters that a person cannot see but a model or a terminal obeys (SPEC M5). */
+/** Finds characters that are invisible to the user but not to a model or a terminal (SPEC M5). */
 
-/** The first such character of a text. */
+/** The first hidden character of a text. */
 export interface HiddenText {
-  /** Where it stands, in UTF-16 units from 0. */
+  /** Index in UTF-16 units, from 0. */
   readonly index: number;
   readonly codePoint: number;
-  /** For people: `U+202E (right-to-left override)`. */
+  /** Readable name: `U+202E (right-to-left override)`. */
   readonly description: string;
 }
 
@@ -44,7 +44,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The first invisible, bidirectional or control character in `text`, or undefined.
+ * Finds the first invisible, bidirectional or control character in `text`.
  *
  * Tabs, line feeds and CRLF are allowed, and U+FE0F directly after a pictograph, where it is part of an emoji.
  */
@@ -56,7 +56,7 @@ export function findHiddenText(text: string): HiddenText | undefined {
   return undefined;
 }
 
-/** `text` with every such character written out as `\\u202e`, so that it can be shown. */
+/** Returns `text` with each hidden character escaped as `\\u202e`, so that it can be shown. */
 export function showHidden(text: string): string {
   return text.replace(SUSPECT, (match, index: number) => {
     const codePoint = match.codePointAt(0) ?? 0;
@@ -65,7 +65,7 @@ export function showHidden(text: string): string {
   });
 }
 
-/** True if `text` is not well-formed UTF-16, so that no UTF-8 file name, header or document can hold it. */
+/** Returns true if `text` is not well-formed UTF-16, so that no UTF-8 file name, header or document can contain it. */
 export function hasLoneSurrogate(text: string): boolean {
   return /\p{Cs}/u.test(text);
 }

@@ -5,28 +5,28 @@ export type IpAddress = readonly number[];
 /** A block of addresses. */
 export interface IpBlock {
   readonly address: IpAddress;
-  /** Leading bits that count. */
+  /** Number of leading bits that are compared. */
   readonly bits: number;
 }
 
-/** Reads strict dotted decimal or IPv6 (RFC 4291, no zone, no brackets); undefined for anything else. */
+/** Parses strict dotted decimal or IPv6 (RFC 4291, no zone, no brackets); undefined for anything else. */
 export function parseIp(text: string): IpAddress | undefined {
   const bytes = text.includes(":") ? parseIpv6(text) : parseIpv4(text);
   return bytes !== undefined && isMapped(bytes) ? bytes.slice(12) : bytes;
 }
 
-/** Reads `address/bits`; undefined for anything else. */
+/** Parses `address/bits`; undefined for anything else. */
 export function parseIpBlock(text: string): IpBlock | undefined {
   const parts = /^([0-9.]+(?=\/[0-9]{1,2}$)|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\/([0-9]{1,3})$/.exec(text);
   const address = parts === null ? undefined : parseIp(parts[1] ?? "");
   if (parts === null || address === undefined) return undefined;
   const width = parts[1]?.includes(":") === true ? 128 : 32;
-  // A mapped address has lost the 96 bits in front of it.
+  // A mapped address lacks the leading 96 bits.
   const bits = Number(parts[2]) - (width - address.length * 8);
   return bits < 0 || bits > address.length * 8 ? undefined : { address, bits };
 }
 
-/** True if the block holds the address. */
+/** Returns whether the block contains the address. */
 export function blockHolds(block: IpBlock, address: IpAddress): boolean {
   if (block.address.length !== address.length) return false;
   return address.every((byte, index) => {
@@ -35,7 +35,7 @@ export function blockHolds(block: IpBlock, address: IpAddress): boolean {
   });
 }
 
-/** One text for each address: dotted decimal, or eight hex groups without zero compression. */
+/** Returns one text per address: dotted decimal, or eight hex groups without zero compression. */
 export function ipToText(address: IpAddress): string {
   if (address.length === 4) return address.join(".");
   const groups: string[] = [];

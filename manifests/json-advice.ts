@@ -1,6 +1,6 @@
-/** What to do about a place where JSON cannot be read: the usual slips of people who write it by hand. */
+/** Advice for invalid JSON: the usual mistakes of hand-written files. */
 
-/** What has to be there, where only one thing can. */
+/** The mark that is missing, if only one is possible. */
 export type MissingMark = "," | ":" | "end";
 
 /** @param offset in UTF-16 units, at most the text's length. */
@@ -11,15 +11,15 @@ export function jsonAdvice(text: string, offset: number, missing?: MissingMark):
   const before = lastMark(text, offset);
   if (char === "#" || /^\/[/*]/.test(text.slice(offset, offset + 2))) return "remove the comment: JSON has none";
   if (char === "'") return "write \" instead of '";
-  if (char < " ") return 'close the text with " on its line; a line break in a text is \\n';
+  if (char < " ") return 'close the string with " on its line; a line break in a string is \\n';
   if (text[offset - 1] === "\\") return "write \\\\ for a backslash";
   if ((char === "}" || char === "]") && before === ",") return `remove the "," before the "${char}"`;
   if (char === "," && before === ",") return 'remove one ","';
-  if (missing === "end") return "remove what follows: the document has ended";
+  if (missing === "end") return "remove the text after the end of the document";
   if (missing !== undefined && !"}]".includes(char)) return `add a "${missing}" before it`;
-  if ("}]".includes(char)) return `it closes what is not open here: is a bracket missing, or one too many?`;
-  if (/[\w$]/.test(char) && (before === "{" || before === ",")) return 'write " around names and texts';
-  return 'write a text in ", a number, true, false, null, [ … ] or { … }';
+  if ("}]".includes(char)) return `no such bracket is open: is one missing, or one too many?`;
+  if (/[\w$]/.test(char) && (before === "{" || before === ",")) return 'write " around names and strings';
+  return 'write a string in ", a number, true, false, null, [ … ] or { … }';
 }
 
 function lastMark(text: string, offset: number): string | undefined {

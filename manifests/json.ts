@@ -5,19 +5,19 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** True for what JSON calls an object: neither null nor an array. */
+/** Returns true for a JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `Array.isArray` that keeps the items' type. */
+/** `Array.isArray` that keeps the type of the items. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** One RFC 6901 reference token, escaped: `a/b` becomes `a~1b`. */
+/** Returns one RFC 6901 reference token, escaped: `a/b` becomes `a~1b`. */
 export function pointerToken(key: string | number): string {
   const text = String(key);
-  // Hardly any has one; and every member of every value that is checked comes through here.
+  // Fast path: hardly any key needs escapes, and every member of every checked value passes here.
   return text.includes("~") || text.includes("/") ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text;
 }

@@ -1,18 +1,18 @@
-/** What is passed along while a manifest in the older spelling is converted (SPEC M9). */
+/** State of the conversion of a manifest in the older spelling (SPEC M9). */
 
 import type { Problem } from "./problem.ts";
 
-/** What is needed to resolve names of the older spelling. */
+/** Input for resolving names of the older spelling. */
 export interface LegacyContext {
   readonly files?: ReadonlySet<string>;
   readonly plugins?: ReadonlySet<string>;
 }
 
-/** What is collected while converting. */
+/** Results collected during the conversion. */
 export interface LegacyDraft {
-  /** Their pointers lead into the original text. */
+  /** Problems with pointers into the original text. */
   readonly problems: Problem[];
-  /** From canonical pointers to original ones, where they differ. */
+  /** Map of canonical pointers to original ones, where they differ. */
   readonly places: Map<string, string>;
   readonly assumed: Set<number>;
   readonly context: LegacyContext;
@@ -28,17 +28,17 @@ export function warnLegacy(draft: LegacyDraft, pointer: string, message: string,
   draft.problems.push({ severity: "warning", pointer: toOriginal(pointer, draft.places), message, fix });
 }
 
-/** Says that a file of the older spelling uses a name of the newer one, which stands at `pointer` in the text. */
+/** Refuses a name of the newer spelling in a file of the older one; `pointer` is its place in the text. */
 export function refuseMixture(draft: LegacyDraft, pointer: string, key: string): void {
   draft.problems.push({
     severity: "error",
     pointer,
-    message: `Field "${key}" is of the newer spelling, but "schema_version" marks the file as the older one`,
+    message: `Field "${key}" belongs to the newer spelling, but "schema_version" marks the file as the older one`,
     fix: 'use one spelling; "bascule check --fix" writes the newer one',
   });
 }
 
-/** A pointer into the original text: the longest known beginning is replaced. */
+/** Maps a pointer into the original text by replacing its longest known beginning. */
 export function toOriginal(pointer: string, places: ReadonlyMap<string, string>): string {
   for (let end = pointer.length; end > 0; end = pointer.lastIndexOf("/", end - 1)) {
     const place = places.get(pointer.slice(0, end));

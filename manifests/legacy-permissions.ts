@@ -15,7 +15,7 @@ const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ["mcp:connect", "mcp"],
 ]);
 
-/** `["fs:read"]` or `{ "fs:read": ["docs"] }` as a permission set; anything else is passed on to be refused. */
+/** Converts `["fs:read"]` or `{ "fs:read": ["docs"] }` to a permission set; other values stay, so that the reader refuses them. */
 export function legacyPermissions(value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
   const entries: readonly (readonly [JsonValue, JsonValue, string])[] = Array.isArray(value)
     ? value.map((name: JsonValue, index) => [name, true, `${pointer}/${index}`] as const)
@@ -37,8 +37,9 @@ export function legacyPermissions(value: JsonValue, pointer: string, draft: Lega
 }
 
 /**
- * Adds to a plugin's permissions what its tools ask for beyond them: the older spelling lets a tool ask by itself, and the newer one only lets it ask
- * for less than its plugin. A tool that says nothing keeps what the plugin asked for before.
+ * Adds the additional permissions of its tools to a plugin's own. In the older spelling a tool may request any
+ * permission, in the
+ * newer one only a subset of its plugin's. A tool without permissions keeps those that the plugin had before.
  */
 export function addToolPermissions(manifest: Record<string, JsonValue>): void {
   const { tools = null, permissions: own = {} } = manifest;
@@ -55,7 +56,7 @@ export function addToolPermissions(manifest: Record<string, JsonValue>): void {
   );
 }
 
-/** Only lists can be joined; of anything else the plugin's stands, and the reader says where a tool asks for more. */
+/** Only lists can be joined. Otherwise the plugin's value stays, and the reader reports the tools that request more. */
 function union(own: JsonValue | undefined, more: JsonValue): JsonValue {
   if (own === undefined || own === false || more === true) return more;
   return isJsonArray(own) && isJsonArray(more) ? [...new Set([...own, ...more])] : own;

@@ -4,9 +4,9 @@ import { isJsonObject, pointerToken, type JsonValue } from "./json.ts";
 import { toOriginal, type LegacyDraft } from "./legacy-draft.ts";
 
 /**
- * A schema from a full one, or from a bare map of properties; an inline `required` of a property becomes the list.
+ * Converts a full schema, or a bare map of properties; an inline `required` of a property moves to the list.
  *
- * `isRequired` is what a property without an inline `required` is.
+ * `isRequired` is the default for properties without an inline `required`.
  */
 export function legacySchema(value: JsonValue, pointer: string, isRequired: boolean, draft: LegacyDraft): JsonValue {
   if (!isJsonObject(value)) return value;

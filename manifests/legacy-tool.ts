@@ -1,4 +1,4 @@
-/** Turns one tool of the older manifest spelling into the canonical form (SPEC M9). */
+/** Converts one tool of the older manifest spelling to the canonical form (SPEC M9). */
 
 import { isJsonArray, isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyDraft } from "./legacy-draft.ts";
@@ -9,7 +9,7 @@ import { printable } from "./names.ts";
 import { OLDER_SIDE_EFFECTS } from "./side-effect.ts";
 import { nearest } from "./suggest.ts";
 
-/** Fields that have another name now. */
+/** Renamed fields. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ["function", "export"],
   ["parameters", "inputSchema"],
@@ -31,7 +31,7 @@ const MODES: ReadonlyMap<JsonValue, readonly ("read" | "write")[]> = new Map<Jso
   ["rw", ["read", "write"]],
 ]);
 
-/** The tool in canonical fields; what neither spelling knows is passed on, so that the reader refuses it. */
+/** Returns the tool in canonical fields; fields unknown to both spellings stay, so that the reader refuses them. */
 export function readLegacyTool(tool: JsonValue, pointer: string, index: number, draft: LegacyDraft): JsonValue {
   if (!isJsonObject(tool)) return tool;
   const converted = readFields(tool, pointer, draft);
@@ -39,13 +39,13 @@ export function readLegacyTool(tool: JsonValue, pointer: string, index: number, 
   return converted;
 }
 
-/** The same for a skill, which has no side effects of its own. */
+/** Converts a skill, which has no side effects of its own. */
 export function readLegacySkill(skill: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
   return isJsonObject(skill) ? readFields(skill, pointer, draft) : skill;
 }
 
 function readFields(tool: JsonObject, pointer: string, draft: LegacyDraft): Record<string, JsonValue> {
-  // A null prototype: keys come from outside.
+  // A null prototype, because keys come from outside.
   const converted = Object.create(null) as Record<string, JsonValue>;
   for (const [key, value] of Object.entries(tool)) {
     if (key === "requires_capability") {
@@ -57,7 +57,7 @@ function readFields(tool: JsonObject, pointer: string, draft: LegacyDraft): Reco
     if (renamed !== key) draft.places.set(place, `${pointer}/${pointerToken(key)}`);
     if (NEWER.has(key)) refuseMixture(draft, place, key);
     else if (Object.hasOwn(converted, renamed))
-      refuseLegacy(draft, place, `"${key}" and another field say the same`, 'keep "parameters" or "input_schema"');
+      refuseLegacy(draft, place, `"${key}" and another field mean the same`, 'keep "parameters" or "input_schema"');
     else converted[renamed] = convert(key, value, place, draft);
   }
   converted["inputSchema"] ??= { type: "object", properties: {} };
@@ -65,7 +65,8 @@ function readFields(tool: JsonObject, pointer: string, draft: LegacyDraft): Reco
 }
 
 /**
- * The files that a dotted module may mean, in the order in which they are tried: for `a.b.c` the paths `a/b/c`, `b/c` and
+ * Returns the files that a dotted module may mean, in the order in which they are tried: for `a.b.c` the paths `a/b/c`,
+ * `b/c` and
  * `c`, each with `.ts`, `.js` and `.mjs`.
  */
 export function legacyModuleCandidates(dotted: string): readonly string[] {
@@ -113,7 +114,7 @@ function convertSideEffects(value: JsonValue, pointer: string, draft: LegacyDraf
   });
 }
 
-/** `[{ "arg": "path", "mode": "rw" }]`, `[["rw", "path"]]`, one such object, or `{ "path": "rw" }`. */
+/** Reads `[{ "arg": "path", "mode": "rw" }]`, `[["rw", "path"]]`, one such object, or `{ "path": "rw" }`. */
 function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
   const isMap = isJsonObject(value) && !Object.hasOwn(value, "mode");
   const entries = isMap
@@ -129,7 +130,7 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
       refuseLegacy(
         draft,
         place,
-        "File requirement names no argument with a known mode",
+        "File requirement needs an argument and a known mode",
         'write { "arg": "path", "mode": "r" } or ["r", "path"], with "r", "w" or "rw"',
       );
       continue;
@@ -157,6 +158,6 @@ function convertModule(value: JsonValue, pointer: string, draft: LegacyDraft): J
   const found = files === undefined ? candidates[0] : candidates.find((candidate) => files.has(candidate));
   if (found !== undefined) return found;
   const fix = isDotted ? `create one of ${candidates.slice(0, 9).join(", ")}` : 'write it like "tools.search"';
-  refuseLegacy(draft, pointer, `Module "${printable(value)}" leads to no file of the plugin`, fix);
+  refuseLegacy(draft, pointer, `Module "${printable(value)}" not found in the plugin`, fix);
   return value;
 }

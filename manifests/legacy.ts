@@ -1,4 +1,4 @@
-/** Turns the older manifest spelling into the canonical one (SPEC M9). */
+/** Converts the older manifest spelling to the canonical one (SPEC M9). */
 
 import { pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyContext, type LegacyDraft } from "./legacy-draft.ts";
@@ -8,30 +8,31 @@ import { readLegacySkill, readLegacyTool } from "./legacy-tool.ts";
 import { printable } from "./names.ts";
 import type { Problem } from "./problem.ts";
 
-/** A manifest in canonical fields, with the way back to the text it came from. */
+/** A manifest in canonical fields, with a mapping back to its text. */
 export interface LegacyManifest {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
-  /** Indices of tools that declared no side effects. */
+  /** Indices of tools without declared side effects. */
   readonly assumed: ReadonlySet<number>;
-  /** From a pointer into `value` to one into the text. */
+  /** Maps a pointer into `value` to one into the text. */
   readonly toOriginal: (pointer: string) => string;
 }
 
-/** True if the document is in the older spelling. */
+/** Returns true if the document is in the older spelling. */
 export function isLegacy(document: JsonObject): boolean {
   return Object.hasOwn(document, "schema_version");
 }
 
 /**
- * The canonical form of a manifest in the older spelling.
+ * Converts a manifest in the older spelling to the canonical form.
  *
- * Its problems point into the original text. What neither spelling knows is passed on,
- * so that the reader refuses it; a field of the newer spelling is refused here.
+ * Its problems point into the original text. Fields unknown to both spellings stay, so that the reader refuses them;
+ * fields of the
+ * newer spelling are refused here.
  */
 export function fromLegacy(document: JsonObject, context: LegacyContext): LegacyManifest {
   const draft: LegacyDraft = { problems: [], places: new Map(), assumed: new Set(), context };
-  // A null prototype: keys come from outside.
+  // A null prototype, because keys come from outside.
   const value = Object.create(null) as Record<string, JsonValue>;
   for (const [key, item] of Object.entries(document)) {
     const renamed = RENAMED.get(key) ?? key;
@@ -45,7 +46,7 @@ export function fromLegacy(document: JsonObject, context: LegacyContext): Legacy
   return { value, problems: draft.problems, assumed: draft.assumed, toOriginal: (pointer) => toOriginal(pointer, draft.places) };
 }
 
-/** Top-level fields that have another name now. */
+/** Renamed top-level fields. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ["schema_version", "schemaVersion"],
   ["settings_schema", "settingsSchema"],
@@ -62,7 +63,7 @@ function convert(key: string, value: JsonValue, pointer: string, draft: LegacyDr
   return key === "permissions" ? legacyPermissions(value, pointer, draft) : value;
 }
 
-/** Lists named whatever the author's system needs; only names of plugins are dependencies. */
+/** Dependencies of the older spelling name anything that the author's system needs; only names of plugins are dependencies here. */
 function readDependencies(value: JsonValue | undefined, into: Record<string, JsonValue>, draft: LegacyDraft): void {
   if (!Array.isArray(value)) return;
   const dependencies = Object.create(null) as Record<string, JsonValue>;
@@ -76,7 +77,7 @@ function readDependencies(value: JsonValue | undefined, into: Record<string, Jso
       warnLegacy(
         draft,
         pointer,
-        `Dependency "${printable(name)}" names no plugin and is kept as a note`,
+        `Dependency "${printable(name)}" is not a plugin and is kept as a note`,
         "install what the tools need yourself",
       );
     }

@@ -1,13 +1,13 @@
-/** Reads limits as a manifest or a rule asks for them (SPEC M2, B3). */
+/** Reads the limits that a manifest or a rule requests (SPEC M2, B3). */
 
 import type { DocumentReader, Fields } from "./document.ts";
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, type LimitRequest, type Limits } from "./limits.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** The names of all limits. */
+/** Names of all limits. */
 export const LIMIT_NAMES: readonly (keyof Limits)[] = Object.freeze(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]);
 
-/** The limits under `key`; above the ceiling is a warning, as `resolveLimits` lowers them. */
+/** Reads the limits under `key`. A value above the ceiling is a warning, because `resolveLimits` lowers it. */
 export function readLimits(reader: DocumentReader, parent: Fields, key: string): LimitRequest | undefined {
   const value = parent.get(key);
   if (value === undefined) return undefined;
@@ -18,13 +18,13 @@ export function readLimits(reader: DocumentReader, parent: Fields, key: string):
     const limit = fields.count(name);
     if (limit === undefined) continue;
     if (limit > LIMIT_CEILINGS[name])
-      reader.warn(fields.at(name), `Limit "${name}" is above the highest there is`, `${LIMIT_CEILINGS[name]} applies`);
+      reader.warn(fields.at(name), `Limit "${name}" is above the maximum`, `${LIMIT_CEILINGS[name]} applies`);
     limits[name] = limit;
   }
   return limits;
 }
 
-/** What a plugin asks for above the defaults, never above the ceilings. `wallMs` is the most that it or any of its tools asks for. */
+/** Returns the requested limits above the defaults, capped at the ceilings. `wallMs` is the maximum over the plugin and its tools. */
 export function raisedLimits({ limits, tools }: Pick<Manifest, "limits" | "tools">): LimitRequest {
   const raised: { -readonly [K in keyof Limits]?: number } = {};
   for (const name of LIMIT_NAMES) {
@@ -40,7 +40,7 @@ const UNITS = [
   [1024, "KiB"],
 ] as const;
 
-/** A limit's value for people: `256 MiB`, `300 s`, `1024`. */
+/** Formats a limit's value: `256 MiB`, `300 s`, `1024`. */
 export function limitText(name: keyof Limits, value: number): string {
   if (name.endsWith("Ms")) return `${value / 1000} s`;
   if (!name.endsWith("Bytes")) return String(value);

@@ -1,6 +1,6 @@
 /** Limits of one call: units, defaults, hard ceilings (SPEC B3). */
 
-/** Every limit that a call runs under. Times in milliseconds, sizes in bytes, the rest are counts. */
+/** Limits of one call. Times in milliseconds, sizes in bytes, the rest are counts. */
 export interface Limits {
   readonly wallMs: number;
   readonly cpuMs: number;
@@ -8,14 +8,14 @@ export interface Limits {
   readonly argumentBytes: number;
   readonly outputBytes: number;
   readonly logBytes: number;
-  /** Payload of one host operation, each way. */
+  /** Maximum payload of one host operation, in each direction. */
   readonly operationBytes: number;
-  /** Under way at once; more wait in the guest. */
+  /** Maximum operations in flight; further ones are queued in the guest. */
   readonly pendingOperations: number;
   readonly operations: number;
   readonly timers: number;
   readonly jsonDepth: number;
-  /** Processor time of loading the plugin (type stripping, top-level code). */
+  /** CPU time for loading the plugin (type stripping, top-level code). */
   readonly loadMs: number;
 }
 
@@ -36,7 +36,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   loadMs: 5_000,
 });
 
-/** No manifest, policy or call option goes above these. What lies between is a request: a person or policy allows it (SPEC B3). */
+/** Hard ceilings for manifests, policies and call options. A request between default and ceiling needs the user or a policy (SPEC B3). */
 export const LIMIT_CEILINGS: Limits = Object.freeze({
   wallMs: 600_000,
   cpuMs: 120_000,
@@ -52,18 +52,18 @@ export const LIMIT_CEILINGS: Limits = Object.freeze({
   loadMs: 5_000,
 });
 
-/** The stack a guest has; fixed, because the worker's native stack is sized for it (FACTS, engine). */
+/** A guest's stack; fixed, because the worker's native stack is sized for it (FACTS, engine). */
 export const GUEST_STACK_BYTES: number = 256 * 1024;
 
-/** A manifest's or a rule's wish: any part of the limits. */
+/** Limits that a manifest or a rule requests: any subset. */
 export type LimitRequest = { readonly [K in keyof Limits]?: number };
 
-/** `wish` where given, else `base`; never above `ceiling`, never below 1. */
+/** Returns `wish` where given, else `base`; at most `ceiling` and at least 1. */
 export function resolveLimits(wish: LimitRequest, base: Limits = DEFAULT_LIMITS, ceiling: Limits = LIMIT_CEILINGS): Limits {
   const resolved: Record<string, number> = {};
   for (const key of Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]) {
     resolved[key] = Math.max(1, Math.min(wish[key] ?? base[key], ceiling[key]));
   }
-  // Every key of Limits has just been written.
+  // The loop above set every key of Limits.
   return Object.freeze(resolved) as unknown as Limits;
 }

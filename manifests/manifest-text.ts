@@ -1,4 +1,4 @@
-/** Writes a manifest as the file that reads back to it (SPEC M9). */
+/** Writes a manifest as a file that reads back to an equal manifest (SPEC M9). */
 
 import { deriveAnnotations } from "./annotations.ts";
 import type { JsonValue } from "./json.ts";
@@ -6,9 +6,10 @@ import type { Manifest, Skill } from "./manifest.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * The canonical text of a manifest: fields in the order of the documentation, defaults left out, two spaces, final newline.
+ * Returns the canonical text of a manifest: fields in the order of the documentation, defaults left out, two spaces,
+ * final newline.
  *
- * `parseManifest` reads it back to an equal manifest, but for `assumed`: what was assumed is declared from then on.
+ * `parseManifest` reads it back to an equal manifest, except for `assumed`: assumed side effects become declared ones.
  */
 export function manifestToJson(manifest: Manifest): string {
   const document = {
@@ -28,7 +29,7 @@ export function manifestToJson(manifest: Manifest): string {
     settingsSchema: manifest.settingsSchema,
     permissions: unlessEmpty(manifest.permissions),
     limits: unlessEmpty(manifest.limits),
-    // One of the two must be there.
+    // At least one of the two is required.
     tools:
       manifest.tools.length === 0 && manifest.skills.length > 0 ? undefined : manifest.tools.map((tool) => toolToJson(tool, manifest.main)),
     skills: unlessEmpty(manifest.skills.map((skill) => skillToJson(skill, manifest.main))),

@@ -16,7 +16,7 @@ export interface Skill {
   readonly tags: readonly string[];
 }
 
-/** Canonical: every default filled in (`module` and `export` of a plugin's tools are always present). */
+/** Canonical form: every default is filled in (`module` and `export` of a plugin's tools are always present). */
 export interface Manifest {
   readonly schemaVersion: "1.0";
   readonly name: string;
@@ -24,10 +24,10 @@ export interface Manifest {
   readonly description: string;
   readonly enabled: boolean;
   readonly main: string;
-  /** Other plugins' names and semver ranges. */
+  /** Names of other plugins with semver ranges. */
   readonly dependencies: Readonly<Record<string, string>>;
   readonly settingsSchema?: JsonSchema;
-  /** What the plugin asks for. It holds nothing until it is granted. */
+  /** Permissions that the plugin requests; it has none until they are granted. */
   readonly permissions: Permissions;
   readonly tools: readonly ToolDefinition[];
   readonly skills: readonly Skill[];
@@ -38,6 +38,6 @@ export interface Manifest {
   readonly license?: string;
   readonly homepage?: string;
   readonly keywords: readonly string[];
-  /** What an author or a conversion from the older spelling wants to be remembered; nothing acts on it. */
+  /** Notes of the author or of a conversion from the older spelling, without effect. */
   readonly notes?: readonly string[];
 }

@@ -1,50 +1,50 @@
-/** An MCP server whose tools the host offers, as `mcpServers` of `bascule.json` lists it (SPEC K3). The reader is `parse-mcp-servers.ts`. */
+/** An MCP server whose tools the host offers, from `mcpServers` of `bascule.json` (SPEC K3). The reader is `parse-mcp-servers.ts`. */
 
 import type { BundleValue } from "./mcpb.ts";
 import { printable } from "./names.ts";
 import type { SideEffect } from "./side-effect.ts";
 
-/** A program that is started, an address, or a bundle; one of `command`, `url` and `bundle`. */
+/** A program to start, an address, or a bundle; exactly one of `command`, `url` and `bundle`. */
 export interface McpServerConfig {
   readonly command?: string;
   readonly args: readonly string[];
-  /** All of its environment but `PATH`; a value is a text, or a variable of the host's. */
+  /** The complete environment except `PATH`; a value is a string, or a variable of the host. */
   readonly env: Readonly<Record<string, string | { readonly fromEnv: string }>>;
   /** Relative to the folder of `bascule.json`, which is the default. */
   readonly cwd?: string;
-  /** `http:` or `https:`, of a server that speaks Streamable HTTP. */
+  /** `http:` or `https:` URL of a server that speaks Streamable HTTP. */
   readonly url?: string;
-  /** Sent with every request. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string | { readonly fromEnv: string }>>;
-  /** Of a server that wants a login, what its authorization server has to be told (RFC 6749). */
+  /** Client data for the authorization server, if the server requires a login (RFC 6749). */
   readonly oauth?: McpOAuthConfig;
-  /** Digest of a bundle that was added here (SPEC M10). */
+  /** Hash of a bundle that was added to the project (SPEC M10). */
   readonly bundle?: string;
-  /** What the bundle asks for, by its own keys. */
+  /** Values for the bundle's options, by its own keys. */
   readonly config: Readonly<Record<string, BundleValue>>;
-  /** False: it is not connected to. */
+  /** Whether the host connects to it. */
   readonly enabled: boolean;
-  /** What its tools do, in the person's own judgment. Default: network and execute. */
+  /** Side effects of its tools, as the user judges them. Default: network and execute. */
   readonly sideEffects?: readonly SideEffect[];
-  /** The same for single tools, by the names that the server gives them. */
+  /** Side effects of single tools, by the server's names for them. */
   readonly toolSideEffects: Readonly<Record<string, readonly SideEffect[]>>;
-  /** Only these tools. Default: all. */
+  /** The tools to offer. Default: all. */
   readonly tools?: readonly string[];
-  /** Of one call. Default 60,000. */
+  /** Timeout of one call. Default 60,000. */
   readonly timeoutMs?: number;
 }
 
-/** All of it may be left out: most authorization servers register a client by themselves (RFC 7591). */
+/** Every member is optional: most authorization servers register a client automatically (RFC 7591). */
 export interface McpOAuthConfig {
-  /** Of a client that was registered there by hand. */
+  /** Id of a client that was registered by hand. */
   readonly clientId?: string;
-  /** Default: what the server asks for. */
+  /** Default: the scope that the server requests. */
   readonly scope?: string;
-  /** Where the browser comes back to on this machine, where that was registered. Default: any that is free. */
+  /** Port of the redirect URL on this machine, if it was registered. Default: any free port. */
   readonly port?: number;
 }
 
-/** Why a text cannot name a server: the name is also a part of its tools' names, `mcp__<name>.<tool>`. */
+/** Returns why a text cannot name a server: the name is also part of its tools' names, `mcp__<name>.<tool>`. */
 export function checkServerName(name: string): string | undefined {
   if (/^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/.test(name) && name.length <= MAX_NAME) return undefined;
   return `"${printable(name)}" cannot name an MCP server`;
@@ -52,5 +52,5 @@ export function checkServerName(name: string): string | undefined {
 
 const MAX_NAME = 40;
 
-/** Most servers in one project. */
+/** Maximum servers in one project. */
 export const MAX_MCP_SERVERS = 32;

@@ -1,21 +1,21 @@
-/** A bundle of the MCPB kind (`.mcpb`, before that `.dxt`): an MCP server in a zip file, and how it is started (SPEC M10). */
+/** An MCPB bundle (`.mcpb`, formerly `.dxt`): an MCP server in a zip file, and its launch command (SPEC M10). */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "./json.ts";
 
-/** Versions of its manifest; what differs between them is more fields. */
+/** Supported versions of its manifest; later versions only add fields. */
 export const BUNDLE_VERSIONS = ["0.1", "0.2", "0.3", "0.4"] as const;
 
-/** As Node names them. */
+/** Platforms, by Node's names. */
 export const BUNDLE_PLATFORMS = ["darwin", "linux", "win32"] as const;
 export type BundlePlatform = (typeof BUNDLE_PLATFORMS)[number];
 
-/** What starts a server: a runtime that is on this machine, or the bundle's own program. */
+/** Kinds of launch: a runtime on this machine, or the bundle's own program. */
 export const BUNDLE_TYPES = ["node", "python", "binary"] as const;
 export type BundleType = (typeof BUNDLE_TYPES)[number];
 
 export const BUNDLE_OPTION_TYPES = ["string", "number", "boolean", "directory", "file"] as const;
 
-/** `manifest.json` of a bundle, as far as it is used, for one platform. Its texts are its author's. */
+/** `manifest.json` of a bundle, reduced to the members in use and to one platform. Its texts come from the bundle's author. */
 export interface BundleManifest {
   readonly name: string;
   readonly displayName?: string;
@@ -26,47 +26,47 @@ export interface BundleManifest {
   readonly license?: string;
   readonly type: BundleType;
   readonly launch: BundleLaunch;
-  /** Absent is all. */
+  /** Absent means all. */
   readonly platforms?: readonly BundlePlatform[];
-  /** Ranges of versions, by runtime: for people, nothing is chosen by them. */
+  /** Version ranges by runtime, for display only. */
   readonly runtimes: Readonly<Record<string, string>>;
-  /** What it says its tools are; what they are, the server says. */
+  /** Tools by the bundle's own account; the running server is authoritative. */
   readonly tools: readonly { readonly name: string; readonly description?: string }[];
-  /** What is asked of the person, `user_config`, by key. */
+  /** Options that the user fills in, `user_config`, by key. */
   readonly options: Readonly<Record<string, BundleOption>>;
 }
 
-/** What is started, with `${…}` in it as it was written. */
+/** Launch command, with `${…}` not yet replaced. */
 export interface BundleLaunch {
-  /** A runtime's name, or a file of the bundle, relative to it. */
+  /** Name of a runtime, or path of a file in the bundle. */
   readonly command: { readonly kind: "runtime"; readonly name: string } | { readonly kind: "file"; readonly path: string };
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** One thing that the person says. */
+/** One option that the user fills in. */
 export interface BundleOption {
   readonly type: (typeof BUNDLE_OPTION_TYPES)[number];
   readonly title: string;
   readonly description: string;
   readonly required: boolean;
   readonly default?: BundlePlainValue;
-  /** A list of them. */
+  /** Whether the value is a list. */
   readonly multiple: boolean;
-  /** Never written down: it comes from a secret. */
+  /** Whether the value must come from a secret and is never stored. */
   readonly sensitive: boolean;
   readonly min?: number;
   readonly max?: number;
 }
 
 export type BundlePlainValue = string | number | boolean | readonly string[];
-/** As `config` in `bascule.json` has it; a secret by its name. */
+/** A value as stored under `config` in `bascule.json`; a secret by its name. */
 export type BundleValue = BundlePlainValue | { readonly secret: string };
 
 const MAX_TEXT = 32_768;
 const MAX_VALUES = 64;
 
-/** Why a value does not fit an option. Not repeated in the reason: it may be meant to be secret. */
+/** Returns why a value does not fit an option. The reason does not contain the value, which may be secret. */
 export function checkBundleValue(option: Omit<BundleOption, "default">, value: JsonValue): string | undefined {
   if (option.multiple && isJsonArray(value)) {
     if (value.length > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
@@ -78,7 +78,7 @@ export function checkBundleValue(option: Omit<BundleOption, "default">, value: J
 function checkOne({ type, min, max }: Omit<BundleOption, "default">, value: JsonValue): string | undefined {
   switch (type) {
     case "number":
-      if (typeof value !== "number") return "is no number";
+      if (typeof value !== "number") return "is not a number";
       if (min !== undefined && value < min) return `is less than ${min}`;
       return max !== undefined && value > max ? `is more than ${max}` : undefined;
     case "boolean":
@@ -86,12 +86,12 @@ function checkOne({ type, min, max }: Omit<BundleOption, "default">, value: Json
     case "string":
     case "directory":
     case "file":
-      if (typeof value !== "string") return type === "string" ? "is no text" : "is no path";
-      return value.length > MAX_TEXT || value.includes("\0") ? "is too long, or holds NUL" : undefined;
+      if (typeof value !== "string") return type === "string" ? "is not a string" : "is not a path";
+      return value.length > MAX_TEXT || value.includes("\0") ? "is too long, or contains NUL" : undefined;
   }
 }
 
-/** A value as it can stand in `bascule.json`. */
+/** Returns whether a value can be stored in `bascule.json`. */
 export function isBundleValue(value: JsonValue): value is BundleValue {
   if (isJsonArray(value)) return value.length <= MAX_VALUES && value.every((one) => typeof one === "string");
   if (isJsonObject(value))
@@ -101,9 +101,9 @@ export function isBundleValue(value: JsonValue): value is BundleValue {
 
 const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** `${…}` in what a bundle starts. */
+/** Matches `${…}` in a launch command. */
 export const BUNDLE_VARIABLE: RegExp = /\$\{([^}]*)\}/g;
-/** Folders of the person's that it may name. */
+/** Folders of the user that a bundle may refer to. */
 export const BUNDLE_FOLDERS = ["HOME", "DESKTOP", "DOCUMENTS", "DOWNLOADS"] as const;
 export const BUNDLE_SEPARATORS: readonly string[] = ["/", "pathSeparator"];
 export const USER_CONFIG = "user_config.";

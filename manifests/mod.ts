@@ -1,4 +1,4 @@
-/** The contract as data: what a plugin, a tool, a permission set and a project's policy look like. No I/O. */
+/** The contract as data: types of plugins, tools, permission sets and project policies. No I/O. */
 
 export { editDistance } from "./edit-distance.ts";
 export type { HiddenText } from "./hidden-text.ts";

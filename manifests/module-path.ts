@@ -1,10 +1,10 @@
-/** The lexical check of files that a manifest names (SPEC M4). Links are the host's check. */
+/** The lexical check of files that a manifest names (SPEC M4). The host checks links. */
 
 import { printable } from "./names.ts";
 
 export const MODULE_EXTENSIONS = [".ts", ".js", ".mjs"] as const;
 
-/** Why `path` cannot name a module of a plugin, with what to write after `; `; undefined if it can. */
+/** Returns why `path` cannot name a module of a plugin, with advice after `; `; undefined if it can. */
 export function checkModulePath(path: string): string | undefined {
   if (path.length > 512) return "A module path has at most 512 characters";
   if (path.includes("\\")) return `Module path "${printable(path)}" holds "\\"; write "/" between folders`;
@@ -22,7 +22,7 @@ export function checkModulePath(path: string): string | undefined {
   return undefined;
 }
 
-/** `./main.ts` is `main.ts`. */
+/** Turns `./main.ts` into `main.ts`. */
 export function normalizeModulePath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "");
 }

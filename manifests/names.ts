@@ -1,8 +1,8 @@
-/** The one grammar of names, and the public names made from them (SPEC M5, R2). */
+/** The grammar of names, and the public names derived from them (SPEC M5, R2). */
 
 import { sha256 } from "./sha256.ts";
 
-/** Longest public name that every model API takes. */
+/** Maximum length of a public name for every model API. */
 const EXPORT_NAME_LENGTH = 64;
 const PLUGIN_NAME_LENGTH = 63;
 const TOOL_NAME_LENGTH = 64;
@@ -10,13 +10,13 @@ const TOOL_NAME_LENGTH = 64;
 const PLUGIN_NAME = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
 
-/** By `confusableKey`: what models call other tools by begins so. */
+/** Prefixes by `confusableKey` that models use for other tools. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ["mcp", "tools of MCP servers are exported under it"],
   ["tool", "names that would be equal are exported under it"],
 ]);
 
-/** Why `name` cannot name a plugin, or undefined if it can. */
+/** Returns why `name` cannot name a plugin, or undefined if it can. */
 export function checkPluginName(name: string): string | undefined {
   if (name === "") return "A plugin name has at least one letter";
   if (name.length > PLUGIN_NAME_LENGTH) return `A plugin name has at most ${PLUGIN_NAME_LENGTH} characters, this one has ${name.length}`;
@@ -27,7 +27,7 @@ export function checkPluginName(name: string): string | undefined {
   return `Plugin name "${printable(name)}" does not start with a lower-case letter followed by lower-case letters, digits and single "_" or "-" between them`;
 }
 
-/** Why `name` cannot name a tool, or undefined if it can. */
+/** Returns why `name` cannot name a tool, or undefined if it can. */
 export function checkToolName(name: string): string | undefined {
   if (name === "") return "A tool name has at least one letter";
   if (name.length > TOOL_NAME_LENGTH) return `A tool name has at most ${TOOL_NAME_LENGTH} characters, this one has ${name.length}`;
@@ -36,24 +36,27 @@ export function checkToolName(name: string): string | undefined {
 }
 
 /**
- * Equal for names that a person could take for one another: case, `1 l I i`, `0 O`, `rn m`, `vv w`, `_ -`, and Cyrillic
- * and Greek letters that look Latin. Names with equal keys must not stand side by side.
+ * Returns a key that is equal for names that look alike: case, `1 l I i`, `0 O`, `rn m`, `vv w`, `_ -`, and Cyrillic and
+ * Greek
+ * letters that look Latin. Names with equal keys must not be used side by side.
  */
 export function confusableKey(name: string): string {
   const folded = Array.from(name.normalize("NFKC").toLowerCase(), (letter) => LOOK_ALIKES.get(letter) ?? letter).join("");
   return folded.replaceAll("rn", "m").replaceAll("vv", "w");
 }
 
-/** `plugin.tool`, the name that always works. */
+/** Returns `plugin.tool`, the name that is valid everywhere. */
 export function qualifiedName(plugin: string, tool: string): string {
   return `${plugin}.${tool}`;
 }
 
 /**
- * `plugin__tool`, for exports that allow no dot; at most 64 characters of `[a-zA-Z0-9_-]`, different for every pair.
+ * Returns `plugin__tool`, for exports that allow no dot: at most 64 characters of `[a-zA-Z0-9_-]`, different for every
+ * pair.
  *
- * A plugin's name has no `__` and a tool's starts with a letter, so the first `__` divides a whole name. Above 64
- * characters what follows it is a digit, 130 bits of SHA-256 and the start of the tool's name, which no whole name can be.
+ * A plugin name contains no `__` and a tool name starts with a letter, so the first `__` divides a whole name. Above 64
+ * characters a
+ * digit, 130 bits of SHA-256 and the start of the tool name follow it, which no whole name can be.
  */
 export function exportName(plugin: string, tool: string): string {
   const whole = `${plugin}__${tool}`;
@@ -63,8 +66,9 @@ export function exportName(plugin: string, tool: string): string {
 }
 
 /**
- * `name` with everything but printable ASCII escaped and cut at 80 characters, for messages. Of `; ` too, which stands before the advice of a
- * reason: no name writes that.
+ * Escapes everything but printable ASCII in `name` and cuts it at 80 characters, for messages. Also escapes `; `, which
+ * separates
+ * the advice of a reason.
  */
 export function printable(name: string): string {
   const cut = name.length > 80 ? `${name.slice(0, 80)}…` : name;
@@ -83,7 +87,7 @@ function base32(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-// Every pair is (look-alike, what it is taken for); keys are lower case, as the name has been folded before.
+// Pairs of look-alike and original; keys are lower case, because the name was folded before.
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   [
     "1l",

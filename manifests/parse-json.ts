@@ -1,8 +1,9 @@
 /**
- * Strict JSON (RFC 8259) that knows where every value stands.
+ * Strict JSON parser (RFC 8259) that records the place of every value.
  *
- * One pass without recursion, so neither depth nor length can overflow the stack. Stricter than `JSON.parse` where a
- * document would mean two things to two readers: duplicate keys, `__proto__` and numbers out of range are refused.
+ * One pass without recursion, so neither depth nor length can overflow the stack. Stricter than `JSON.parse` where two
+ * readers
+ * could understand a document differently: duplicate keys, `__proto__` and numbers out of range are refused.
  */
 
 import { pointerToken, type JsonValue } from "./json.ts";
@@ -17,24 +18,25 @@ export interface JsonBounds {
   readonly maxDepth: number;
 }
 
-/** Both count from 1; columns are UTF-16 units, as editors count. */
+/** Line and column from 1; columns are UTF-16 units, as in editors. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A JSON text read, with the way back to it. */
+/** A parsed JSON text with the places of its values. */
 export interface LocatedJson {
   /** Objects have no prototype. */
   readonly value: JsonValue;
-  /** Where the value at an RFC 6901 pointer begins, or its member's key; undefined if the document has no such place. */
+  /** Returns the start of the value at an RFC 6901 pointer, or of its member's key; undefined if the document has no such place. */
   readonly locate: (pointer: string, part?: "value" | "key") => TextPosition | undefined;
 }
 
 /**
- * Reads a JSON text, or says what is wrong and where.
+ * Parses a JSON text, or returns its problems with their places.
  *
- * A syntax error ends reading: `Invalid JSON: unexpected token at position 12`. Duplicate and `__proto__` keys are all listed.
+ * A syntax error ends the parsing: `Invalid JSON: unexpected token at position 12`. Duplicate and `__proto__` keys are
+ * all listed.
  *
  * @example
  * ```ts
@@ -50,7 +52,7 @@ export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson>
   }
 }
 
-/** The same in pieces of a thousand values, for texts that may be large. */
+/** Like `parseJson`, in slices of a thousand values, for large texts. */
 export function* parseJsonSlices(text: string, bounds: JsonBounds): Generator<void, Parsed<LocatedJson>> {
   const bytes = utf8Length(text, bounds.maxBytes);
   if (bytes > bounds.maxBytes) {
@@ -78,7 +80,7 @@ export function* parseJsonSlices(text: string, bounds: JsonBounds): Generator<vo
   };
 }
 
-/** Line and column of a UTF-16 offset in `text`. */
+/** Returns line and column of a UTF-16 offset in `text`. */
 function positionAt(text: string, offset: number): TextPosition {
   let line = 1;
   let start = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
@@ -102,7 +104,7 @@ interface Places {
   readonly keys: Map<string, number>;
 }
 
-/** Only asked for when something is wrong, so reading a good document keeps no table. */
+/** Built only after an error, so that parsing a valid document keeps no table. */
 function indexPlaces(text: string, maxDepth: number): Places {
   const places: Places = { values: new Map(), keys: new Map() };
   const reading = new Reader(text, maxDepth, places).read();
@@ -118,7 +120,7 @@ interface Frame {
   key: string;
 }
 
-/** Ends reading; caught in `read`. */
+/** Ends the parsing; caught in `read`. */
 class SyntaxStop extends Error {
   readonly offset: number;
   readonly fix: string;
@@ -165,13 +167,13 @@ class Reader {
         if (this.#at < this.#text.length || done === undefined) throw this.#unexpected(this.#at, "end");
         return done;
       }
-      // A value that is undefined is a container just opened; anything else is put into the innermost one.
+      // An undefined value is a container just opened; any other value is added to the innermost container.
       if (done !== undefined) this.#put(frame, done);
       done = this.#next(frame, done === undefined) ? this.#value() : this.#close(frame);
     }
   }
 
-  /** A scalar, or undefined after opening a container. */
+  /** Reads a scalar, or opens a container and returns undefined. */
   #value(): JsonValue | undefined {
     this.#space();
     const start = this.#at;
@@ -190,14 +192,14 @@ class Reader {
       throw new SyntaxStop(this.#at, `Document is nested deeper than ${this.#maxDepth} levels`, "make it flatter");
     const pointer = this.#places === undefined ? "" : this.#pointer();
     this.#at++;
-    // A null prototype: keys come from outside.
+    // A null prototype, because keys come from outside.
     this.#stack.push(
       char === "[" ? { list: [], pointer, key: "" } : { object: Object.create(null) as Record<string, JsonValue>, pointer, key: "" },
     );
     return undefined;
   }
 
-  /** Moves to the next value of a container and, for an object, over its key; false at the container's end. */
+  /** Moves to the next value of a container and, in an object, past its key; false at the container's end. */
   #next(frame: Frame, isFirst: boolean): boolean {
     this.#space();
     const char = this.#text[this.#at];
@@ -216,7 +218,7 @@ class Reader {
     if (this.#text[start] !== '"') throw this.#unexpected();
     frame.key = this.#string();
     if (frame.key === "__proto__") this.#refuse(start, 'Key "__proto__" is not allowed', "remove it");
-    else if (Object.hasOwn(object, frame.key)) this.#refuse(start, `Key "${printable(frame.key)}" is there twice`, "keep one of them");
+    else if (Object.hasOwn(object, frame.key)) this.#refuse(start, `Duplicate key "${printable(frame.key)}"`, "keep one of them");
     this.#places?.keys.set(this.#pointer(), start);
     this.#space();
     if (this.#text[this.#at] !== ":") throw this.#unexpected(this.#at, ":");
@@ -257,10 +259,10 @@ class Reader {
     const wrong = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(written.replaceAll("\\\\", "__"));
     if (wrong !== null) throw this.#unexpected(start + wrong.index + 1);
     try {
-      // A string literal and nothing else, so this is a string.
+      // The text is a string literal, so the result is a string.
       return JSON.parse(written) as string;
     } catch {
-      // Only a control character after a backslash is left to be wrong.
+      // After a backslash only a control character is left as an error.
       throw this.#unexpected(start);
     }
   }
@@ -309,7 +311,7 @@ class Reader {
   }
 }
 
-/** The reference token of the value a container is at. */
+/** Returns the reference token of a container's current value. */
 function ownToken(frame: Frame): string {
   return `/${frame.list === undefined ? pointerToken(frame.key) : frame.list.length}`;
 }

@@ -1,4 +1,4 @@
-/** Reads which MCP servers a project uses (SPEC K3). */
+/** Reads the MCP servers of a project (SPEC K3). */
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
@@ -30,11 +30,11 @@ const MAX_TIMEOUT_MS = 600_000;
 
 type Given = string | { readonly fromEnv: string };
 
-/** By the name that a person gave it. */
+/** Keyed by the user's name for the server. */
 export function readMcpServers(reader: DocumentReader, parent: Fields): Readonly<Record<string, McpServerConfig>> {
   const servers = parent.record("mcpServers", (value, pointer, name) => readServer(reader, value, pointer, name)) ?? {};
   if (Object.keys(servers).length > MAX_MCP_SERVERS)
-    reader.refuse(parent.at("mcpServers"), `There are more than ${MAX_MCP_SERVERS} MCP servers`, "remove those that nobody uses");
+    reader.refuse(parent.at("mcpServers"), `More than ${MAX_MCP_SERVERS} MCP servers`, "remove unused servers");
   return servers;
 }
 
@@ -50,9 +50,9 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
       'write { "command": "…" } or { "url": "https://…" }, or add a bundle',
     );
   for (const key of fields.has("bundle") ? ["args", "env", "cwd", "headers"] : ["config"]) {
-    if (fields.has(key)) reader.refuse(fields.at(key), `"${key}" is not for this kind of server`, "remove it", "key");
+    if (fields.has(key)) reader.refuse(fields.at(key), `"${key}" does not apply to this kind of server`, "remove it", "key");
   }
-  // As other programs' lists of servers have it; what it says follows from the rest.
+  // Accepted for compatibility with other programs' lists; the other fields already determine it.
   fields.choice("type", ["stdio", "http", "streamable-http"]);
   return compact({
     command: fields.text("command", checkProgram),
@@ -74,11 +74,11 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
 
 function readGiven(reader: DocumentReader, parent: Fields, key: string, grammar: RegExp): Readonly<Record<string, Given>> {
   const given = parent.record(key, (value, pointer, name): Given | undefined => {
-    if (!grammar.test(name)) reader.refuse(pointer, `"${printable(name)}" is no name for ${key}`, "correct it", "key");
+    if (!grammar.test(name)) reader.refuse(pointer, `"${printable(name)}" is not a valid name for ${key}`, "correct it", "key");
     const text = typeof value === "string" ? value : isJsonObject(value) ? value["fromEnv"] : undefined;
     if (typeof text === "string" && /^[^\0\r\n]{0,32768}$/.test(text) && (typeof value === "string" || VARIABLE.test(text)))
       return typeof value === "string" ? value : { fromEnv: text };
-    reader.refuse(pointer, "Is neither a text nor a variable", 'write "…" or { "fromEnv": "VARIABLE" }');
+    reader.refuse(pointer, "Is neither a string nor a variable", 'write "…" or { "fromEnv": "VARIABLE" }');
     return undefined;
   });
   return given ?? {};
@@ -88,9 +88,9 @@ function readOAuth(reader: DocumentReader, parent: Fields): McpOAuthConfig | und
   const known = ["clientId", "scope", "port"];
   const fields = parent.has("oauth") ? reader.fields(parent.get("oauth"), parent.at("oauth"), { what: "OAuth", known }) : undefined;
   if (fields === undefined) return undefined;
-  if (!parent.has("url")) reader.refuse(parent.at("oauth"), '"oauth" is not for this kind of server', "remove it", "key");
+  if (!parent.has("url")) reader.refuse(parent.at("oauth"), '"oauth" does not apply to this kind of server', "remove it", "key");
   const short = (text: string): string | undefined =>
-    /^[\x20-\x7e]{1,1024}$/.test(text) ? undefined : "Is no such text; write printable ASCII";
+    /^[\x20-\x7e]{1,1024}$/.test(text) ? undefined : "Is not a valid string; write printable ASCII";
   return compact({ clientId: fields.text("clientId", short), scope: fields.text("scope", short), port: fields.count("port", 65_535) });
 }
 
@@ -98,30 +98,30 @@ function readBundleValue(reader: DocumentReader, value: JsonValue, pointer: stri
   if (isBundleValue(value)) return value;
   reader.refuse(
     pointer,
-    `"${printable(key)}" is no value`,
-    'write a text, a number, true or false, a list of texts, or { "secret": "NAME" }',
+    `"${printable(key)}" is not a valid value`,
+    'write a string, a number, true or false, a list of strings, or { "secret": "NAME" }',
   );
   return undefined;
 }
 
 function checkDigest(digest: string): string | undefined {
-  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a digest; "bascule add <file>.mcpb" writes it';
+  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a hash; "bascule add <file>.mcpb" writes it';
 }
 
 function readEffects(reader: DocumentReader, value: JsonValue, pointer: string, tool: string): readonly SideEffect[] | undefined {
   const known = new Set<JsonValue>(SIDE_EFFECTS);
-  if (Array.isArray(value) && value.every((item) => known.has(item as JsonValue))) return value as readonly SideEffect[]; // Each was compared.
-  reader.refuse(pointer, `What "${printable(tool)}" does is no list of side effects`, `list some of ${SIDE_EFFECTS.join(", ")}`);
+  if (Array.isArray(value) && value.every((item) => known.has(item as JsonValue))) return value as readonly SideEffect[]; // `every` compared each item.
+  reader.refuse(pointer, `Side effects of "${printable(tool)}" are not valid`, `list some of ${SIDE_EFFECTS.join(", ")}`);
   return undefined;
 }
 
 function checkProgram(text: string): string | undefined {
-  return text !== "" && text.length <= 4_096 && !text.includes("\0") ? undefined : "Is no program or folder";
+  return text !== "" && text.length <= 4_096 && !text.includes("\0") ? undefined : "Is not a program or folder";
 }
 
 function checkUrl(text: string): string | undefined {
   const isHttp = text.length <= 4_096 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (!isHttp) return "Is no http or https URL";
+  if (!isHttp) return "Is not an http or https URL";
   const { username, password } = new URL(text);
-  return username === "" && password === "" ? undefined : 'Holds a password; write a header "Authorization" from a variable instead';
+  return username === "" && password === "" ? undefined : 'Contains a password; write a header "Authorization" from a variable instead';
 }

@@ -1,4 +1,8 @@
-/** Reads what a bundle starts, for one platform: the runtime of its type, or a file of its own, with nothing that leads elsewhere (SPEC M10). */
+/**
+ * Reads a bundle's launch command for one platform: the runtime of its type, or a file of its own, without references to
+ * other
+ * places (SPEC M10).
+ */
 
 import type { DocumentReader, Fields } from "./document.ts";
 import { type JsonValue, pointerToken } from "./json.ts";
@@ -27,7 +31,7 @@ const MAX_ARGS = 256;
 const MAX_VARIABLES = 128;
 const MAX_TEXT = 32_768;
 
-/** Undefined if it has been refused. */
+/** Undefined if it was refused. */
 export function readLaunch(
   reader: DocumentReader,
   parent: Fields,
@@ -42,7 +46,7 @@ export function readLaunch(
     const fix = "build it as a python bundle, or list the command under mcpServers yourself";
     reader.refuse(
       server.at("type"),
-      "A server of the type uv fetches its packages when it starts: what would run is not in the bundle",
+      "A server of the type uv downloads its packages at start, so the bundle does not contain what would run",
       fix,
     );
     return undefined;
@@ -50,7 +54,7 @@ export function readLaunch(
   const type = server.choice("type", BUNDLE_TYPES);
   const entry = server.text("entry_point");
   if (entry !== undefined && fileOf(entry, context) === undefined)
-    reader.refuse(server.at("entry_point"), `"${printable(entry)}" is no file of the bundle`, "name a file that is in it");
+    reader.refuse(server.at("entry_point"), `"${printable(entry)}" is not a file of the bundle`, "name a file that is in it");
   if (!server.has("mcp_config")) {
     reader.refuse(at, 'Server has no "mcp_config"', 'add "mcp_config": { "command": …, "args": [ … ] }');
     return undefined;
@@ -70,7 +74,7 @@ export function readLaunch(
   return command === undefined ? undefined : { type, launch: { command, args, env } };
 }
 
-/** What a platform has instead; read as the rest is for the platform that this is. */
+/** Reads the overrides of every platform; the caller applies those of its own. */
 function readOverrides(reader: DocumentReader, config: Fields): ReadonlyMap<string, Fields> {
   const overrides = new Map<string, Fields>();
   for (const [platform, value] of Object.entries(config.object("platform_overrides") ?? {})) {
@@ -96,7 +100,7 @@ function readCommand(
   reader.refuse(
     config.at("command"),
     `"${printable(command)}" is neither the runtime of a ${type} server nor a file of the bundle`,
-    `write ${wanted}; what fetches programs, or runs those of the machine, cannot be bundled`,
+    `write ${wanted}; a bundle cannot start programs of this machine or programs that download others`,
   );
   return undefined;
 }
@@ -108,7 +112,7 @@ function readArgs(reader: DocumentReader, config: Fields, context: LaunchContext
       warnOfSecrets(reader, pointer, item, context);
       return item;
     }
-    reader.refuse(pointer, "Is no argument", "write a text");
+    reader.refuse(pointer, "Is not an argument", "write a string");
     return undefined;
   };
   return config.list("args", read, MAX_ARGS) ?? [];
@@ -121,14 +125,14 @@ function readEnv(reader: DocumentReader, config: Fields, context: LaunchContext)
       checkVariables(reader, pointer, value, context);
       return value;
     }
-    reader.refuse(pointer, reason ?? "Is no text", "remove it", "key");
+    reader.refuse(pointer, reason ?? "Is not a string", "remove it", "key");
     return undefined;
   });
   if (Object.keys(env ?? {}).length > MAX_VARIABLES) reader.refuse(config.at("env"), `Sets more than ${MAX_VARIABLES} variables`);
   return env ?? {};
 }
 
-/** They choose what runs in place of, or inside, the program that the person is shown. */
+/** Variables that choose which code runs instead of, or inside, the program that the user is shown. */
 const LOADERS: ReadonlySet<string> = new Set([
   ...["PATH", "PATHEXT", "COMSPEC", "SHELL", "IFS", "ENV", "BASH_ENV", "NODE_OPTIONS", "NODE_REPL_EXTERNAL_MODULE", "ELECTRON_RUN_AS_NODE"],
   ...["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GCONV_PATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONINSPECT", "PYTHONBREAKPOINT"],
@@ -136,7 +140,7 @@ const LOADERS: ReadonlySet<string> = new Set([
   ...["OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "NODE_COMPILE_CACHE", "SHELLOPTS", "BASHOPTS", "PS4"],
   ...["PYTHONUSERBASE", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "PYTHONEXECUTABLE", "PYTHONWARNINGS"],
 ]);
-/** They may name folders of the bundle, and no others. */
+/** Search paths, which may only refer to folders of the bundle. */
 const SEARCH_PATHS: ReadonlySet<string> = new Set([
   ...[
     "PYTHONPATH",
@@ -151,18 +155,18 @@ const SEARCH_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 function checkVariable(name: string, value: JsonValue, { platform }: LaunchContext): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `"${printable(name)}" is no variable's name`;
-  if (typeof value !== "string" || value.length > MAX_TEXT || value.includes("\0")) return `"${name}" is no text`;
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `"${printable(name)}" is not a valid variable name`;
+  if (typeof value !== "string" || value.length > MAX_TEXT || value.includes("\0")) return `"${name}" is not a string`;
   const upper = name.toUpperCase();
   if (LOADERS.has(upper)) return `"${name}" would choose which programs run`;
   if (!SEARCH_PATHS.has(upper)) return undefined;
   const parts = value.split(platform === "win32" ? ";" : ":");
   return parts.every((part) => part === "${__dirname}" || insidePath(part) !== undefined)
     ? undefined
-    : `"${name}" would have code loaded from outside the bundle`;
+    : `"${name}" would load code from outside the bundle`;
 }
 
-/** Refuses what stands for nothing. */
+/** Refuses unknown variables. */
 export function checkVariables(
   reader: DocumentReader,
   pointer: string,
@@ -173,11 +177,15 @@ export function checkVariables(
     const isFolder = BUNDLE_FOLDERS.some((folder) => folder === name) || BUNDLE_SEPARATORS.includes(name);
     const isOption = name.startsWith(USER_CONFIG) && Object.hasOwn(options, name.slice(USER_CONFIG.length));
     if (isFolder || (!isDefault && (isOption || name === "__dirname"))) continue;
-    reader.refuse(pointer, `"${printable(whole)}" stands for nothing`, "name a value of user_config, __dirname, or a folder such as HOME");
+    reader.refuse(
+      pointer,
+      `"${printable(whole)}" is an unknown variable`,
+      "name a value of user_config, __dirname, or a folder such as HOME",
+    );
   }
 }
 
-/** What a program is started with, every program of the machine can see. */
+/** Warns about secrets in arguments, because every program of the machine can see them. */
 function warnOfSecrets(reader: DocumentReader, pointer: string, text: string, { options }: LaunchContext): void {
   for (const [, name = ""] of text.matchAll(BUNDLE_VARIABLE)) {
     const key = name.startsWith(USER_CONFIG) ? name.slice(USER_CONFIG.length) : "";
@@ -186,14 +194,14 @@ function warnOfSecrets(reader: DocumentReader, pointer: string, text: string, { 
   }
 }
 
-/** The bundle's file that a text names; on Windows also without its `.exe`. */
+/** Returns the bundle's file that a text names; on Windows also without its `.exe`. */
 function fileOf(text: string, { files, platform }: LaunchContext): string | undefined {
   const path = insidePath(text);
   if (path === undefined) return undefined;
   return [path, ...(platform === "win32" ? [`${path}.exe`] : [])].find((name) => files.has(name));
 }
 
-/** A path inside the bundle, relative to it. */
+/** Returns a path relative to the bundle, or undefined if it is outside. */
 function insidePath(text: string): string | undefined {
   const path = text
     .replaceAll(/\$\{(?:\/|pathSeparator)\}/g, "/")

@@ -1,4 +1,8 @@
-/** Reads the manifest of an MCPB bundle, and refuses what it must not start (SPEC M10). The format: MANIFEST.md of modelcontextprotocol/mcpb. */
+/**
+ * Reads the manifest of an MCPB bundle and refuses launch commands that are not allowed (SPEC M10). The format:
+ * MANIFEST.md of
+ * modelcontextprotocol/mcpb.
+ */
 
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
@@ -16,10 +20,10 @@ import { type JsonBounds, parseJson } from "./parse-json.ts";
 import { checkVariables, readLaunch } from "./parse-mcpb-launch.ts";
 import type { Parsed } from "./problem.ts";
 
-/** Some carry whole lists of tools in `_meta`. */
+/** Large, because some bundles carry whole lists of tools in `_meta`. */
 export const BUNDLE_MANIFEST_BOUNDS: JsonBounds = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 64 });
 
-/** What the manifest is read for. */
+/** Context in which the manifest is read. */
 export interface BundleContext {
   /** Paths of the bundle's files. */
   readonly files: { has(path: string): boolean };
@@ -45,14 +49,14 @@ const REQUIRED = ["name", "version", "description", "author", "server"];
 const MAX_OPTIONS = 64;
 const MAX_TOOLS = 512;
 
-/** True if a manifest's text is of this kind, and not that of a plugin. */
+/** Returns true if a manifest's text is that of a bundle and not that of a plugin. */
 export function isBundleManifest(text: string): boolean {
   const parsed = parseJson(text, BUNDLE_MANIFEST_BOUNDS);
   const value = parsed.ok ? parsed.value.value : undefined;
   return isJsonObject(value) && (Object.hasOwn(value, "manifest_version") || Object.hasOwn(value, "dxt_version"));
 }
 
-/** The manifest, or every problem in it. Fields that nobody knows are warnings: they are other programs' own. */
+/** Returns the manifest, or every problem in it. Unknown fields are warnings, because they belong to other programs. */
 export function parseBundle(text: string, context: BundleContext): Parsed<BundleManifest> {
   const located = parseJson(text, BUNDLE_MANIFEST_BOUNDS);
   if (!located.ok) return located;
@@ -61,10 +65,10 @@ export function parseBundle(text: string, context: BundleContext): Parsed<Bundle
   const { value } = located.value;
   const others = isJsonObject(value) ? Object.keys(value).filter((key) => !KNOWN.includes(key)) : [];
   const fields = reader.fields(value, "", { what: "Bundle manifest", known: [...KNOWN, ...others], required: REQUIRED });
-  for (const key of others) reader.warn("", `Field "${printable(key)}" is not known, and not used`);
+  for (const key of others) reader.warn("", `Unknown field "${printable(key)}" is ignored`);
   const manifest = fields === undefined ? undefined : readManifest(reader, fields, context);
   return reader.finish(() => {
-    // Whatever keeps it from being read has been refused, so it is there.
+    // Every failure to read the manifest was refused before, so it is present.
     if (manifest === undefined) throw new Error("A bundle's manifest was neither read nor refused");
     return deepFreeze(manifest);
   });
@@ -110,15 +114,15 @@ function readCompatibility(
 ): Pick<BundleManifest, "platforms" | "runtimes"> {
   const value = parent.get("compatibility");
   const at = parent.at("compatibility");
-  // Ranges for other programs are theirs.
+  // Version ranges of other programs are ignored.
   const known = isJsonObject(value) ? Object.keys(value) : [];
   const fields = value === undefined ? undefined : reader.fields(value, at, { what: "Compatibility", known });
   const platforms = fields?.choices("platforms", BUNDLE_PLATFORMS);
   if (platforms !== undefined && platforms.length > 0 && !platforms.includes(platform))
-    reader.refuse(`${at}/platforms`, `Is for ${platforms.join(", ")}, and this is ${platform}`, "take a bundle for this system");
+    reader.refuse(`${at}/platforms`, `Supports ${platforms.join(", ")}, but this is ${platform}`, "choose a bundle for this system");
   const runtimes = fields?.record("runtimes", (range, pointer) => {
     if (typeof range === "string" && range.length <= 200) return range;
-    reader.refuse(pointer, "Is no range of versions", 'write a text such as ">=20"');
+    reader.refuse(pointer, "Is not a version range", 'write a string such as ">=20"');
     return undefined;
   });
   return compact({ platforms, runtimes: runtimes ?? {} });
@@ -142,7 +146,7 @@ function readOption(reader: DocumentReader, value: JsonValue, pointer: string, k
   const number = (name: "min" | "max"): number | undefined => {
     const bound = fields.get(name);
     if (bound !== undefined && (typeof bound !== "number" || type !== "number"))
-      reader.refuse(fields.at(name), `"${name}" is not a number, or not of one`, `remove it, or write "type": "number"`);
+      reader.refuse(fields.at(name), `"${name}" must be a number, in an option of type "number"`, `remove it, or write "type": "number"`);
     return typeof bound === "number" ? bound : undefined;
   };
   const shape = compact({
@@ -161,6 +165,6 @@ function readOption(reader: DocumentReader, value: JsonValue, pointer: string, k
   for (const text of [given ?? []].flat()) {
     if (typeof text === "string") checkVariables(reader, fields.at("default"), text, { options: {}, isDefault: true });
   }
-  // Checked above: a value of its type.
+  // `checkBundleValue` accepted it above.
   return compact({ ...shape, default: given as BundleOption["default"] });
 }

@@ -1,4 +1,4 @@
-/** Reads the parts of `bascule.json` that narrow what tools may be called: layers, roles, permission types (SPEC P3, P5, P7). */
+/** Reads the parts of `bascule.json` that restrict tools: layers, roles, permission types (SPEC P3, P5, P7). */
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import type { JsonValue } from "./json.ts";
@@ -32,7 +32,7 @@ export function readLayer(reader: DocumentReader, value: JsonValue, pointer: str
   } else if (level === "role" && !fields.has("role")) {
     reader.refuse(pointer, `Layer of level "role" has no "role"`, `add "role", or make it "global"`);
   } else if (level !== undefined && level !== "role" && fields.has("role")) {
-    reader.refuse(fields.at("role"), `A ${level} layer holds for every role`, `write "level": "role", or leave "role" out`);
+    reader.refuse(fields.at("role"), `A ${level} layer applies to every role`, `write "level": "role", or leave "role" out`);
   }
   const layer = compact({
     name: fields.text("name", checkName) ?? "",
@@ -44,7 +44,7 @@ export function readLayer(reader: DocumentReader, value: JsonValue, pointer: str
     audit: readRequired(reader, fields),
   });
   if (layer.allow === undefined && layer.deny === undefined && layer.permissions === undefined && !fields.has("audit"))
-    reader.refuse(pointer, "Layer says nothing", `add "allow", "deny", "permissions" or "audit"`);
+    reader.refuse(pointer, "Layer has no effect", `add "allow", "deny", "permissions" or "audit"`);
   return layer;
 }
 
@@ -56,7 +56,7 @@ function readRequired(reader: DocumentReader, parent: Fields): PolicyLayer["audi
   return required && { required };
 }
 
-/** The section `roles`: flat permissions by the name of the role. */
+/** Reads `roles`: flat permissions by role name. */
 export function readRoles(reader: DocumentReader, parent: Fields): Readonly<Record<string, FlatPermissions>> | undefined {
   return parent.record("roles", (value, pointer) => {
     const fields = reader.fields(value, pointer, { what: "Role", known: ROLE_FIELDS });
@@ -97,7 +97,7 @@ export function readPermissionTypes(
   return compact(Object.fromEntries(entries));
 }
 
-/** What keeps reading and writing within some paths. */
+/** Returns permissions that limit reading and writing to some paths. */
 export function permissionsWithin(paths: readonly string[]): Permissions {
   return { read: paths, write: paths };
 }

@@ -1,4 +1,4 @@
-/** Reads `tools` of `bascule.json`: tools of the project itself, in another host or in a module of it (SPEC R10). */
+/** Reads `tools` of `bascule.json`: the project's own tools, in another host or in a module (SPEC R10). */
 
 import type { DocumentReader, Fields } from "./document.ts";
 import type { JsonValue } from "./json.ts";
@@ -7,7 +7,7 @@ import { readNames, readTool, TOOL_FIELDS } from "./parse-tool.ts";
 import { PERMISSION_KINDS, type Permissions } from "./permissions.ts";
 import type { ProjectTool } from "./project.ts";
 
-/** The person who writes the file stands above its tools. */
+/** The author of the file decides, so nothing limits the permissions of its tools. */
 const UNBOUNDED: Permissions = Object.freeze(Object.fromEntries(PERMISSION_KINDS.map((kind) => [kind, true])));
 
 export function readProjectTools(reader: DocumentReader, project: Fields): readonly ProjectTool[] {

@@ -32,7 +32,7 @@ import {
 import { ROUTES } from "./route.ts";
 import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
 
-/** Largest project file, in bytes of UTF-8, and its deepest nesting. */
+/** Maximum size of a project file, in bytes of UTF-8, and its maximum nesting depth. */
 export const PROJECT_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
   maxBytes: 1024 * 1024,
   maxDepth: 64,
@@ -88,9 +88,9 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 });
 
 /**
- * A project's configuration with every default filled in and frozen, or every problem in it.
+ * Returns a project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`remotes`, `tools`, …) are kept as they are, once they are objects.
+ * Sections that other readers parse (`remotes`, `tools`, …) are passed through if they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -157,7 +157,7 @@ function readRule(reader: DocumentReader, value: JsonValue, pointer: string): Po
   return { ...selector, ...readEffect(reader, fields, fields.has("plugin") ? "plugin" : "tool") };
 }
 
-/** `counted` is whose use a quota counts where it does not say: what the rule selects. */
+/** `counted` is the default scope of a quota: whatever the rule selects. */
 function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope): RuleEffect {
   return compact({
     allow: fields.flag("allow"),
@@ -172,7 +172,7 @@ function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope)
 
 function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, name: string): readonly string[] | undefined {
   if (/^group:(?:read|write|code|data|web|math|all)$/.test(name))
-    reader.refuse(pointer, `Group "${name}" is built in`, "choose another name", "key");
+    reader.refuse(pointer, `Group "${name}" is predefined`, "choose another name", "key");
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   reader.refuse(pointer, `Group "${printable(name)}" is not a list of tool names`, 'write a list such as ["words.grep", "notes.*"]');
   return undefined;
@@ -184,7 +184,7 @@ function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
     : undefined;
   const required = fields?.choice("required", REQUIRED_RECORDS) ?? "effects";
   if (fields?.get("store") === false && required === "all")
-    reader.refuse(fields.at("required"), '"required" is "all", and "store" is false: nothing is kept', 'leave "store" out');
+    reader.refuse(fields.at("required"), '"required" is "all", but with "store" false nothing is stored', 'leave "store" out');
   return {
     store: fields?.flag("store") ?? true,
     redact: fields?.texts("redact") ?? [],
@@ -226,7 +226,7 @@ function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationC
 function readModes(reader: DocumentReader, parent: Fields, key: string): ConfirmationConfig["perTool"] {
   const modes = parent.record(key, (value, pointer) => {
     const mode = CONFIRM_MODES.find((known) => known === value);
-    if (mode === undefined) reader.refuse(pointer, "Confirmation mode is unknown", `write one of ${CONFIRM_MODES.join(", ")}`);
+    if (mode === undefined) reader.refuse(pointer, "Unknown confirmation mode", `write one of ${CONFIRM_MODES.join(", ")}`);
     return mode;
   });
   return modes ?? {};
@@ -241,7 +241,7 @@ function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string):
   return name === undefined ? undefined : compact({ name, unconfined: fields?.flag("unconfined") ?? false, digest });
 }
 
-/** `"process"`, a list of plugins that want to be alone, or an object with both. */
+/** Reads `"process"`, a list of plugins that need a process of their own, or an object with both. */
 function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig {
   const value = parent.get("isolation");
   const { by, alone } = DEFAULT_PROJECT.isolation;
@@ -251,13 +251,13 @@ function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig 
   return { by: fields?.choice("by", ISOLATION_KINDS) ?? by, alone: fields?.texts("alone", checkPluginName) ?? alone };
 }
 
-/** A plugin's, or a tool's of this file. */
+/** Accepts the name of a plugin, or of a tool of this file. */
 function checkTrustedName(name: string): string | undefined {
   return checkToolName(name) === undefined ? undefined : checkPluginName(name);
 }
 
 function checkDigest(digest: string): string | undefined {
-  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a digest; write the 64 hexadecimal digits that "bascule info" shows';
+  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a hash; write the 64 hexadecimal digits that "bascule info" shows';
 }
 
 function checkFolder(path: string): string | undefined {
@@ -267,7 +267,7 @@ function checkFolder(path: string): string | undefined {
 function checkToolSelector(name: string): string | undefined {
   return /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)?$/.test(name)
     ? undefined
-    : `"${printable(name)}" names no tool; write "tool" or "plugin.tool", or use "pattern"`;
+    : `"${printable(name)}" is not a tool name; write "tool" or "plugin.tool", or use "pattern"`;
 }
 
 function checkPattern(pattern: string): string | undefined {

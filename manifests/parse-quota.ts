@@ -1,4 +1,4 @@
-/** Reads how much of what may be used in which time (SPEC P2, D9). */
+/** Reads quotas: an amount of a resource per time window (SPEC P2, D9). */
 
 import { compact, DocumentReader, type Fields } from "./document.ts";
 import type { JsonValue } from "./json.ts";
@@ -6,7 +6,7 @@ import { parseJson } from "./parse-json.ts";
 import type { Parsed } from "./problem.ts";
 import { QUOTA_RESOURCES, QUOTA_SCOPES, type QuotaConfig, type QuotaScope } from "./project.ts";
 
-/** How long a window may be, and how many quotas one rule or session may have. */
+/** Bounds of a window, and the maximum number of quotas of one rule or session. */
 export const QUOTA_BOUNDS: { readonly leastWindowMs: number; readonly mostWindowMs: number; readonly most: number } = Object.freeze({
   leastWindowMs: 1_000,
   mostWindowMs: 31 * 24 * 3_600_000,
@@ -16,7 +16,7 @@ export const QUOTA_BOUNDS: { readonly leastWindowMs: number; readonly mostWindow
 const DEFAULT_WINDOW_MS = 60_000;
 const FIELDS: readonly string[] = [...QUOTA_RESOURCES, "per", "windowMs"];
 
-/** A list of quotas that a program gives. */
+/** Parses a list of quotas that a program passes. */
 export function parseQuotas(given: unknown, per: QuotaScope): Parsed<readonly QuotaConfig[]> {
   const located = parseJson(JSON.stringify({ quotas: given }), { maxBytes: 65_536, maxDepth: 4 });
   if (!located.ok) return located;
@@ -26,7 +26,7 @@ export function parseQuotas(given: unknown, per: QuotaScope): Parsed<readonly Qu
   return reader.finish(() => quotas ?? []);
 }
 
-/** One quota, or a list of them. `per` is whose use counts where a quota does not say. */
+/** Reads one quota, or a list of them. `per` is the default scope. */
 export function readQuotas(reader: DocumentReader, parent: Fields, key: string, per: QuotaScope): readonly QuotaConfig[] | undefined {
   if (Array.isArray(parent.get(key))) return parent.list(key, (item, pointer) => readQuota(reader, item, pointer, per), QUOTA_BOUNDS.most);
   const quota = parent.has(key) ? readQuota(reader, parent.get(key), parent.at(key), per) : undefined;
@@ -39,7 +39,7 @@ function readQuota(reader: DocumentReader, value: JsonValue | undefined, pointer
   const { leastWindowMs, mostWindowMs } = QUOTA_BOUNDS;
   const windowMs = fields.count("windowMs", mostWindowMs) ?? DEFAULT_WINDOW_MS;
   if (windowMs < leastWindowMs)
-    reader.refuse(fields.at("windowMs"), `A window has at least ${leastWindowMs} milliseconds`, `write ${leastWindowMs} or more`);
+    reader.refuse(fields.at("windowMs"), `Window is shorter than ${leastWindowMs} milliseconds`, `write ${leastWindowMs} or more`);
   if (!QUOTA_RESOURCES.some((resource) => fields.has(resource)))
     reader.refuse(pointer, "Quota limits nothing", `write one of ${QUOTA_RESOURCES.join(", ")}`);
   const limits = compact(Object.fromEntries(QUOTA_RESOURCES.map((resource) => [resource, fields.count(resource)])));

@@ -1,4 +1,4 @@
-/** Reads where the values of secrets come from (SPEC P1, C7). */
+/** Reads the sources of secrets (SPEC P1, C7). */
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonArray, type JsonValue } from "./json.ts";
@@ -7,14 +7,14 @@ import { parseNetItem } from "./permission-net.ts";
 import type { SecretSource } from "./project.ts";
 
 const MAX_SECRETS = 256;
-/** Of a variable, as env items of permissions have it. */
+/** Name of a variable, as in env items of permissions. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** By the name under which a plugin asks for it. */
+/** Keyed by the name that a plugin requests. */
 export function readSecrets(reader: DocumentReader, parent: Fields): Readonly<Record<string, SecretSource>> {
   const secrets = parent.record("secrets", (value, pointer, name) => readSecret(reader, value, pointer, name)) ?? {};
   if (Object.keys(secrets).length > MAX_SECRETS)
-    reader.refuse(parent.at("secrets"), `There are more than ${MAX_SECRETS} secrets`, "remove those that no plugin needs");
+    reader.refuse(parent.at("secrets"), `More than ${MAX_SECRETS} secrets`, "remove unused secrets");
   return secrets;
 }
 
@@ -22,8 +22,8 @@ function readSecret(reader: DocumentReader, value: JsonValue, pointer: string, n
   if (!NAME.test(name))
     reader.refuse(pointer, `"${printable(name)}" is not the name of an environment variable`, "write one such as API_KEY", "key");
   if (typeof value === "string") {
-    // Not repeated in the message: it may be the value itself.
-    reader.refuse(pointer, "A secret is not written down here", 'write { "env": "VARIABLE" } or { "file": "path" }');
+    // The message does not repeat the value, which may be the secret itself.
+    reader.refuse(pointer, "Secrets must not be stored in this file", 'write { "env": "VARIABLE" } or { "file": "path" }');
     return undefined;
   }
   const fields = reader.fields(value, pointer, { what: "Secret", known: ["env", "file", "hosts"] });
@@ -33,7 +33,7 @@ function readSecret(reader: DocumentReader, value: JsonValue, pointer: string, n
   const hosts = fields.texts("hosts", checkHost);
   const listed = fields.get("hosts");
   if (isJsonArray(listed) && listed.length === 0)
-    reader.refuse(fields.at("hosts"), "Secret may go to no host", 'list hosts, or leave "hosts" out');
+    reader.refuse(fields.at("hosts"), "Secret has an empty list of hosts", 'list hosts, or leave "hosts" out');
   return compact({ env: fields.text("env", checkVariable), file: fields.text("file", checkFile), hosts });
 }
 

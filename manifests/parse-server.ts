@@ -6,14 +6,14 @@ import { printable } from "./names.ts";
 import { parseNetItem } from "./permission-net.ts";
 import { type RemoteConfig, type ServerConfig, type ServerLimits, TOKEN_SCOPES, type TokenConfig } from "./server.ts";
 
-/** The most that each limit of a server can be set to. */
+/** Maximum values for the limits of a server. */
 export const SERVER_CEILINGS: ServerLimits = Object.freeze({
   bodyBytes: 64 * 1024 * 1024,
   requests: 4_096,
   sessions: 4_096,
   streams: 1_024,
 });
-/** Nothing is configured. */
+/** The server section of a project without one. */
 export const DEFAULT_SERVER: ServerConfig = Object.freeze({ tokens: [], allowedHosts: [], allowedOrigins: [], limits: {} });
 
 const SERVER_FIELDS = ["host", "port", "tokens", "allowedHosts", "allowedOrigins", "limits"];
@@ -38,9 +38,13 @@ export function readServer(reader: DocumentReader, parent: Fields): ServerConfig
 
 function readToken(reader: DocumentReader, value: JsonValue, pointer: string): TokenConfig | undefined {
   const known = ["name", "sha256", "scopes", "role"];
-  // Not repeated in any message: what stands here by mistake may be a token.
+  // No message repeats the value, which may be a token by mistake.
   if (isJsonObject(value) && Object.hasOwn(value, "token")) {
-    reader.refuse(pointer, "A token is not written down here", 'write its SHA-256 as "sha256"; printf %s "$TOKEN" | sha256sum prints it');
+    reader.refuse(
+      pointer,
+      "Tokens must not be stored in this file",
+      'write its SHA-256 as "sha256"; printf %s "$TOKEN" | sha256sum prints it',
+    );
     return undefined;
   }
   const fields = reader.fields(value, pointer, { what: "Token", known, required: ["name", "sha256"] });
@@ -65,18 +69,18 @@ function readServerLimits(reader: DocumentReader, parent: Fields): Partial<Serve
   });
 }
 
-/** By the name that events and errors call the host. */
+/** Keyed by the host's name in events and errors. */
 export function readRemotes(reader: DocumentReader, parent: Fields): Readonly<Record<string, RemoteConfig>> {
   const remotes = parent.record("remotes", (value, pointer, name) => readRemote(reader, value, pointer, name)) ?? {};
   if (Object.keys(remotes).length > MAX_REMOTES)
-    reader.refuse(parent.at("remotes"), `There are more than ${MAX_REMOTES} remotes`, "remove those that serve nothing");
+    reader.refuse(parent.at("remotes"), `More than ${MAX_REMOTES} remotes`, "remove unused remotes");
   return remotes;
 }
 
-/** Also for a tool of `bascule.json` that is a remote's (SPEC R10). */
+/** Also reads the remote of a tool in `bascule.json` (SPEC R10). */
 export function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
   if (!/^[A-Za-z][\w.-]{0,62}$/.test(name))
-    reader.refuse(pointer, `"${printable(name)}" is no name for a remote host`, "use letters, digits, _, . and -", "key");
+    reader.refuse(pointer, `"${printable(name)}" is not a valid name for a remote host`, "use letters, digits, _, . and -", "key");
   const fields = reader.fields(value, pointer, { what: "Remote", known: REMOTE_FIELDS, required: ["url"] });
   const plaintext = fields?.flag("plaintext");
   const url = fields?.text("url", (text) => checkUrl(text, plaintext ?? false));
@@ -91,51 +95,51 @@ export function readRemote(reader: DocumentReader, value: JsonValue, pointer: st
 }
 
 function checkHost(host: string): string | undefined {
-  return /^[\w.:-]{1,253}$/.test(host) ? undefined : "Is no address; write one such as 127.0.0.1";
+  return /^[\w.:-]{1,253}$/.test(host) ? undefined : "Is not an address; write one such as 127.0.0.1";
 }
 
 function checkAuthority(host: string): string | undefined {
   return /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i.test(host)
     ? undefined
-    : "Is no host; write one such as tools.example.com or tools.example.com:8443";
+    : "Is not a host; write one such as tools.example.com or tools.example.com:8443";
 }
 
 function checkOrigin(origin: string): string | undefined {
   return URL.canParse(origin) && new URL(origin).origin === origin && /^https?:/.test(origin)
     ? undefined
-    : "Is no origin; write one such as https://app.example.com, without a path";
+    : "Is not an origin; write one such as https://app.example.com, without a path";
 }
 
 function checkTokenName(name: string): string | undefined {
-  return /^[A-Za-z][\w.-]{0,62}$/.test(name) ? undefined : "Is no name for a token; use letters, digits, _, . and -";
+  return /^[A-Za-z][\w.-]{0,62}$/.test(name) ? undefined : "Is not a valid name for a token; use letters, digits, _, . and -";
 }
 
 function checkHash(hash: string): string | undefined {
-  return /^[0-9a-f]{64}$/.test(hash) ? undefined : 'Is no SHA-256; write the 64 digits that printf %s "$TOKEN" | sha256sum prints';
+  return /^[0-9a-f]{64}$/.test(hash) ? undefined : 'Is not a SHA-256 hash; write the 64 digits that printf %s "$TOKEN" | sha256sum prints';
 }
 
 function checkUrl(text: string, plaintext: boolean): string | undefined {
-  if (!URL.canParse(text)) return "Is no URL; write one such as https://tools.example.com";
+  if (!URL.canParse(text)) return "Is not a URL; write one such as https://tools.example.com";
   const { protocol, username, password, search, hash, hostname } = new URL(text);
-  if (protocol === "nats:") return "Names NATS, which this version does not speak; write the https URL of a bascule host";
+  if (protocol === "nats:") return "Is a NATS URL, which is not supported; write the https URL of a bascule host";
   if (protocol !== "https:" && protocol !== "http:") return "Is neither https nor http; write one such as https://tools.example.com";
-  if (username !== "" || password !== "") return 'Holds credentials; leave them out, and name a secret as "token"';
+  if (username !== "" || password !== "") return 'Contains credentials; leave them out, and name a secret as "token"';
   if (search !== "" || hash !== "") return "Has a query or a fragment; leave it out";
   const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === "http:" && !isHere && !plaintext)
-    return 'Is not encrypted, and the token would be readable on the way; write https, or set "plaintext" if nobody else is on that network';
+    return 'Is not encrypted and would expose the token; write https, or set "plaintext" if the network is private';
   return undefined;
 }
 
 function checkSecretName(name: string): string | undefined {
-  // Not repeated: it may be the value itself.
+  // The message does not repeat the name, which may be the value itself.
   return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) ? undefined : 'Is not the name of a secret; write one that "secrets" defines';
 }
 
 function checkTools(pattern: string): string | undefined {
   return pattern.length <= 256 && /^[\w.*?-]+$/.test(pattern)
     ? undefined
-    : `"${printable(pattern)}" is no tool; write "tool", "plugin.tool" or a pattern such as "notes.*"`;
+    : `"${printable(pattern)}" is not a tool; write "tool", "plugin.tool" or a pattern such as "notes.*"`;
 }
 
 function checkAddress(address: string): string | undefined {
@@ -143,5 +147,5 @@ function checkAddress(address: string): string | undefined {
   if (!outcome.ok) return outcome.reason;
   return /^[\d.]+(?:\/\d+)?$|^\[?[\da-f:.]+\]?(?:\/\d+)?$/i.test(address)
     ? undefined
-    : "Is no address; write one such as 10.0.0.7 or 10.0.0.0/8";
+    : "Is not an address; write one such as 10.0.0.7 or 10.0.0.0/8";
 }

@@ -12,7 +12,7 @@ export interface PluginSettings {
   /** Overrides the manifest's `enabled`. */
   readonly enabled?: boolean;
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
-  /** What the plugin reads as `context.settings`: merged over the schema's defaults and checked. */
+  /** Value of `context.settings`: merged over the schema's defaults and validated. */
   readonly config: JsonObject;
 }
 
@@ -21,12 +21,13 @@ export interface ToolOverride {
 }
 
 const BOUNDS = { maxBytes: 256 * 1024, maxDepth: 64 };
-/** The older names are read too. */
+/** Includes the older names of fields. */
 const FIELDS = ["$schema", "enabled", "toolOverrides", "config", "tool_overrides", "custom_config"];
 
 /**
- * A plugin's settings, frozen, or every problem in them. `schema` is the manifest's `settingsSchema`; without one the
- * plugin takes no settings and `config` must be empty. `"{}"` gives the defaults.
+ * Returns a plugin's settings, frozen, or every problem in them. `schema` is the manifest's `settingsSchema`; without
+ * one the
+ * plugin has no settings and `config` must be empty. `"{}"` gives the defaults.
  */
 export function parseSettings(text: string, schema: JsonSchema | undefined): Parsed<PluginSettings> {
   const located = parseJson(text, BOUNDS);
@@ -66,6 +67,6 @@ function readConfig(reader: DocumentReader, fields: Fields, key: string, schema:
 
 function only(reader: DocumentReader, fields: Fields, name: string, older: string): string {
   if (fields.has(name) && fields.has(older))
-    reader.refuse(fields.at(older), `"${older}" is the older name of "${name}", and both are there`, `keep "${name}"`, "key");
+    reader.refuse(fields.at(older), `"${older}" is the older name of "${name}", and both are present`, `keep "${name}"`, "key");
   return fields.has(older) && !fields.has(name) ? older : name;
 }

@@ -14,20 +14,20 @@ import { readObjectSchema, readSchema } from "./schema-field.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
 import { CALLERS, type Requirement, type ToolAnnotations, type ToolDefinition, type Visibility } from "./tool.ts";
 
-/** What tools take from their plugin. */
+/** Values that tools inherit from their plugin. */
 export interface ToolDefaults {
   readonly main: string;
-  /** Where the manifest names it, if it does. */
+  /** Pointer to `main` in the manifest, if present. */
   readonly mainPointer?: string;
   readonly permissions: Permissions;
   readonly files?: ReadonlySet<string>;
-  /** Fields besides a tool's, which somebody else reads. */
+  /** Additional known fields, which another reader parses. */
   readonly alsoKnown?: readonly string[];
-  /** Longest description, in characters. Absent: the source that declares the tool bounds it. */
+  /** Maximum description length in characters. Absent: the source that declares the tool bounds it. */
   readonly descriptionLength?: number;
 }
 
-/** Field names of a tool, in the order in which they are written. */
+/** Field names of a tool, in canonical order. */
 export const TOOL_FIELDS: readonly string[] = [
   "name",
   "title",
@@ -54,7 +54,7 @@ export const SKILL_FIELDS: readonly string[] = ["name", "description", "tools", 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 const NAMED_AUTOMATICALLY = ["source:", "toolkit:", "mcp_server:"];
 
-/** One tool in canonical form; undefined if something required is missing or wrong. */
+/** Returns one tool in canonical form; undefined if a required field is missing or invalid. */
 export function readTool(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): ToolDefinition | undefined {
   const fields = reader.fields(value, pointer, {
     what: "Tool",
@@ -93,16 +93,18 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
   return hasMembers(tool, ["name", "description", "inputSchema", "export"]) ? tool : undefined;
 }
 
-/** Longest description of a plugin, a tool or a skill: so much a person reads before saying yes. */
+/** Maximum description length of a plugin, a tool or a skill: short enough for the user to read before accepting. */
 export const DESCRIPTION_LENGTH = 4_096;
 
-/** Refuses what is longer than a person reads. */
+/** Refuses texts that are longer than a user reads. */
 export function atMost(length: number = Infinity): (text: string) => string | undefined {
   return (text) =>
-    text.length <= length ? undefined : `Has ${text.length} characters, and may have ${length}; write less, a person reads it all`;
+    text.length <= length
+      ? undefined
+      : `Has ${text.length} characters, and may have ${length}; shorten it, because the user reads all of it`;
 }
 
-/** One skill in canonical form; undefined if something required is missing or wrong. */
+/** Returns one skill in canonical form; undefined if a required field is missing or invalid. */
 export function readSkill(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): Skill | undefined {
   const fields = reader.fields(value, pointer, {
     what: "Skill",
@@ -124,7 +126,7 @@ export function readSkill(reader: DocumentReader, value: JsonValue, pointer: str
   return hasMembers(skill, ["name", "description", "inputSchema", "export"]) ? skill : undefined;
 }
 
-/** Refuses names that are there twice or that a person could take for one another (SPEC M4, M5). */
+/** Refuses duplicate names and names that look alike (SPEC M4, M5). */
 export function readNames(reader: DocumentReader, manifest: Fields): void {
   const taken = new Map<string, string>();
   for (const key of ["tools", "skills"]) {
@@ -134,8 +136,8 @@ export function readNames(reader: DocumentReader, manifest: Fields): void {
       if (typeof name !== "string" || checkToolName(name) !== undefined) continue;
       const place = `${manifest.at(key)}/${index}/name`;
       const other = taken.get(confusableKey(name));
-      if (other === name) reader.refuse(place, `Tool name "${name}" is there twice`, "rename one of the tools");
-      else if (other !== undefined) reader.refuse(place, `Tool name "${name}" can be taken for "${other}"`, "rename one of the tools");
+      if (other === name) reader.refuse(place, `Duplicate tool name "${name}"`, "rename one of the tools");
+      else if (other !== undefined) reader.refuse(place, `Tool name "${name}" looks like "${other}"`, "rename one of the tools");
       else taken.set(confusableKey(name), name);
     }
   }
@@ -155,7 +157,7 @@ function readToolPermissions(reader: DocumentReader, fields: Fields, plugin: Per
   for (const item of permissions === undefined ? [] : coversPermissions(plugin, permissions)) {
     reader.refuse(
       fields.at("permissions"),
-      `Tool asks for "${item}", which the plugin does not`,
+      `Tool requests "${item}", which the plugin does not request`,
       "add it to the plugin's permissions, or remove it here",
     );
   }
@@ -168,7 +170,7 @@ function readRequirement(reader: DocumentReader, value: JsonValue, pointer: stri
   const arg = fields?.text("arg", (name) =>
     args === undefined || Object.hasOwn(args, name)
       ? undefined
-      : `"${printable(name)}" is no argument of the tool; name one of "inputSchema"`,
+      : `"${printable(name)}" is not an argument of the tool; name one of "inputSchema"`,
   );
   return capability === undefined || arg === undefined ? undefined : { capability, arg };
 }
@@ -207,10 +209,10 @@ function checkTag(tag: string): string | undefined {
 function checkToolReference(name: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}(?:\.[A-Za-z][A-Za-z0-9_-]{0,63})?$/.test(name)
     ? undefined
-    : `"${printable(name)}" names no tool; write "tool" or "plugin.tool"`;
+    : `"${printable(name)}" is not a tool; write "tool" or "plugin.tool"`;
 }
 
-/** Narrows what `compact` made: the members named are there. */
+/** Narrows the type: the named members are present in `value`. */
 function hasMembers<T extends object, K extends keyof T>(
   value: T,
   keys: readonly K[],

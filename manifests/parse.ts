@@ -1,6 +1,6 @@
-/** Reads `manifest.json`, all problems at once (SPEC M2, M4, M5, M9). */
+/** Reads `manifest.json` and reports all problems at once (SPEC M2, M4, M5, M9). */
 
-// The one function: all of semver would take three times as long to load.
+// Imports one function, because loading all of semver takes three times as long.
 import validRange from "semver/ranges/valid.js";
 
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
@@ -17,17 +17,17 @@ import { atMost, DESCRIPTION_LENGTH, readNames, readSkill, readTool, type ToolDe
 import type { Parsed } from "./problem.ts";
 import { readObjectSchema } from "./schema-field.ts";
 
-/** Largest manifest, in bytes of UTF-8, and its deepest nesting. */
+/** Maximum size of a manifest, in bytes of UTF-8, and its maximum nesting depth. */
 export const MANIFEST_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
   maxBytes: 256 * 1024,
   maxDepth: 64,
 });
 
-/** What the caller knows of the plugin's surroundings. */
+/** The caller's knowledge of the plugin's surroundings. */
 export interface ManifestContext {
-  /** Files inside the plugin, `/`-separated and relative to it. With it, a module that is not there is a problem. */
+  /** Files inside the plugin, `/`-separated and relative to it. If present, a module that is not among them is a problem. */
   readonly files?: ReadonlySet<string>;
-  /** Names of the plugins there are; needed only to tell a dependency of the older spelling from a note. */
+  /** Names of the available plugins; needed only to tell a dependency of the older spelling from a note. */
   readonly plugins?: ReadonlySet<string>;
 }
 
@@ -62,10 +62,11 @@ const VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
 /**
- * A manifest in canonical form, with every default filled in and frozen, or every problem in it.
+ * Returns a manifest in canonical form, with every default filled in and frozen, or every problem in it.
  *
- * `schema_version` marks the older spelling, which is read too. Whether files exist is checked only with `context.files`;
- * whether a link leads out of the plugin is the host's check.
+ * `schema_version` marks the older spelling, which is read too. Whether files exist is checked only with
+ * `context.files`; the host
+ * checks whether a link leaves the plugin.
  *
  * @example
  * ```ts
@@ -84,7 +85,7 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
     };
   }
   if (isOfBundle(root)) {
-    const message = "This is the manifest of an MCP bundle, which is no plugin but a server";
+    const message = "This is the manifest of an MCP bundle, not of a plugin";
     const fix = 'move the folder out of the plugins and add it: "bascule add <folder>"';
     return { ok: false, problems: [{ severity: "error", pointer: "", ...located.value.locate(""), message, fix }] };
   }
@@ -93,11 +94,11 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   reader.refuseHiddenText();
   if (older !== undefined) reader.adoptOriginal(older.problems);
   const manifest = readManifest(reader, older?.value ?? root, context, older?.assumed ?? new Set());
-  // `finish` calls this only without errors, and what is required is then there.
+  // `finish` calls this only without errors, so all required members are present.
   return reader.finish(() => deepFreeze(manifest as Manifest));
 }
 
-/** True for the manifest of an MCP bundle: its problems as a plugin's manifest would say nothing of that (SPEC M10). */
+/** Returns true for the manifest of an MCP bundle, for which problems of a plugin's manifest would be misleading (SPEC M10). */
 function isOfBundle(root: JsonObject): boolean {
   const isPlugin = Object.hasOwn(root, "schemaVersion") || isLegacy(root);
   return !isPlugin && (Object.hasOwn(root, "manifest_version") || Object.hasOwn(root, "dxt_version"));
@@ -159,7 +160,7 @@ function readDependencies(fields: Fields, reader: DocumentReader, self: string |
     if (reason !== undefined) reader.refuse(pointer, reason, "name a plugin", "key");
     if (name === self) reader.refuse(pointer, `Plugin "${printable(name)}" depends on itself`, "remove it", "key");
     if (typeof range === "string" && range.length <= 256 && validRange(range) !== null) return range;
-    reader.refuse(pointer, "Version range is not one that semver knows", 'write one such as "^1.2.0" or "*"');
+    reader.refuse(pointer, "Version range is not valid", 'write one such as "^1.2.0" or "*"');
     return undefined;
   });
   return dependencies ?? {};
@@ -169,7 +170,11 @@ function readImport(reader: DocumentReader, key: string, value: JsonValue, point
   const target = typeof value === "string" ? value : "";
   if (key === "") reader.refuse(pointer, "Import has an empty name", "name what the plugin's code imports", "key");
   if (key !== "" && target !== "" && key.endsWith("/") !== target.endsWith("/")) {
-    reader.refuse(pointer, `Import "${printable(key)}" and "${printable(target)}" do not both end in "/"`, "end both in it, or neither");
+    reader.refuse(
+      pointer,
+      `Import "${printable(key)}" and "${printable(target)}" must both end in "/", or neither`,
+      "end both in it, or neither",
+    );
     return undefined;
   }
   if (/^(?:npm|jsr):[^\s]+$/.test(target)) return target;
@@ -177,7 +182,7 @@ function readImport(reader: DocumentReader, key: string, value: JsonValue, point
   if (isInside) return target;
   reader.refuse(
     pointer,
-    `Import "${printable(key)}" does not lead to a file of the plugin`,
+    `Import "${printable(key)}" is not a file of the plugin`,
     'write a path such as "./vendor/lib.js", or "npm:…" or "jsr:…" for a vendored package',
   );
   return undefined;

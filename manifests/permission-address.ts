@@ -1,11 +1,11 @@
-/** Decides about the address that a host's name led to (SPEC PA4, C6). */
+/** Decides about the resolved address of a host (SPEC PA4, C6). */
 
 import { addressRange, embeddedAddresses } from "./address-range.ts";
 import { ipToText, parseIp } from "./ip-address.ts";
 import { canonicalHost } from "./permission-net.ts";
 import type { AccessQuery, AccessState, CompiledEntry, PermissionLayer } from "./permissions.ts";
 
-/** What is asked of the host that the address was resolved from. */
+/** Query for the host that the address was resolved from. */
 export type NetQuery = Extract<AccessQuery, { readonly kind: "net" }>;
 
 export interface AddressVerdict {
@@ -16,12 +16,15 @@ export interface AddressVerdict {
 }
 
 /**
- * Whether an address may be connected to for a host that the layers already allow by its name.
+ * Decides whether a call may connect to an address of a host that the layers already allow by name.
  *
- * No layer may deny the address, nor one that a translator reads out of it. One that is not public must besides be allowed
- * by an address or a block that holds it (or by `localhost`, for a loopback address of that name), where a person says
- * what is allowed; `true` and names are not enough. Where a translator is meant (NAT64, 6to4, Teredo), that is asked of the addresses
- * inside: on a network of IPv6 only, every host of IPv4 is reached by such an address. What is no address is denied.
+ * No layer may deny the address, nor an address that a translator reads from it. An address that is not public must also
+ * be
+ * allowed by an address or a block that contains it (or by `localhost`, for a loopback address of that name), in the
+ * layers that
+ * users write; `true` and names are not enough. For a translated address (NAT64, 6to4, Teredo) this applies to the
+ * embedded
+ * addresses, because an IPv6-only network reaches every IPv4 host through one. Text that is not an address is denied.
  *
  * @example
  * ```ts
@@ -58,7 +61,7 @@ function findDenial(layers: readonly PermissionLayer[], queries: readonly Addres
   return undefined;
 }
 
-/** A manifest is the plugin's own word; where people grant, theirs counts. Host tools have no such layer. */
+/** Drops the manifest's layer if the user's grants decide. Host tools have no such layer. */
 function decidingLayers(layers: readonly PermissionLayer[]): readonly PermissionLayer[] {
   const users = layers.filter(({ otherwise }) => otherwise === "prompt");
   return users.length > 0 ? users : layers.filter(({ unnamed }) => unnamed === "none");
@@ -66,7 +69,7 @@ function decidingLayers(layers: readonly PermissionLayer[]): readonly Permission
 
 function namesAddress({ permissions }: PermissionLayer, asked: NetQuery, { host, ...query }: AddressQuery): boolean {
   const items = listedItems(permissions.entries.get("net"));
-  // No name matches an address, so what matches here was written as one.
+  // A name never matches an address, so a matching item was written as an address.
   if (items.some((item) => item.matches({ ...query, host }))) return true;
   const isLocal = asked.host !== undefined && canonicalHost(asked.host) === "localhost" && addressRange(host) === "loopback";
   return isLocal && items.some((item) => item.matches({ ...query, host: "localhost" }));

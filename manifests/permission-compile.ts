@@ -1,4 +1,4 @@
-/** Turns a permission set as written into matchers, with tokens and relative paths resolved (SPEC PA2). */
+/** Compiles a permission set into matchers, with tokens and relative paths resolved (SPEC PA2). */
 
 import {
   canonicalHost,
@@ -33,7 +33,7 @@ import {
 } from "./permissions.ts";
 
 /**
- * Makes a permission set ready for `evaluateAccess`. The set is one that `parsePermissions` accepted.
+ * Prepares a permission set for `evaluateAccess`. The set must be one that `parsePermissions` accepted.
  *
  * An item that cannot be resolved (its token has no base) allows nothing, and denies everything of its kind.
  */
@@ -48,26 +48,26 @@ export function compilePermissions(permissions: Permissions, bases: PermissionBa
   return { source: permissions, bases, entries };
 }
 
-/** As in Deno: a program that may be run may not be written, or the one would be a way around the other. */
+/** As in Deno, a runnable program cannot be written to; otherwise write access would allow running any program. */
 function protectPrograms(programs: readonly string[], entries: Map<PermissionKind, CompiledEntry>, bases: PermissionBases): void {
   const written = entries.get("write") ?? { allow: [], deny: [], isDenyOnly: true as const };
   if (written.deny === true) return;
   entries.set("write", { ...written, deny: [...written.deny, ...programs.map((program) => compileProgram(program, bases))] });
 }
 
-/** A program written as a name may be any file of that name. */
+/** A program written as a name may be any file with that name. */
 function compileProgram(program: string, bases: PermissionBases): CompiledItem {
   if (namesPath(program)) return { ...compileDeny("write", program, bases), written: `run ${program}` };
   const denies = runDenies(program, bases);
   return { written: `run ${program}`, matches: (query) => onPath(query, (path) => denies(path.at(-1) ?? "")), within: asksAll };
 }
 
-/** The long form of a permission value. */
+/** Returns the long form of a permission value. */
 export function toEntry(value: PermissionValue): PermissionEntry {
   return isEntry(value) ? value : { allow: value };
 }
 
-/** How an item reads in `why`, in prompts and in flags. */
+/** Formats an item for `why`, confirmations and flags. */
 export function itemToText(item: PermissionItem): string {
   if (typeof item === "string") return item;
   if (isSecretItem(item)) return `${item.name} (secret for ${item.hosts.join(", ")})`;
@@ -113,7 +113,7 @@ function compileAllow(kind: PermissionKind, item: PermissionItem, bases: Permiss
   return { written, matches: nameMatcher(kind, item), ...(secret && { secret }) };
 }
 
-/** The hosts that a secret's value may go to, ready to be asked. A host that no pattern can be made of receives nothing. */
+/** Prepares the hosts that a secret's value may be sent to. A host without a valid pattern receives nothing. */
 export function bindSecret({ name, hosts }: Pick<SecretItem, "name" | "hosts">): SecretBinding {
   const patterns = hosts.flatMap((host) => netPattern(host) ?? []);
   return { name, hosts, permits: (target) => patterns.some((pattern) => netCovers(pattern, target)) };
@@ -151,7 +151,7 @@ function compileDeny(kind: PermissionKind, item: PermissionItem, bases: Permissi
   return { written, matches: nameMatcher(kind, item), within: asksAll };
 }
 
-/** Fails closed: what cannot be told apart is denied. */
+/** Fails closed: an item without a usable form denies its whole kind. */
 function denyAll(written: string): CompiledItem {
   return { written, matches: () => true };
 }
@@ -169,7 +169,7 @@ function nameMatcher(kind: PermissionKind, item: PermissionItem): (query: Access
   if (kind === "env" && typeof item === "string" && wanted.endsWith("*"))
     return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
   if (kind === "tools" && wanted.endsWith(".*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
-  // A bare tool name means the tool of that name in whichever plugin it is.
+  // A bare tool name matches the tool of that name in every plugin.
   if (kind === "tools" && !wanted.includes(".")) return (query) => nameOf(query)?.split(".").at(-1) === wanted;
   return (query) => nameOf(query) === wanted;
 }
@@ -204,13 +204,13 @@ function importTarget(name: string): NetTarget {
   return { ...(canonical !== undefined && { host: canonical }), ...(port !== undefined && { port }) };
 }
 
-/** True for a query that names nothing: it asks for the whole kind. */
+/** Returns true for a query without a name, which is for the whole kind. */
 export function asksAll(query: AccessQuery): boolean {
   if (isPathQuery(query)) return query.path === undefined;
   return query.kind === "net" ? query.host === undefined : query.name === undefined;
 }
 
-/** True for a query about a path. */
+/** Returns true for a query about a path. */
 export function isPathQuery(query: AccessQuery): query is Extract<AccessQuery, { readonly kind: PathKind }> {
   return isPathKind(query.kind);
 }

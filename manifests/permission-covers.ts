@@ -1,4 +1,4 @@
-/** Compares permission sets as written: is one within another, has one grown (SPEC M3, H6, PA3)? */
+/** Compares permission sets as written: containment and growth (SPEC M3, H6, PA3). */
 
 import { itemToText, toEntry } from "./permission-compile.ts";
 import { netContains, parseNetItem, type NetPattern } from "./permission-net.ts";
@@ -15,10 +15,11 @@ import {
 } from "./permissions.ts";
 
 /**
- * What `inner` allows and `outer` does not, each as `read: ../x`; empty if `outer` covers `inner`.
+ * Returns the permissions of `inner` that `outer` does not allow, each as `read: ../x`; empty if `outer` covers `inner`.
  *
- * Patterns are compared by form: `**` and literal folders cover what is below them, another pattern covers itself and the
- * paths it matches. Without `bases` every token stands for a folder of its own, and a relative item is below `$plugin`.
+ * Patterns are compared by form: `**` and literal folders cover their contents, another pattern covers itself and the
+ * paths that it
+ * matches. Without `bases` every token stands for a separate folder, and a relative item is below `$plugin`.
  *
  * @example
  * ```ts
@@ -29,21 +30,22 @@ export function coversPermissions(outer: Permissions, inner: Permissions, bases:
   return uncovered(outer, inner, { bases, isLenient: true });
 }
 
-/** What `after` allows beyond `before`: `+ read: /etc` for a new allowance, `- deny read: /etc` for a denial that went. */
+/** Returns the additional permissions of `after`: `+ read: /etc` for a new allowance, `- deny read: /etc` for a removed denial. */
 export function permissionsDiff(before: Permissions, after: Permissions, bases: PermissionBases = SYMBOLIC): readonly string[] {
   const wider = uncovered(withoutDenials(before), after, { bases, isLenient: false }).map((line) => `+ ${line}`);
   const freed = uncovered(asAllowances(after), asAllowances(before), { bases, isLenient: false }).map((line) => `- deny ${line}`);
   return [...wider, ...freed];
 }
 
-/** True if `after` allows anything that `before` did not. */
+/** Returns true if `after` allows anything that `before` did not. */
 export function isWider(before: Permissions, after: Permissions, bases?: PermissionBases): boolean {
   return permissionsDiff(before, after, bases).length > 0;
 }
 
 /**
- * Stand-ins where the real folders are not known: disjoint, and so deep that no `..` of a relative item leads from one
- * into another. U+E000 is private use, so no real path is meant.
+ * Stand-ins for unknown folders: disjoint, and so deep that no `..` of a relative item leads from one into another.
+ * U+E000 is a
+ * private-use character, so they match no real path.
  */
 const DEEP = "/\uE000".repeat(40);
 const SYMBOLIC: PermissionBases = {
@@ -57,7 +59,7 @@ const SYMBOLIC: PermissionBases = {
 
 interface Comparison {
   readonly bases: PermissionBases;
-  /** A literal path that an outer pattern matches counts as covered, though a literal also means what is below it. */
+  /** A literal path that matches a pattern of `outer` counts as covered, although a literal also includes its contents. */
   readonly isLenient: boolean;
 }
 
@@ -118,7 +120,7 @@ function withoutDenials(permissions: Permissions): Permissions {
   return mapEntries(permissions, ({ allow = false }) => ({ allow }));
 }
 
-/** Denials as if they were allowances, so that "is denied no longer" is the same question as "is not covered". */
+/** Turns denials into allowances, so that a removed denial is found by the same comparison. */
 function asAllowances(permissions: Permissions): Permissions {
   return mapEntries(permissions, ({ deny = false, ignore = false }) => {
     if (deny === true || ignore === true) return { allow: true };

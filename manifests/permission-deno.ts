@@ -1,8 +1,9 @@
 /**
- * A permission set in Deno's words: what `deno run -P` takes (SPEC PA1).
+ * Converts a permission set to Deno's: the input of `deno run -P` (SPEC PA1).
  *
- * The set never allows more than ours. An allowance that Deno cannot say is left out; a denial becomes the next wider one
- * that it can. In Deno some allowances beat some denials: those allowances are left out too.
+ * The result never allows more than the original. An allowance that Deno cannot express is left out; a denial is widened
+ * to the
+ * next one that Deno can express. In Deno some allowances override some denials: those allowances are left out too.
  */
 
 import { ipToText } from "./ip-address.ts";
@@ -15,7 +16,7 @@ import type { DenoKind } from "./permission-query.ts";
 import { namesPath } from "./permission-run.ts";
 import { isPathKind, type PermissionBases, type PermissionItem, type PermissionKind, type Permissions } from "./permissions.ts";
 
-/** One kind as `deno.json` writes it. */
+/** One kind in the form of `deno.json`. */
 export type DenoPermission =
   | boolean
   | readonly string[]
@@ -25,22 +26,22 @@ export type DenoPermission =
       readonly ignore?: boolean | readonly string[];
     };
 
-/** A set of `deno.json`. */
+/** A permission set of `deno.json`. */
 export type DenoPermissions = { readonly [K in DenoKind]?: DenoPermission };
 
 export interface DenoExport {
   readonly permissions: DenoPermissions;
-  /** What Deno has no word for, in whole sentences. */
+  /** Parts that Deno cannot express, in whole sentences. */
   readonly notes: readonly string[];
 }
 
 const DENO_KINDS: readonly DenoKind[] = ["read", "write", "net", "env", "sys", "run", "ffi", "import"];
 
 /**
- * The set in Deno's words.
+ * Converts the set to Deno's form.
  *
- * @param bases what relative items and tokens stand for
- * @param writePath how an absolute path is to be written, such as relative to the file the set will be in
+ * @param bases folders that relative items and tokens stand for
+ * @param writePath writes an absolute path, for example relative to the file that will contain the set
  */
 export function toDenoPermissions(permissions: Permissions, bases: PermissionBases, writePath: (path: string) => string): DenoExport {
   const notes: string[] = [];
@@ -49,7 +50,7 @@ export function toDenoPermissions(permissions: Permissions, bases: PermissionBas
     const value = permissions[kind];
     if (value === undefined) continue;
     set[kind] = toDenoPermission({ kind, bases, writePath, note: (text) => void notes.push(text) }, toEntry(value));
-    if (toEntry(value).reason !== undefined) notes.push(`The reason for "${kind}" is left out: Deno has no place for it`);
+    if (toEntry(value).reason !== undefined) notes.push(`The reason for "${kind}" is left out: Deno has no field for it`);
   }
   for (const kind of ["tools", "mcp"] as const)
     if (permissions[kind] !== undefined) notes.push(`"${kind}" is left out: Deno has no such kind`);
@@ -68,7 +69,7 @@ type Items = boolean | readonly PermissionItem[];
 function toDenoPermission(writing: Writing, entry: ReturnType<typeof toEntry>): DenoPermission {
   const { allow = false, deny = false, ignore = false } = entry;
   const denied = denials(writing, deny);
-  // In Deno an allowed item beats a denial of everything.
+  // In Deno an allowed item overrides a denial of everything.
   if (denied === true) return withoutDefaults(writing, { deny: true });
   const ignored = denials(writing, ignore);
   if (ignored === true) return { ignore: true };
@@ -86,7 +87,7 @@ function toDenoPermission(writing: Writing, entry: ReturnType<typeof toEntry>): 
   };
 }
 
-/** Hosts that Deno allows where nothing says what may be imported; allowed one by one, so that only such denials count. */
+/** Hosts that Deno allows by default for imports; allowed one by one, so that only denials of these hosts matter. */
 const DEFAULT_HOSTS: readonly string[] = [
   "jsr.io:443",
   "deno.land:443",
@@ -113,18 +114,18 @@ function allowances(writing: Writing, items: readonly PermissionItem[], denied: 
       const text = toDenoItem(writing, item, "allow");
       const name = `${writing.kind} "${itemToText(item)}"`;
       if (text === undefined) {
-        writing.note(`${name} is left out: Deno cannot say it`);
+        writing.note(`${name} is left out: Deno cannot express it`);
         return [];
       }
       const rule = denied.find((other) => beatsInDeno(writing, item, other));
       if (rule === undefined) return [text];
-      writing.note(`${name} is left out: "${itemToText(rule)}" denies it or a part of it, and in Deno it could win`);
+      writing.note(`${name} is left out: "${itemToText(rule)}" denies it or a part of it, and Deno might ignore the denial`);
       return [];
     }),
   );
 }
 
-/** True for everything. */
+/** True stands for everything. */
 function denials(writing: Writing, items: Items): true | readonly string[] {
   if (items === true) return true;
   const texts: string[] = [];
@@ -132,16 +133,16 @@ function denials(writing: Writing, items: Items): true | readonly string[] {
     const text = toDenoItem(writing, item, "deny");
     const name = `${writing.kind} "${itemToText(item)}"`;
     if (text === undefined) {
-      writing.note(`All of "${writing.kind}" is denied: Deno cannot say that only ${name} is`);
+      writing.note(`All of "${writing.kind}" is denied: Deno cannot deny only ${name}`);
       return true;
     }
-    if (isNarrowed(writing, item)) writing.note(`Denied is all of "${text}": Deno cannot say that only ${name} is`);
+    if (isNarrowed(writing, item)) writing.note(`All of "${text}" is denied: Deno cannot deny only ${name}`);
     texts.push(text);
   }
   return unique(texts);
 }
 
-/** As text for Deno; for denials the next wider one, for allowances the very same or undefined. */
+/** Returns Deno's text of an item: for denials the next wider one, for allowances the exact one or undefined. */
 function toDenoItem({ kind, bases, writePath }: Writing, item: PermissionItem, verb: "allow" | "deny"): string | undefined {
   if (isPathKind(kind) || (kind === "run" && typeof item === "string" && namesPath(item))) {
     const pattern = toPathPattern(itemToText(item), bases);
@@ -156,7 +157,7 @@ function toDenoItem({ kind, bases, writePath }: Writing, item: PermissionItem, v
     return isLimited && verb === "allow" ? undefined : hostToText(pattern);
   }
   if (typeof item === "string") return item;
-  // The plain value would be handed over.
+  // Deno would pass on the plain value of a secret.
   return verb === "deny" && isSecretItem(item) ? item.name : undefined;
 }
 
@@ -173,7 +174,7 @@ function isNarrowed({ kind, bases }: Writing, item: PermissionItem): boolean {
   return typeof item !== "string" && !isSecretItem(item) && (item.methods !== undefined || item.paths !== undefined);
 }
 
-/** True if something that `denied` denies could be granted by `allowed` in Deno. */
+/** Returns true if Deno could grant with `allowed` an access that `denied` denies. */
 function beatsInDeno({ kind, bases }: Writing, allowed: PermissionItem, denied: PermissionItem): boolean {
   if (coversPermissions({ [kind]: [denied] }, { [kind]: [allowed] }, bases).length === 0) return true;
   // Deno compares an allowed program before a denied name.
@@ -181,7 +182,7 @@ function beatsInDeno({ kind, bases }: Writing, allowed: PermissionItem, denied: 
   if (!isNet(kind)) return false;
   const [wide, narrow] = [toNet(allowed), toNet(denied)];
   if (wide === undefined || narrow === undefined) return false;
-  // Names come before patterns, and addresses before blocks; patterns and blocks among themselves come in no useful order.
+  // Deno checks names before patterns and addresses before blocks; the order among patterns or blocks is not defined.
   const isSameSort = wide.host.kind === narrow.host.kind && (wide.host.kind === "suffix" || isBlock(narrow));
   const samePort = narrow.port === undefined || narrow.port === wide.port;
   const { port: _port, methods: _methods, paths: _paths, ...anyPort } = wide;
@@ -207,7 +208,7 @@ function portsOf(items: readonly string[]): readonly number[] {
   return items.flatMap((item) => toNet(item)?.port ?? []);
 }
 
-/** Deno compares items with a port first, so a denied host is denied for each allowed port by name. */
+/** Deno compares items with a port first, so a denied host is also denied for each allowed port. */
 function withPorts(denied: readonly string[], ports: readonly number[]): readonly string[] {
   return unique(denied.flatMap((item) => (isPortless(item) ? ports.map((port) => `${item}:${port}`) : []))).filter(
     (item) => !denied.includes(item),

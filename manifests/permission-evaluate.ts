@@ -1,4 +1,4 @@
-/** Decides an act by layers: deny is absolute, layers are AND-ed, the minimum counts (SPEC PA3, PA5). */
+/** Decides an access by layers: a denial is absolute, all layers must allow, the minimum counts (SPEC PA3, PA5). */
 
 import { asksAll, isPathQuery } from "./permission-compile.ts";
 import { canonicalTarget } from "./permission-net.ts";
@@ -8,14 +8,15 @@ import { namesPath } from "./permission-run.ts";
 import type { AccessQuery, AccessState, AccessVerdict, CompiledEntry, CompiledItem, LayerVerdict, PermissionLayer } from "./permissions.ts";
 
 /**
- * What all layers together say to one act.
+ * Combines the verdicts of all layers for one access.
  *
- * A query whose path is not absolute, or whose path or host is malformed, is denied; so is anything without any layer.
+ * A query whose path is not absolute, or whose path or host is malformed, is denied, and so is any query without layers.
  * `decidedBy` is the first layer with the lowest state.
  *
  * @example
  * ```ts
- * const permissions = compilePermissions({ read: { allow: ["$workspace"], deny: ["$workspace/.env"] } }, { base: "/p", workspace: "/w" });
+ * const permissions = compilePermissions({ read: { allow: ["$workspace"], deny: ["$workspace/.env"] } }, { base: "/p",
+ * workspace: "/w" });
  * const layer = { name: "grant", permissions, unnamed: "none", otherwise: "prompt" } as const;
  * evaluateAccess([layer], { kind: "read", path: "/w/.env" }).state; // "denied"
  * ```
@@ -33,9 +34,9 @@ export function evaluateAccess(layers: readonly PermissionLayer[], query: Access
 }
 
 /**
- * The layers without every allowed item that covers one of the revoked queries; a query for the whole kind takes all.
+ * Removes each allowed item that covers one of the revoked queries; a query for the whole kind removes all items.
  *
- * As in Deno: an item goes as a whole, and what is allowed altogether (`true`) can only be revoked altogether.
+ * As in Deno, an item is removed as a whole, and `true` can only be revoked as a whole.
  */
 export function withoutRevoked(layers: readonly PermissionLayer[], revoked: readonly AccessQuery[]): readonly PermissionLayer[] {
   const queries = revoked.flatMap((query) => canonicalQuery(query) ?? []);
@@ -73,14 +74,14 @@ function judge(layer: PermissionLayer, query: AccessQuery): LayerVerdict {
 
   const rule = findRule(entry.allow, query);
   if (rule !== undefined) return { layer: layer.name, state: "granted", rule, ...partOf(entry, query) };
-  // A policy layer that only denies has no opinion on the rest.
+  // A policy layer that only denies has no effect on other accesses.
   if (entry.isDenyOnly === true && layer.unnamed === "transparent") return { layer: layer.name, state, ...partOf(entry, query) };
   return { layer: layer.name, state: layer.otherwise };
 }
 
 function findRule(items: true | readonly CompiledItem[], query: AccessQuery): string | undefined {
   if (items === true) return "true";
-  // No list of items is the whole kind.
+  // A list of items never covers the whole kind.
   return asksAll(query) ? undefined : items.find((item) => item.matches(query))?.written;
 }
 
@@ -89,7 +90,7 @@ function partOf(entry: CompiledEntry, query: AccessQuery): { readonly partial?: 
   return items.some((item) => item.within?.(query) ?? true) ? { partial: true } : {};
 }
 
-/** The query with its path or host in the one form that items are compared with; undefined if it has none. */
+/** Returns the query with its path or host in the canonical form of items; undefined if it has none. */
 function canonicalQuery(query: AccessQuery): AccessQuery | undefined {
   if (isPathQuery(query)) {
     if (query.path === undefined) return query;

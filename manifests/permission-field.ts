@@ -1,10 +1,10 @@
-/** A permission set as a field of a document. */
+/** Reads a permission set as a field of a document. */
 
 import type { DocumentReader, Fields } from "./document.ts";
 import { parsePermissions } from "./permission-parse.ts";
 import type { Permissions } from "./permissions.ts";
 
-/** The permissions under `key`; undefined if absent or refused. */
+/** Returns the permissions under `key`; undefined if absent or refused. */
 export function readPermissions(reader: DocumentReader, fields: Fields, key: string): Permissions | undefined {
   const value = fields.get(key);
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The smallest grant that would allow an act, for hints in errors (SPEC X3). */
+/** Finds the smallest grant for an access, for hints in errors (SPEC X3). */
 
 import { isPathQuery } from "./permission-compile.ts";
 import { checkItem } from "./permission-parse.ts";
@@ -13,10 +13,11 @@ export interface SmallestGrant {
 }
 
 /**
- * The narrowest permission set that covers `query`, written in the shortest form: below `$workspace`, `$plugin`, `$data`,
- * `$tmp` or `$home` where the path lies there.
+ * Returns the narrowest permission set that covers `query`, in the shortest form: below `$workspace`, `$plugin`,
+ * `$data`, `$tmp` or
+ * `$home` if the path lies there.
  *
- * A path that no item can name (it holds `*`, `[` and the like) is answered with its nearest folder that one can.
+ * For a path that no item can name (it contains `*`, `[` and the like) the nearest folder that one can name is returned.
  */
 export function smallestGrant(query: AccessQuery, bases: PermissionBases): SmallestGrant {
   const item = itemFor(query, bases);
@@ -24,7 +25,7 @@ export function smallestGrant(query: AccessQuery, bases: PermissionBases): Small
   return { permissions: { [query.kind]: [item] }, flag: `--allow-${query.kind}=${quote(item.replaceAll(",", ",,"))}` };
 }
 
-/** The items of a flag's value: separated by commas, a comma itself doubled, as in Deno. */
+/** Splits a flag's value into items: separated by commas, a literal comma doubled, as in Deno. */
 export function splitFlagItems(value: string): readonly string[] {
   return value
     .replaceAll(",,", "\0")

@@ -5,12 +5,16 @@ import { printable } from "./names.ts";
 import { canonicalSocket, isSocket } from "./permission-socket.ts";
 import type { NetItem } from "./permissions.ts";
 
-/** `suffix` is `*.name` and covers the name itself; one address is a block of all its bits; a socket is `unix:/path` or `vsock:cid:port`. */
+/**
+ * `suffix` is `*.name` and covers the name itself; a single address is a block of all its bits; a socket is `unix:/path`
+ * or
+ * `vsock:cid:port`.
+ */
 export type HostPattern =
   | { readonly kind: "name" | "suffix" | "socket"; readonly name: string }
   | { readonly kind: "block"; readonly block: IpBlock };
 
-/** What is absent is not limited. Methods are upper case, paths begin with `/`. */
+/** Absent members are not limited. Methods are upper case, paths begin with `/`. */
 export interface NetPattern {
   readonly host: HostPattern;
   readonly port?: number;
@@ -18,7 +22,7 @@ export interface NetPattern {
   readonly paths?: readonly string[];
 }
 
-/** What a net query asks, with the host in canonical form. */
+/** A net query with the host in canonical form. */
 export interface NetTarget {
   readonly host?: string;
   readonly port?: number;
@@ -31,14 +35,18 @@ export type NetItemOutcome = { readonly ok: true; readonly value: NetPattern } |
 const MAX_LIST = 64;
 
 /**
- * Reads `host[:port]`, or such a host limited to methods and path prefixes.
+ * Parses `host[:port]`, or such a host limited to methods and path prefixes.
  *
- * The host is a name, `*.name`, an IPv4 address, a CIDR block, or an IPv6 address or block in brackets (a block also without).
- * Deno's `unix:/path` and `vsock:cid:port` are read too; no plugin can open either. A zone (`%eth0`) is dropped, as in Deno.
+ * The host is a name, `*.name`, an IPv4 address, a CIDR block, or an IPv6 address or block in brackets (brackets are
+ * optional for
+ * a block). Deno's `unix:/path` and `vsock:cid:port` are parsed too, although no plugin can open either. A zone
+ * (`%eth0`) is
+ * dropped, as in Deno.
  *
  * @example
  * ```ts
- * parseNetItem("*.example.com:443"); // { ok: true, value: { host: { kind: "suffix", name: "example.com" }, port: 443 } }
+ * parseNetItem("*.example.com:443"); // { ok: true, value: { host: { kind: "suffix", name: "example.com" }, port: 443 }
+ * }
  * ```
  */
 export function parseNetItem(item: string | NetItem): NetItemOutcome {
@@ -51,7 +59,7 @@ export function parseNetItem(item: string | NetItem): NetItemOutcome {
   return { ok: true, value: { ...outcome.value, ...(methods && { methods }), ...(item.paths && { paths: item.paths }) } };
 }
 
-/** A host as URLs canonicalise it, without brackets and final dot; undefined if no URL could have it. */
+/** Returns a host in the canonical form of URLs, without brackets and final dot; undefined if it is not valid in a URL. */
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
   const address = parseIp(bare);
@@ -63,12 +71,12 @@ export function canonicalHost(host: string): string | undefined {
   return numeric === undefined ? name : ipToText(numeric);
 }
 
-/** What a query names, in the form that items are compared with: a host, a block (which no item covers) or a socket. */
+/** Returns the target of a query in the canonical form of items: a host, a block (which no item covers) or a socket. */
 export function canonicalTarget(host: string): string | undefined {
   return canonicalHost(host) ?? canonicalSocket(host) ?? (parseIpBlock(host) && host);
 }
 
-/** Splits `host[:port]` (IPv6 in brackets); the port is undefined where none is given, NaN where it is none. */
+/** Splits `host[:port]` (IPv6 in brackets); the port is undefined if absent, NaN if invalid. */
 export function splitHostPort(text: string): { readonly host: string; readonly port?: number } {
   const parts = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text);
   if (parts === null) return { host: text };
@@ -76,12 +84,12 @@ export function splitHostPort(text: string): { readonly host: string; readonly p
   return parts[2] === undefined ? { host } : { host, port: toPort(parts[2]) ?? NaN };
 }
 
-/** A port as Deno reads it: digits, with any leading zeros and a "+". */
+/** Parses a port like Deno: digits, with optional leading zeros and "+". */
 export function toPort(text: string): number | undefined {
   return /^\+?[0-9]+$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined;
 }
 
-/** True if the pattern covers all that the target asks. */
+/** Returns true if the pattern covers the whole target. */
 export function netCovers(pattern: NetPattern, target: NetTarget): boolean {
   if (target.host === undefined || !hostCovers(pattern.host, target.host)) return false;
   if (pattern.port !== undefined && pattern.port !== target.port) return false;
@@ -91,14 +99,14 @@ export function netCovers(pattern: NetPattern, target: NetTarget): boolean {
   );
 }
 
-/** True if the pattern covers the target by any reading of its path: what a denial asks. */
+/** Returns true if the pattern covers the target by any reading of its path, which decides denials. */
 export function netTouches(pattern: NetPattern, target: NetTarget): boolean {
   const { paths, ...rest } = pattern;
   if (!netCovers(rest, target)) return false;
   return paths === undefined || (target.path !== undefined && pathReadings(target.path).some((path) => isUnderAny(path, paths)));
 }
 
-/** True if the pattern covers a part of what the target asks, such as one port of a host asked for without one. */
+/** Returns true if the pattern covers a part of the target, such as one port of a target without a port. */
 export function netOverlaps(pattern: NetPattern, target: NetTarget): boolean {
   if (target.host !== undefined && !hostCovers(pattern.host, target.host)) return false;
   if (pattern.port !== undefined && target.port !== undefined && pattern.port !== target.port) return false;
@@ -108,7 +116,7 @@ export function netOverlaps(pattern: NetPattern, target: NetTarget): boolean {
   return pattern.paths.some((prefix) => isUnder(prefix, path) || pathReadings(path).some((reading) => isUnder(reading, prefix)));
 }
 
-/** True if `outer` covers everything that `inner` covers. */
+/** Returns true if `outer` covers everything that `inner` covers. */
 export function netContains(outer: NetPattern, inner: NetPattern): boolean {
   if (!hostContains(outer.host, inner.host)) return false;
   if (outer.port !== undefined && outer.port !== inner.port) return false;
@@ -125,10 +133,10 @@ function parseHostAndPort(text: string): NetItemOutcome {
   if (isSocket(text)) {
     const name = canonicalSocket(text);
     return name === undefined
-      ? refuse(`"${printable(text)}" names no socket; write "unix:/path" with an absolute path, or "vsock:cid:port"`)
+      ? refuse(`"${printable(text)}" is not a socket; write "unix:/path" with an absolute path, or "vsock:cid:port"`)
       : accept({ kind: "socket", name });
   }
-  if (text === "*") return refuse('"*" names no host; write true instead of a list to allow every host');
+  if (text === "*") return refuse('"*" is not a host; write true instead of a list to allow every host');
   const v6Block = text.includes("::") || text.split(":").length > 2 ? parseIpBlock(text) : undefined;
   if (v6Block !== undefined) return accept({ kind: "block", block: v6Block });
 
@@ -159,7 +167,7 @@ function parseHostPattern(host: string): HostPattern | undefined {
   return name === undefined ? undefined : { kind: isSuffix ? "suffix" : "name", name };
 }
 
-/** An interface's name behind an address names no other address. */
+/** The zone behind an address does not change the address. */
 export function withoutZone(address: string): string {
   return address.replace(/%.*$/s, "");
 }
@@ -168,7 +176,7 @@ function wholeAddress(address: readonly number[] | undefined): IpBlock | undefin
   return address && { address, bits: address.length * 8 };
 }
 
-/** A name that is written as one: numbers that URLs read as an address are not. */
+/** Returns a name that is written as one; numbers that URLs read as an address are not names. */
 function nameOf(text: string): string | undefined {
   const name = text.includes("*") || text.includes("[") ? undefined : canonicalHost(text);
   return name === undefined || parseIp(name) !== undefined ? undefined : name;
@@ -196,7 +204,7 @@ function hostCovers(pattern: HostPattern, host: string): boolean {
     const address = parseIp(host);
     return address !== undefined && blockHolds(pattern.block, address);
   }
-  // A path of a socket may end in anything.
+  // The path of a socket may end in any characters.
   if (pattern.kind === "socket" || isSocket(host)) return pattern.kind === "socket" && host === pattern.name;
   return host === pattern.name || (pattern.kind === "suffix" && host.endsWith(`.${pattern.name}`));
 }
@@ -216,12 +224,13 @@ function isUnder(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
 }
 
-/** How often servers in a row may decode a path; more is asked of none. */
+/** Maximum number of times that a chain of servers may decode a path. */
 const MAX_DECODINGS = 3;
 
 /**
- * The path as sent, and as servers may read it: decoded once more, or by one after the other (`%2e%2e%2f`, `%252e`; RFC 3986 §6.2.2), and
- * without the parameters that some of them take out of each segment (`/..;x/`).
+ * Returns the path as sent and as servers may read it: decoded once or several times (`%2e%2e%2f`, `%252e`; RFC 3986
+ * §6.2.2), and without
+ * the parameters that some servers remove from each segment (`/..;x/`).
  */
 function pathReadings(path: string): readonly string[] {
   const plain = path.split(/[?#]/, 1)[0] ?? "";
@@ -248,14 +257,14 @@ function foldUrlPath(path: string): string {
 
 function checkMethods(methods: readonly string[] | undefined): string | undefined {
   if (methods === undefined) return undefined;
-  if (methods.length === 0 || methods.length > MAX_LIST) return `"methods" names 1 to ${MAX_LIST} methods; leave it out to allow all`;
+  if (methods.length === 0 || methods.length > MAX_LIST) return `"methods" must have 1 to ${MAX_LIST} items; leave it out to allow all`;
   const wrong = methods.find((method) => !/^[A-Za-z]{1,20}$/.test(method));
   return wrong === undefined ? undefined : `"${printable(wrong)}" is not an HTTP method; write one such as "GET"`;
 }
 
 function checkPaths(paths: readonly string[] | undefined): string | undefined {
   if (paths === undefined) return undefined;
-  if (paths.length === 0 || paths.length > MAX_LIST) return `"paths" names 1 to ${MAX_LIST} paths; leave it out to allow all`;
+  if (paths.length === 0 || paths.length > MAX_LIST) return `"paths" must have 1 to ${MAX_LIST} items; leave it out to allow all`;
   const wrong = paths.find(
     (path) => path.length > 1_024 || !/^\/[^?#*%;\\\x00-\x20]*$/.test(path) || /\/\.{1,2}(?:\/|$)/.test(path) || path.includes("//"),
   );

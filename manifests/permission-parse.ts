@@ -1,4 +1,4 @@
-/** Reads a permission set as written and refuses what could not be enforced (SPEC PA1, PA2). */
+/** Parses a permission set and refuses items that cannot be enforced (SPEC PA1, PA2). */
 
 import { splitAdvice } from "./document.ts";
 import { findHiddenText } from "./hidden-text.ts";
@@ -21,7 +21,7 @@ import {
 import type { Parsed, Problem } from "./problem.ts";
 import { nearest } from "./suggest.ts";
 
-/** The names that `Deno.permissions` knows for `sys` (Deno 2.9). */
+/** Names that `Deno.permissions` accepts for `sys` (Deno 2.9). */
 export const SYS_KINDS: readonly string[] = [
   "hostname",
   "osRelease",
@@ -52,15 +52,15 @@ const MAX_ITEMS = 256;
 const MAX_GLOB_ITEMS = 64;
 const MAX_REASON_LENGTH = 500;
 
-/** The kinds that Deno has, which its `"all"` stands for. */
+/** Kinds that Deno has, and that its `"all"` stands for. */
 const DENO_KINDS: readonly PermissionKind[] = PERMISSION_KINDS.filter((kind) => kind !== "tools" && kind !== "mcp");
 
 const ENTRY_FIELDS = ["allow", "deny", "ignore", "reason"];
 
 /**
- * A permission set, or everything that is wrong with it; pointers begin with `pointer`.
+ * Returns a permission set, or every problem in it; pointers begin with `pointer`.
  *
- * Deno's `"all": true` is read as `true` for each of Deno's kinds that says nothing about what it allows.
+ * Deno's `"all": true` is read as `true` for each of Deno's kinds without an allow list.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function parsePermissions(value: unknown, pointer: string = ""): Parsed<P
     const kind = PERMISSION_KINDS.find((known) => known === key);
     const place = `${pointer}/${pointerToken(key)}`;
     if (key === "all") {
-      if (typeof entry !== "boolean") problems.push(problem(place, '"all" is neither true nor false', "write true or false"));
+      if (typeof entry !== "boolean") problems.push(problem(place, '"all" must be true or false', "write true or false"));
     } else if (kind === undefined)
       problems.push(problem(place, `"${printable(key)}" is not a kind of permission`, nearest(key, PERMISSION_KINDS)));
     else permissions[kind] = readValue(kind, entry, place, problems);
@@ -90,7 +90,7 @@ export function parsePermissions(value: unknown, pointer: string = ""): Parsed<P
   return { ok: true, value: value["all"] === true ? withEverything(permissions) : permissions, warnings: [] };
 }
 
-/** Why `item` is not an item of `kind`, or undefined if it is. */
+/** Returns why `item` is not a valid item of `kind`, or undefined if it is. */
 export function checkItem(kind: PermissionKind, item: PermissionItem): string | undefined {
   if (typeof item !== "string") return isSecretItem(item) ? checkSecret(kind, item) : checkNetItem(kind, item);
   const hidden = findHiddenText(item);
@@ -128,7 +128,7 @@ function withEverything(permissions: Permissions): Permissions {
   return all;
 }
 
-/** True for `{ name, secret: true, hosts }`. */
+/** Returns true for `{ name, secret: true, hosts }`. */
 export function isSecretItem(item: PermissionItem): item is SecretItem {
   return typeof item === "object" && "secret" in item;
 }
@@ -186,7 +186,7 @@ function readItems(kind: PermissionKind, value: unknown, pointer: string, proble
   });
 }
 
-/** The item with the right fields, or undefined; what the fields hold is checked by `checkItem`. */
+/** Returns the item if its fields have the right types; `checkItem` checks their contents. */
 function readItem(item: unknown): PermissionItem | undefined {
   if (typeof item === "string") return item;
   if (!isJsonObject(item)) return undefined;
@@ -201,7 +201,11 @@ function readItem(item: unknown): PermissionItem | undefined {
 function readReason(value: unknown, pointer: string, problems: Problem[]): string {
   if (typeof value !== "string" || value.length > MAX_REASON_LENGTH) {
     problems.push(
-      problem(pointer, `"reason" is not a text of at most ${MAX_REASON_LENGTH} characters`, "say in a sentence what the permission is for"),
+      problem(
+        pointer,
+        `"reason" is not a string of at most ${MAX_REASON_LENGTH} characters`,
+        "explain in one sentence why the permission is needed",
+      ),
     );
     return "";
   }
@@ -212,13 +216,13 @@ function readReason(value: unknown, pointer: string, problems: Problem[]): strin
 
 function checkSecret(kind: PermissionKind, item: SecretItem): string | undefined {
   if (kind !== "env") return 'Only "env" has items with "secret"';
-  if (item.hosts.length === 0) return `Secret "${printable(item.name)}" names no host; list the hosts that may receive it in "hosts"`;
+  if (item.hosts.length === 0) return `Secret "${printable(item.name)}" has no hosts; list the hosts that may receive it in "hosts"`;
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(item.name)) return `"${printable(item.name)}" is not the name of one environment variable`;
   return item.hosts.map((host) => reasonOf(parseNetItem(host))).find((reason) => reason !== undefined);
 }
 
 function checkNetItem(kind: PermissionKind, item: NetItem): string | undefined {
-  if (kind !== "net") return `Only "net" has items with "host"; write a text`;
+  if (kind !== "net") return `Only "net" has items with "host"; write a string`;
   const text = [item.host, ...(item.methods ?? []), ...(item.paths ?? [])].join(" ");
   const hidden = findHiddenText(text);
   return hidden === undefined ? reasonOf(parseNetItem(item)) : `Item "${printable(item.host)}" holds ${hidden.description}`;
@@ -235,7 +239,7 @@ function checkEnvItem(item: string): string | undefined {
 
 function checkRunItem(item: string): string | undefined {
   if (item === "" || item.length > 1_024) return 'An item of "run" has 1 to 1024 characters';
-  // "run" knows no patterns, and one that is read as a name would deny nothing.
+  // "run" has no patterns; a pattern read as a name would deny nothing.
   if (isGlobSegment(item)) return `"${printable(item)}" is a pattern; name the programs one by one`;
   return namesPath(item) ? checkPathItem(item) : undefined;
 }
@@ -243,7 +247,7 @@ function checkRunItem(item: string): string | undefined {
 function checkToolItem(item: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}(?:\.(?:[A-Za-z][A-Za-z0-9_-]{0,63}|\*))?$/.test(item)
     ? undefined
-    : `"${printable(item)}" names no tool; write "tool", "plugin.tool" or "plugin.*"`;
+    : `"${printable(item)}" is not a tool; write "tool", "plugin.tool" or "plugin.*"`;
 }
 
 function reasonOf(outcome: ReturnType<typeof parseNetItem>): string | undefined {

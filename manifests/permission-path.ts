@@ -1,8 +1,9 @@
 /**
- * Path items: normalising, tokens and globs (SPEC PA2, C4).
+ * Path items: normalisation, tokens and globs (SPEC PA2, C4).
  *
- * Purely lexical and the same on every system. Globs are matched segment by segment without building a RegExp from
- * foreign text: `*` and `?` stay within a segment, `**` is a whole segment and stands for any number of them.
+ * Purely lexical and the same on every system. Globs are matched segment by segment, without a RegExp of text from
+ * outside: `*` and
+ * `?` stay within a segment, `**` is a whole segment and stands for any number of segments.
  */
 
 import { foldName } from "./fold-name.ts";
@@ -10,36 +11,37 @@ import { hasLoneSurrogate } from "./hidden-text.ts";
 import { printable } from "./names.ts";
 import type { PermissionBases } from "./permissions.ts";
 
-/** Longest path that is compared at all; Linux's PATH_MAX. */
+/** Maximum path length; Linux's PATH_MAX. */
 const MAX_PATH_LENGTH = 4_096;
-/** Longest name in a path; no usual file system has longer ones, and it bounds the work of matching. */
+/** Maximum length of a name in a path; no usual file system allows more, and the limit bounds the matching. */
 const MAX_SEGMENT_LENGTH = 255;
 const MAX_ITEM_LENGTH = 1_024;
-/** Bounds that keep matching linear in practice: a guest chooses the paths, a manifest the patterns. */
+/** Bounds that keep matching linear in practice, because a guest chooses the paths and a manifest the patterns. */
 const MAX_GLOB_LENGTH = 256;
 const MAX_GLOBSTARS = 2;
 const MAX_PARENTS = 32;
 
 const TOKENS = ["plugin", "workspace", "data", "tmp", "home"] as const;
 
-/** An absolute place: a folder or file with everything below it, or a pattern. */
+/** An absolute path: a folder or file with its contents, or a pattern. */
 export interface PathPattern {
-  /** The literal segments it begins with. */
+  /** Literal segments at the beginning. */
   readonly prefix: readonly string[];
-  /** What follows the prefix, its first segment being a pattern; empty for a literal path. */
+  /** Segments after the prefix, of which the first is a pattern; empty for a literal path. */
   readonly glob: readonly string[];
 }
 
-/** `~` and `~/…` as the folder that they stand for. */
+/** Expands `~` and `~/…`. */
 export function expandHome(path: string, home: string): string {
   return path === "~" || path.startsWith("~/") ? home + path.slice(1) : path;
 }
 
 /**
- * `path` made absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
+ * Makes `path` absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
  *
- * Below a base with a drive letter `\` separates too. Undefined if the path is empty, too long (4,096 characters, 255 a name), holds a NUL or a lone
- * surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
+ * Below a base with a drive letter `\` separates too. Returns undefined if the path is empty, too long (4,096
+ * characters, 255 per name),
+ * contains a NUL or a lone surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
  *
  * @example
  * ```ts
@@ -65,29 +67,29 @@ export function normalizePath(path: string, base: string): string | undefined {
   return normal.length > MAX_PATH_LENGTH ? undefined : normal;
 }
 
-/** True for `/a` and `C:/a`. */
+/** Returns true for `/a` and `C:/a`. */
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
-/** The components of a normalised path. */
+/** Splits a normalised path into its segments. */
 export function pathSegments(path: string): readonly string[] {
   return path.split("/").filter((segment) => segment !== "");
 }
 
-/** Why `item` is not a path item, or undefined if it is. */
+/** Returns why `item` is not a path item, or undefined if it is. */
 export function checkPathItem(item: string): string | undefined {
   if (item === "") return 'A path item is empty; write "." for the folder itself';
   if (item.length > MAX_ITEM_LENGTH) return `A path item has at most ${MAX_ITEM_LENGTH} characters`;
   if (item.includes("\0") || hasLoneSurrogate(item)) return "A path item holds a NUL or a lone surrogate";
   if (item.includes("\\")) return 'A path item holds "\\"; write "/" between folders on every system';
-  if (/[[\]{}]/.test(item)) return 'Patterns know "*", "?" and "**", not "[…]" or "{…}"; name the paths one by one, or their folder';
+  if (/[[\]{}]/.test(item)) return 'Patterns support "*", "?" and "**", not "[…]" or "{…}"; name the paths one by one, or their folder';
   if (item.startsWith("!")) return 'A pattern cannot be negated with "!"; put the path into "deny"';
   if (item === "~" || item.startsWith("~/")) return '"~" is not expanded; write "$home"';
   return checkSegments(item.split("/"));
 }
 
-/** `item` as an absolute pattern, or undefined if it begins with a token that `bases` does not have. */
+/** Resolves `item` to an absolute pattern; undefined if it begins with a token that `bases` lacks. */
 export function toPathPattern(item: string, bases: PermissionBases): PathPattern | undefined {
   const [head = "", ...tail] = item.split("/");
   const token = TOKENS.find((name) => head === `$${name}`);
@@ -106,18 +108,19 @@ export function toPathPattern(item: string, bases: PermissionBases): PathPattern
   const absolute = isNamed ? named.is + written.slice(named.as.length) : written;
 
   const glob = firstGlob === -1 ? [] : segments.slice(firstGlob).filter((segment) => segment !== "" && segment !== ".");
-  // `a/**` is all of `a`, which a literal says already.
+  // `a/**` equals the literal `a`, which includes its contents.
   return { prefix: pathSegments(absolute), glob: glob.every((segment) => segment === "**") ? [] : glob };
 }
 
-/** The pattern for paths whose names are folded (`foldName`). */
+/** Folds a pattern for matching folded paths (`foldName`). */
 export function foldPattern({ prefix, glob }: PathPattern): PathPattern {
   return { prefix: prefix.map(foldName), glob: glob.map(foldName) };
 }
 
 /**
- * True if the pattern covers the path. A literal covers what lies below it; a glob covers whole paths that it matches
- * and, with `below`, what lies below those too (denials do).
+ * Returns true if the pattern covers the path. A literal covers its contents; a glob covers whole paths that it matches
+ * and, with
+ * `below` (for denials), their contents.
  */
 export function patternCovers(pattern: PathPattern, path: readonly string[], below: boolean): boolean {
   if (!startsWith(path, pattern.prefix)) return false;
@@ -125,19 +128,19 @@ export function patternCovers(pattern: PathPattern, path: readonly string[], bel
   return runGlob(pattern.glob, path.slice(pattern.prefix.length)).some((state) => state.isMatch && (below || state.isEnd));
 }
 
-/** True if something below `path` (not the path itself) could be covered by the pattern (SPEC PA5). */
+/** Returns true if the pattern could cover something below `path`, excluding `path` itself (SPEC PA5). */
 export function patternReachesBelow(pattern: PathPattern, path: readonly string[]): boolean {
   if (path.length < pattern.prefix.length) return startsWith(pattern.prefix, path);
   if (pattern.glob.length === 0 || !startsWith(path, pattern.prefix)) return false;
   return runGlob(pattern.glob, path.slice(pattern.prefix.length)).some((state) => state.isEnd && state.isAlive);
 }
 
-/** True for a segment with a wildcard. */
+/** Returns true for a segment with a wildcard. */
 export function isGlobSegment(segment: string): boolean {
   return segment.includes("*") || segment.includes("?");
 }
 
-/** True if `path` begins with all of `prefix`. */
+/** Returns true if `path` begins with all of `prefix`. */
 export function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
   return prefix.every((segment, index) => segment === path[index]);
 }
@@ -150,7 +153,7 @@ function checkSegments(segments: readonly string[]): string | undefined {
     return `"${printable(head)}" is not a known folder; write one of ${TOKENS.map((token) => `$${token}`).join(" ")}`;
   }
   if (head.startsWith("$") && last !== -1) return `".." leaves "${printable(head)}"; name the other folder itself`;
-  if (firstGlob !== -1 && last > firstGlob) return '".." after a pattern has no one meaning; write the path without it';
+  if (firstGlob !== -1 && last > firstGlob) return '".." after a pattern is ambiguous; write the path without it';
   if (segments.filter((segment) => segment === "..").length > MAX_PARENTS) return `A path item has at most ${MAX_PARENTS} ".."`;
   if (segments.some((segment) => segment.includes("**") && segment !== "**"))
     return '"**" stands alone between "/"; write "**/*.ext" instead of "**.ext"';
@@ -168,16 +171,16 @@ function fold(path: string): string[] {
   return segments;
 }
 
-/** Names that Windows takes for another file: streams (`a:b`), and trailing dots and spaces, which it drops. */
+/** Names that Windows maps to another file: streams (`a:b`), and trailing dots and spaces, which it drops. */
 function isWindowsAlias(segment: string): boolean {
   return segment.includes(":") || segment.endsWith(".") || segment.endsWith(" ");
 }
 
-/** After each prefix of the path: does the pattern match it, and could it match more? */
+/** State after each prefix of the path: whether the pattern matches it, and whether it could match more. */
 interface GlobState {
   readonly isMatch: boolean;
   readonly isAlive: boolean;
-  /** All of the path has been read. */
+  /** Whether the whole path was read. */
   readonly isEnd: boolean;
 }
 
@@ -198,9 +201,9 @@ function runGlob(glob: readonly string[], path: readonly string[]): GlobState[] 
   return states;
 }
 
-/** A `**` matches nothing too, so standing before one is also standing behind it. */
+/** A `**` also matches zero segments, so a position before one includes the position after it. */
 function skipGlobstars(glob: readonly string[], places: Set<number>): Set<number> {
-  // A Set visits what is added while it is walked.
+  // A Set visits entries that are added during the loop.
   for (const place of places) if (glob[place] === "**") places.add(place + 1);
   return places;
 }
@@ -209,7 +212,7 @@ function stateOf(glob: readonly string[], places: ReadonlySet<number>, isEnd: bo
   return { isMatch: places.has(glob.length), isAlive: [...places].some((place) => place < glob.length), isEnd };
 }
 
-/** Wildcards within a segment: on a mismatch only the last `*` is tried again, so the work is at most |pattern| × |text|. */
+/** Matches wildcards within a segment. A mismatch retries only the last `*`, so the work is at most |pattern| × |text|. */
 function matchSegment(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

@@ -1,4 +1,4 @@
-/** What a program asks about its rights: Deno's grammar of descriptors, with Deno's errors (SPEC PA7). */
+/** Parses permission queries of a program: Deno's grammar of descriptors, with Deno's errors (SPEC PA7). */
 
 import { ipToText, parseIp, parseIpBlock } from "./ip-address.ts";
 import { canonicalHost, toPort, withoutZone } from "./permission-net.ts";
@@ -8,23 +8,25 @@ import { namesPath } from "./permission-run.ts";
 import { canonicalSocket } from "./permission-socket.ts";
 import { type AccessQuery, isPathKind, type PermissionKind } from "./permissions.ts";
 
-/** The kinds of permission that `Deno.permissions` knows. */
+/** Kinds of permission that `Deno.permissions` supports. */
 export type DenoKind = Exclude<PermissionKind, "tools" | "mcp">;
 
-/** The query, or the error that Deno throws: its class and its message. */
+/** The query, or the class and message of the error that Deno throws. */
 export type AccessQueryOutcome =
   | { readonly ok: true; readonly query: AccessQuery }
   | { readonly ok: false; readonly error: "Error" | "TypeError" | "URIError"; readonly message: string };
 
 /**
- * Reads what a descriptor names besides its kind; without it the whole kind is asked for.
+ * Parses the value of a descriptor beside its kind; without a value the query is for the whole kind.
  *
- * @param cwd what relative paths are relative to
+ * @param cwd base of relative paths
  *
  * @example
  * ```ts
- * parseAccessQuery("net", "example.com:443", "/"); // { ok: true, query: { kind: "net", host: "example.com", port: 443 } }
- * parseAccessQuery("net", "http://a", "/"); // a URIError: "invalid value 'http://a': URLs are not supported, only domains and IPs"
+ * parseAccessQuery("net", "example.com:443", "/"); // { ok: true, query: { kind: "net", host: "example.com", port: 443 }
+ * }
+ * parseAccessQuery("net", "http://a", "/"); // a URIError: "invalid value 'http://a': URLs are not supported, only
+ * domains and IPs"
  * ```
  */
 export function parseAccessQuery(kind: DenoKind, value: string | undefined, cwd: string): AccessQueryOutcome {
@@ -32,7 +34,7 @@ export function parseAccessQuery(kind: DenoKind, value: string | undefined, cwd:
   if (isPathKind(kind)) {
     if (value === "") return refuse("Error", "Empty path is not allowed");
     const path = normalizePath(value, cwd);
-    // Longer than any file system's, or no text: Deno compares it all the same, and no file is meant.
+    // A path that is too long or not valid text matches no file, but Deno compares it nevertheless.
     return accept({ kind, path: path ?? value });
   }
   switch (kind) {
@@ -58,7 +60,7 @@ function parseNet(kind: "net" | "import", text: string): AccessQueryOutcome {
   return accept({ kind, name: parsed.port === undefined ? host : `${host}:${parsed.port}` });
 }
 
-/** What is asked for, or Deno's message. In the order in which Deno looks, so that the message is the same. */
+/** Returns the target, or Deno's message. The checks run in Deno's order, so that the message is the same. */
 function parseTarget(text: string): { readonly host: string; readonly port?: number } | string {
   if (text.startsWith("vsock:")) return toSocket(text) ?? `invalid vsock: '${text}'`;
   if (text.startsWith("unix:")) return toSocket(text) ?? `invalid unix socket: '${text}' (path must be absolute and non-empty)`;
@@ -107,11 +109,11 @@ function parseHost(text: string): { readonly ok: true; readonly host: string } |
   if (bare === "") return { ok: false, message: `invalid empty host: '${text}'` };
   const wrong = whatIsWrong(bare);
   if (wrong !== undefined) return { ok: false, message: `invalid host '${text}': ${wrong}` };
-  // A name that no URL can have (`a#b`): asked for as it is, and covered by nothing.
+  // A name that is not valid in a URL (`a#b`) is queried unchanged, and no item covers it.
   return { ok: true, host: canonicalHost(bare) ?? bare };
 }
 
-/** In the words of the library that Deno reads names with. */
+/** Uses the messages of the library with which Deno parses names. */
 function whatIsWrong(name: string): string | undefined {
   for (const label of name.split(".")) {
     if (label === "") return "empty label found in FQDN";

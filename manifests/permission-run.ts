@@ -1,27 +1,29 @@
 /**
- * Items of `run` (SPEC PA2): programs by path or by name, as Deno has them.
+ * Items of `run` (SPEC PA2): programs by path or by name, as in Deno.
  *
- * Names are looked up nowhere here: an allowed name is that name alone, and a denial takes in whatever the name could be.
+ * Names are never looked up: an allowed name matches that name only, and a denied name matches every program that it
+ * could be.
  */
 
 import { foldName } from "./fold-name.ts";
 import { normalizePath, pathSegments, startsWith, toPathPattern } from "./permission-path.ts";
 import type { PermissionBases } from "./permissions.ts";
 
-/** True for a program written as a path; anything else is looked up by the system. */
+/** Returns true for a program written as a path; the system looks up any other. */
 export function namesPath(program: string): boolean {
   return program.includes("/");
 }
 
-/** Does an allowed item cover a program (a bare name or an absolute path)? A path is that file alone. */
+/** Returns a test whether an allowed item covers a program (a bare name or an absolute path). A path covers that file only. */
 export function runAllows(item: string, bases: PermissionBases): (program: string) => boolean {
   const wanted = namesPath(item) ? toPath(item, bases) : item;
   return (program) => program === wanted;
 }
 
 /**
- * Does a denied item cover a program? A name denies every file of that name, whatever its case and ending. A path denies
- * what is below it, in every spelling, and all bare names, since any of them may be found there.
+ * Returns a test whether a denied item covers a program. A name denies every file of that name, whatever its case and
+ * extension. A
+ * path denies its contents, in every spelling, and all bare names, because any of them may be found there.
  */
 export function runDenies(item: string, bases: PermissionBases): (program: string) => boolean {
   if (!namesPath(item)) return (program) => hasStem(pathSegments(program).at(-1) ?? "", item);

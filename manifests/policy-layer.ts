@@ -1,43 +1,46 @@
-/** Layers of a policy, flat permissions of roles, and permission types, in canonical form (SPEC P3, P5, P7). The reader is `parse-policy-layer.ts`. */
+/**
+ * Policy layers, flat permissions of roles, and permission types in canonical form (SPEC P3, P5, P7). The reader is
+ * `parse-policy-layer.ts`.
+ */
 
 import type { Permissions } from "./permissions.ts";
 
-/** In the order in which they are asked; every one must let a call pass. */
+/** Levels in order of evaluation; every level must allow a call. */
 export const LAYER_LEVELS = ["global", "role", "task", "delegation"] as const;
 export type LayerLevel = (typeof LAYER_LEVELS)[number];
 
-/** Which calls are refused where they cannot be kept first: those that change something, or all of them. */
+/** Calls that are refused if they cannot be recorded first: those with effects, or all. */
 export const REQUIRED_RECORDS = ["effects", "all"] as const;
 export type RequiredRecords = (typeof REQUIRED_RECORDS)[number];
 
-/** What a layer lets pass. Tools are told by selectors: `grep`, `words.grep`, `words.*`, `group:read`, `category:web`. */
+/** Restrictions of a layer. Selectors name the tools: `grep`, `words.grep`, `words.*`, `group:read`, `category:web`. */
 export interface LayerRules {
   /** Shown in decisions. */
   readonly name: string;
-  /** Only these tools. Default: all. */
+  /** The allowed tools. Default: all. */
   readonly allow?: readonly string[];
-  /** None of these, whatever `allow` says. */
+  /** Tools that are denied even if `allow` names them. */
   readonly deny?: readonly string[];
-  /** What the tools may hold at most, for the kinds it names. */
+  /** Maximum permissions of the tools, for the kinds it names. */
   readonly permissions?: Permissions;
-  /** With `all` its calls are kept first, whatever the project requires. `effects` takes nothing back. */
+  /** With `all` its calls are recorded first, whatever the project requires. `effects` does not weaken the project's setting. */
   readonly audit?: { readonly required: RequiredRecords };
 }
 
 /** A layer of `bascule.json`, or one added from code. `task` layers come with a session's context instead. */
 export interface PolicyLayer extends LayerRules {
   readonly level: Exclude<LayerLevel, "task">;
-  /** Whose calls it holds for; with level `role`, and only there. */
+  /** Role whose calls it applies to; only with level `role`, which requires it. */
   readonly role?: string;
 }
 
-/** What a role may use, in four fields: forbidden counts first, then allowed tools, then category and web. */
+/** Permissions of a role in four fields, evaluated in this order: forbidden tools, allowed tools, category and web. */
 export interface FlatPermissions {
-  /** Default true; false takes network tools away. */
+  /** Whether network tools are allowed. Default true. */
   readonly webAccess?: boolean;
   /** Default: all. */
   readonly allowedCategories?: readonly string[];
-  /** Allowed whatever their category. Alone, without categories, only these are. */
+  /** Tools that are allowed whatever their category. Without categories, only these tools are allowed. */
   readonly allowedTools?: readonly string[];
   readonly forbiddenTools?: readonly string[];
 }
@@ -45,10 +48,10 @@ export interface FlatPermissions {
 export const PERMISSION_TYPES = ["network", "filesystem", "shell", "compute"] as const;
 export type PermissionType = (typeof PERMISSION_TYPES)[number];
 
-/** How tools of a kind are confirmed, and which folders they are kept in. */
+/** Confirmation and folders for the tools of one permission type. */
 export interface PermissionTypeRules {
-  /** Whether a person is asked, where neither the tool nor a trusted workspace says otherwise. */
+  /** Whether a confirmation is required, unless the tool or a trusted workspace decides. */
   readonly requiresApproval?: boolean;
-  /** Nothing outside these is read or written. */
+  /** Folders outside which nothing is read or written. */
   readonly allowedPaths?: readonly string[];
 }

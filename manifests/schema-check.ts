@@ -1,4 +1,4 @@
-/** Checks that a schema stays within the subset of JSON Schema that tools may use (SPEC S1, S2). */
+/** Checks that a schema uses only the subset of JSON Schema for tools (SPEC S1, S2). */
 
 import { findHiddenText } from "./hidden-text.ts";
 import { SCHEMA_TYPES } from "./json-schema.ts";
@@ -7,7 +7,7 @@ import { printable } from "./names.ts";
 import type { Problem } from "./problem.ts";
 import { nearest } from "./suggest.ts";
 
-/** Keywords of JSON Schema that are refused, with what to use instead. Anything else that S1 does not list is refused as unknown. */
+/** Refused keywords of JSON Schema, with their alternatives. Other keywords outside S1 are refused as unknown. */
 export const REFUSED_KEYWORDS: ReadonlyMap<string, string> = new Map([
   ["$ref", "write the schema out where it is used"],
   ["$defs", "write the schema out where it is used"],
@@ -34,7 +34,7 @@ export const REFUSED_KEYWORDS: ReadonlyMap<string, string> = new Map([
   ["maxProperties", "check it in the tool"],
 ]);
 
-/** Deepest nesting of schemas, most schemas in one, and most values listed in it. */
+/** Maximum nesting depth, number of schemas and number of listed values. */
 export const SCHEMA_BOUNDS: { readonly depth: number; readonly nodes: number; readonly values: number } = Object.freeze({
   depth: 32,
   nodes: 2_000,
@@ -68,9 +68,9 @@ const KNOWN_KEYWORDS = [
 const MAX_PROBLEMS = 100;
 
 /**
- * Everything that keeps `schema` from being a `JsonSchema`, or nothing; pointers begin with `pointer`.
+ * Returns every problem that keeps `schema` from being a `JsonSchema`; pointers begin with `pointer`.
  *
- * Text that a model reads (titles, descriptions, names, values) may hold no hidden characters.
+ * Texts that a model reads (titles, descriptions, names, values) may not contain hidden characters.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ function checkProperties(value: unknown, pointer: string, depth: number, check: 
 }
 
 function checkItems(value: unknown, pointer: string, depth: number, check: Check): void {
-  if (Array.isArray(value)) report(check, pointer, '"items" is a list of schemas', "write one schema for every item");
+  if (Array.isArray(value)) report(check, pointer, '"items" must not be a list of schemas', "write one schema for every item");
   else checkNode(value, pointer, depth + 1, check);
 }
 
@@ -143,7 +143,7 @@ function checkKeyword(keyword: string, value: unknown, pointer: string, check: C
     case "format":
     case "$schema":
     case "$id":
-      if (typeof value !== "string") return report(check, pointer, `"${keyword}" is not a text`, "write a text");
+      if (typeof value !== "string") return report(check, pointer, `"${keyword}" is not a string`, "write a string");
       return checkText(value, pointer, `"${keyword}"`, check);
     case "minimum":
     case "maximum":
@@ -176,17 +176,12 @@ function checkType(value: unknown, pointer: string, check: Check): void {
 
 function checkRequired(value: unknown, pointer: string, check: Check): void {
   if (!Array.isArray(value) || !value.every((name) => typeof name === "string") || new Set(value).size !== value.length) {
-    return report(
-      check,
-      pointer,
-      '"required" is not a list of different property names',
-      "list in it the names of the properties that must be there",
-    );
+    return report(check, pointer, '"required" is not a list of different property names', "list the names of the required properties");
   }
   for (const [index, name] of value.entries()) checkText(name, `${pointer}/${index}`, "Property name", check);
 }
 
-/** Values in a schema: JSON, bounded, and without hidden text, as models read them too. */
+/** Checks values in a schema: JSON, bounded, and without hidden text, because models read them too. */
 function checkJson(value: unknown, pointer: string, depth: number, check: Check): void {
   if (++check.values > SCHEMA_BOUNDS.values) {
     if (check.values === SCHEMA_BOUNDS.values + 1)

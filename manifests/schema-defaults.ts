@@ -1,4 +1,4 @@
-/** Defaults that their own schema refuses: a caller that leaves the value out would be told that it is wrong (SPEC S1, S3). */
+/** Checks that a schema accepts its own defaults: otherwise a caller that omits the value would get an error (SPEC S1, S3). */
 
 import { lower } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -6,10 +6,10 @@ import { pointerToken } from "./json.ts";
 import type { Problem } from "./problem.ts";
 import { checkDefault, type StepBudget } from "./validator.ts";
 
-/** Of all defaults of a schema together: some ten milliseconds. */
+/** Budget for all defaults of a schema: about ten milliseconds. */
 const STEPS = 200_000;
 
-/** What is wrong with the defaults in a schema that `checkSchema` accepted; pointers begin with `pointer`. */
+/** Returns the problems of the defaults in a schema that `checkSchema` accepted; pointers begin with `pointer`. */
 export function checkDefaults(schema: JsonSchema, pointer: string): readonly Problem[] {
   const problems: Problem[] = [];
   checkNode(schema, pointer, { steps: STEPS }, problems);
@@ -17,7 +17,7 @@ export function checkDefaults(schema: JsonSchema, pointer: string): readonly Pro
 }
 
 function checkNode(schema: JsonSchema, pointer: string, budget: StepBudget, problems: Problem[]): void {
-  // Said once, of the default at which the budget ended.
+  // Reported once, for the default at which the budget ended.
   if (budget.steps <= 0) return;
   if (schema.default !== undefined) {
     const [first] = checkDefault(schema, schema.default, budget);

@@ -1,21 +1,21 @@
-/** A schema as a field of a document. */
+/** Reads a schema as a field of a document. */
 
 import type { DocumentReader, Fields } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkDefaults } from "./schema-defaults.ts";
 import { checkSchema } from "./schema-check.ts";
 
-/** The schema under `key`; undefined if absent or refused. */
+/** Returns the schema under `key`; undefined if absent or refused. */
 export function readSchema(reader: DocumentReader, fields: Fields, key: string): JsonSchema | undefined {
   const value = fields.get(key);
   if (value === undefined) return undefined;
   const problems = checkSchema(value, fields.at(key));
   reader.adopt(problems);
-  // `checkSchema` found nothing, so it is one.
+  // `checkSchema` found no problem.
   return problems.length === 0 ? (value as JsonSchema) : undefined;
 }
 
-/** A schema of objects: arguments and settings are always such. Where `type` is left out it is filled in. */
+/** Reads a schema of objects, as required for arguments and settings. A missing `type` is filled in. */
 export function readObjectSchema(reader: DocumentReader, fields: Fields, key: string): JsonSchema | undefined {
   const schema = readSchema(reader, fields, key);
   if (schema === undefined) return undefined;

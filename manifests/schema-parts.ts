@@ -1,4 +1,4 @@
-/** TypeBox building blocks of our documents: lists, records, the schema subset and permission sets. */
+/** TypeBox parts of bascule's documents: lists, records, the schema subset and permission sets. */
 
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from "@sinclair/typebox";
 
@@ -7,9 +7,9 @@ import { SCHEMA_TYPES, type JsonSchema } from "./json-schema.ts";
 import { SYS_KINDS } from "./permission-parse.ts";
 import { PERMISSION_KINDS, type PermissionKind, type Permissions } from "./permissions.ts";
 
-/** Written out once in the generated document, under `definitions`, as schemas nest. */
+/** Generated once, under `definitions`, because schemas nest. */
 export const SCHEMA: TUnsafe<JsonSchema> = Type.Unsafe<JsonSchema>({ $ref: "#/definitions/schema" });
-/** Written out once too; it is long. */
+/** Generated once under `definitions`, because it is long. */
 export const PERMISSIONS: TUnsafe<Permissions> = Type.Unsafe<Permissions>({ $ref: "#/definitions/permissions" });
 
 const PATH_ITEM = Type.String({
@@ -39,7 +39,7 @@ const ITEMS: Readonly<Record<PermissionKind, TSchema>> = {
   tools: Type.String({ description: "tool, plugin.tool or plugin.*" }),
   mcp: Type.String({ description: "Name of an MCP server" }),
 };
-/** The subset of JSON Schema itself (SPEC S1), which `SCHEMA` refers to. */
+/** The schema of the JSON Schema subset (SPEC S1), which `SCHEMA` refers to. */
 export function subsetSchema(): TSchema {
   const size = Type.Optional(Type.Integer({ minimum: 0 }));
   const number = Type.Optional(Type.Number());
@@ -71,10 +71,10 @@ export function subsetSchema(): TSchema {
   });
 }
 
-/** A permission set (SPEC PA1), which `PERMISSIONS` refers to. */
+/** The schema of a permission set (SPEC PA1), which `PERMISSIONS` refers to. */
 export function permissionsSchema(): TSchema {
   return closed({
-    all: Type.Optional(Type.Boolean({ description: "As in Deno: true for each of its kinds that is not named" })),
+    all: Type.Optional(Type.Boolean({ description: "As in Deno: true for each of Deno's kinds that is not named" })),
     ...Object.fromEntries(PERMISSION_KINDS.map((kind) => [kind, Type.Optional(permissionValue(kind))])),
   });
 }
@@ -91,17 +91,17 @@ function permissionValue(kind: PermissionKind): TSchema {
   return Type.Union([Type.Boolean(), Type.Array(ITEMS[kind], { maxItems: 256 }), entry]);
 }
 
-/** An object with these members and no others. */
+/** Creates an object schema with these members and no others. */
 export function closed<T extends TProperties>(properties: T): TObject<T> {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** A readonly list. */
+/** Creates the schema of a readonly list. */
 export function listOf<S extends TSchema>(item: S, options: { readonly description?: string } = {}): TUnsafe<readonly Static<S>[]> {
   return Type.Unsafe<readonly Static<S>[]>(Type.Array(item, { maxItems: 1_024, ...options }));
 }
 
-/** A readonly object with keys of the author's choice. */
+/** Creates the schema of a readonly object with arbitrary keys. */
 export function recordOf<S extends TSchema>(
   item: S,
   options: { readonly description?: string } = {},
@@ -109,12 +109,12 @@ export function recordOf<S extends TSchema>(
   return Type.Unsafe<Readonly<Record<string, Static<S>>>>({ type: "object", additionalProperties: item, ...options });
 }
 
-/** One of some texts. */
+/** Creates the schema of one of several strings. */
 export function oneOf<const T extends string>(choices: readonly T[]): TUnsafe<T> {
   return Type.Unsafe<T>({ type: "string", enum: [...choices] });
 }
 
-/** The schema with a description of its own. */
+/** Returns a copy of the schema with this description. */
 export function describe<S extends TSchema>(schema: S, description: string): S {
   return { ...schema, description };
 }

@@ -1,8 +1,9 @@
 /**
- * Our documents as TypeBox schemas, proven against the hand-written interfaces (SPEC S4, M2).
+ * TypeBox schemas of bascule's documents, proven against the hand-written interfaces (SPEC S4, M2).
  *
- * They describe: editors complete from what is generated here. The readers decide; TypeBox's own check is not used (FACTS,
- * engine). This file is not part of `mod.ts`, because loading TypeBox would add a fifth to the host's cold start.
+ * Editors use the generated schema for completion. The readers validate; TypeBox's own check is not used (FACTS,
+ * engine). This file is
+ * not part of `mod.ts`, because loading TypeBox would add a fifth to the host's cold start.
  */
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
@@ -20,15 +21,16 @@ import { type RemoteConfig, TOKEN_SCOPES } from "./server.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
 import { CALLERS, type Requirement } from "./tool.ts";
 
-/** A TypeBox schema of exactly the values of `T`; made by `schemaOf`. */
+/** A TypeBox schema of exactly the values of `T`, created by `schemaOf`. */
 export type SchemaOf<T> = TSchema & { readonly static: T };
 
 /**
- * Proves that a TypeBox schema and an interface describe the same values: a member added to only one of them, or with
- * another type, does not compile.
+ * Proves that a TypeBox schema and an interface describe the same values: a member that only one of them has, or that
+ * has another
+ * type, does not compile.
  */
 export function schemaOf<T>(): <S extends TSchema>(schema: IsSame<Static<S>, T> extends true ? S : never) => SchemaOf<T> {
-  // Both directions of assignability have been checked by the parameter's type.
+  // The parameter's type checked assignability in both directions.
   return (schema) => schema as unknown as SchemaOf<T>;
 }
 
@@ -50,28 +52,30 @@ const REQUIREMENT = schemaOf<Requirement>()(
   closed({ capability: oneOf(["read", "write", "net", "run"]), arg: Type.String({ minLength: 1 }) }),
 );
 
-/** One of a manifest's tools. */
+/** One tool of a manifest. */
 export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
   closed({
     name: TOOL_NAME,
-    title: Type.Optional(Type.String({ minLength: 1, description: "A name for people" })),
-    description: Type.String({ minLength: 1, description: "What a model reads to decide whether to call the tool" }),
-    module: Type.Optional(describe(MODULE_PATH, 'The file that has the function; default: the plugin\'s "main"')),
+    title: Type.Optional(Type.String({ minLength: 1, description: "Display name" })),
+    description: Type.String({ minLength: 1, description: "Description that a model reads to decide whether to call the tool" }),
+    module: Type.Optional(describe(MODULE_PATH, 'File that exports the function; default: the plugin\'s "main"')),
     export: Type.Optional(
-      Type.String({ pattern: "^[A-Za-z_$][A-Za-z0-9_$-]*$", description: "The exported function; default: the tool's name" }),
+      Type.String({ pattern: "^[A-Za-z_$][A-Za-z0-9_$-]*$", description: "Name of the exported function; default: the tool's name" }),
     ),
     category: Type.Optional(
       Type.String({ pattern: "^[a-z][a-z0-9_-]*$", examples: ["web", "data", "code", "math", "system", "archive", "llm"] }),
     ),
     tags: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: 64 }))),
-    inputSchema: describe(SCHEMA, "What the arguments must be: an object"),
-    outputSchema: Type.Optional(describe(SCHEMA, "What the result is; checked where given")),
-    sideEffects: listOf(oneOf(SIDE_EFFECTS), { description: "What the tool can do; [] is none" }),
-    destructive: Type.Optional(Type.Boolean({ description: "Always asks a person" })),
+    inputSchema: describe(SCHEMA, "Schema of the arguments, which are an object"),
+    outputSchema: Type.Optional(describe(SCHEMA, "Schema of the result, which is checked if present")),
+    sideEffects: listOf(oneOf(SIDE_EFFECTS), { description: "Effects that the tool may have; [] means none" }),
+    destructive: Type.Optional(Type.Boolean({ description: "Always requires a confirmation" })),
     determinism: Type.Optional(oneOf(["deterministic", "nondeterministic"])),
-    permissions: Type.Optional(describe(PERMISSIONS, "Narrower than the plugin's; kinds left out mean none")),
-    native: Type.Optional(Type.Boolean({ description: "Does nothing in the sandbox: it has to be trusted, and run on the host route" })),
-    requires: Type.Optional(listOf(REQUIREMENT, { description: "Arguments that name a file or host, checked before anything runs" })),
+    permissions: Type.Optional(describe(PERMISSIONS, "Subset of the plugin's permissions; absent kinds mean none")),
+    native: Type.Optional(
+      Type.Boolean({ description: "Does not work in the sandbox: the tool must be trusted and run on the host route" }),
+    ),
+    requires: Type.Optional(listOf(REQUIREMENT, { description: "Arguments that name a file or host, checked before the tool runs" })),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS.wallMs })),
     callers: Type.Optional(listOf(oneOf(CALLERS))),
     visibility: Type.Optional(closed({ roles: Type.Optional(listOf(Type.String())), notRoles: Type.Optional(listOf(Type.String())) })),
@@ -87,7 +91,7 @@ export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
   }),
 );
 
-/** One of a manifest's skills. */
+/** One skill of a manifest. */
 export const SkillSchema: SchemaOf<SkillFile> = schemaOf<SkillFile>()(
   closed({
     name: TOOL_NAME,
@@ -112,13 +116,13 @@ export const ManifestSchema: SchemaOf<ManifestFile> = schemaOf<ManifestFile>()(
     enabled: Type.Optional(Type.Boolean({ description: "false: listed, but not callable" })),
     main: Type.Optional(describe(MODULE_PATH, 'The plugin\'s module; default "main.ts"')),
     dependencies: Type.Optional(recordOf(Type.String({ description: "A semver range" }), { description: "Other plugins by name" })),
-    settingsSchema: Type.Optional(describe(SCHEMA, "What the plugin's settings must be: an object")),
-    permissions: Type.Optional(describe(PERMISSIONS, "What the plugin asks for; it holds nothing until it is granted")),
+    settingsSchema: Type.Optional(describe(SCHEMA, "Schema of the plugin's settings, which are an object")),
+    permissions: Type.Optional(describe(PERMISSIONS, "Permissions that the plugin requests; it has none until they are granted")),
     tools: Type.Optional(listOf(ToolSchema)),
     skills: Type.Optional(listOf(SkillSchema)),
     state: Type.Optional(oneOf(["call", "session"])),
     limits: Type.Optional(LIMITS),
-    imports: Type.Optional(recordOf(Type.String(), { description: "Names that the plugin's code imports, to files inside the plugin" })),
+    imports: Type.Optional(recordOf(Type.String(), { description: "Import names of the plugin's code, with files inside the plugin" })),
     author: Type.Optional(Type.String()),
     license: Type.Optional(Type.String()),
     homepage: Type.Optional(Type.String()),
@@ -171,10 +175,10 @@ const PERMISSION_TYPE = closed({ requiresApproval: Type.Optional(Type.Boolean())
 
 const REMOTE = schemaOf<RemoteConfig>()(
   closed({
-    url: Type.String({ description: "Of another bascule host" }),
-    token: Type.Optional(Type.String({ description: "The name of the secret that is its bearer token" })),
+    url: Type.String({ description: "URL of another bascule host" }),
+    token: Type.Optional(Type.String({ description: "Name of the secret that contains the bearer token" })),
     tools: Type.Optional(listOf(Type.String(), { description: "Names or patterns; default: all" })),
-    addresses: Type.Optional(listOf(Type.String(), { description: "Addresses that are not public and may be connected to" })),
+    addresses: Type.Optional(listOf(Type.String(), { description: "Allowed addresses that are not public" })),
     plaintext: Type.Optional(Type.Boolean()),
   }),
 );
@@ -187,9 +191,9 @@ const SERVER = schemaOf<ServerFile>()(
       listOf(
         closed({
           name: Type.String(),
-          sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "Of the token, in hexadecimal" }),
+          sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256 hash of the token, in hexadecimal" }),
           scopes: Type.Optional(listOf(oneOf(TOKEN_SCOPES))),
-          role: Type.Optional(Type.String({ description: "Of every session that it opens" })),
+          role: Type.Optional(Type.String({ description: "Role of every session that the token opens" })),
         }),
       ),
     ),
@@ -255,19 +259,19 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ]),
     ),
     mcpServers: Type.Optional(JSON_OBJECT),
-    remotes: Type.Optional(recordOf(REMOTE, { description: "Hosts that calls of the route remote go to" })),
+    remotes: Type.Optional(recordOf(REMOTE, { description: "Hosts for calls of the route remote" })),
     tools: Type.Optional(listOf(JSON_OBJECT)),
     roles: Type.Optional(recordOf(ROLE)),
     secrets: Type.Optional(
       recordOf(
         schemaOf<SecretSource>()(
           closed({
-            env: Type.Optional(Type.String({ description: "A variable of the host's environment" })),
-            file: Type.Optional(Type.String({ description: "A file, relative to this one" })),
-            hosts: Type.Optional(listOf(Type.String(), { description: "Where the value may go at most" })),
+            env: Type.Optional(Type.String({ description: "Variable of the host's environment" })),
+            file: Type.Optional(Type.String({ description: "Path of a file, relative to this one" })),
+            hosts: Type.Optional(listOf(Type.String(), { description: "Hosts that may receive the value" })),
           }),
         ),
-        { description: "Values by reference; the values themselves are never written here" },
+        { description: "Secrets by reference; their values are never stored here" },
       ),
     ),
     audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
@@ -292,7 +296,7 @@ export const SettingsSchema: SchemaOf<SettingsFile> = schemaOf<SettingsFile>()(
   }),
 );
 
-/** What `manifests/manifest.schema.json` holds: the manifest as a Draft 7 schema for editors. */
+/** Returns the content of `manifests/manifest.schema.json`: the manifest as a Draft 7 schema for editors. */
 export function manifestJsonSchema(): JsonObject {
   const document = {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -301,6 +305,6 @@ export function manifestJsonSchema(): JsonObject {
     anyOf: [{ required: ["tools"] }, { required: ["skills"] }],
     definitions: { permissions: permissionsSchema(), schema: subsetSchema() },
   };
-  // Through text, so that TypeBox's symbols stay behind and only JSON is left.
+  // The detour through text removes TypeBox's symbols.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }

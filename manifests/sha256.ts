@@ -1,15 +1,15 @@
-/** SHA-256 of a text without any platform's help (FIPS 180-4), for names that must not collide. */
+/** SHA-256 of a text without platform APIs (FIPS 180-4), for names that must not collide. */
 
 const ROUNDS = 64;
 const INITIAL: readonly number[] = primes(8).map((prime) => fractionBits(Math.sqrt(prime)));
 const CONSTANTS: readonly number[] = primes(ROUNDS).map((prime) => fractionBits(Math.cbrt(prime)));
 
-/** The same in hex. */
+/** Returns the SHA-256 hash of `text` in hexadecimal. */
 export function sha256Hex(text: string): string {
   return Array.from(sha256(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The 32 bytes of the digest of `text` in UTF-8. Meant for short texts: about 1 MB/s is all it does. */
+/** Returns the 32 bytes of the SHA-256 hash of `text` in UTF-8. For short texts only: it processes about 1 MB/s. */
 export function sha256(text: string): Uint8Array {
   const message = pad(new TextEncoder().encode(text));
   const state = Uint32Array.from(INITIAL);

@@ -1,4 +1,4 @@
-/** What side effects and permissions say about one another (SPEC P8). */
+/** Relations between side effects and permissions (SPEC P8). */
 
 import { toEntry } from "./permission-compile.ts";
 import { parseNetItem } from "./permission-net.ts";
@@ -8,8 +8,9 @@ import { CLASS_OF, SIDE_EFFECT_CLASSES, SIDE_EFFECTS, sideEffectClass, type Side
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * A tool's class with the permissions it holds (its own, else its plugin's) taken into account: `network` whose net items
- * are all limited to GET and HEAD counts as `read`.
+ * Returns a tool's class under the permissions that it has (its own, else its plugin's): `network` counts as `read` if
+ * all net
+ * items are limited to GET and HEAD.
  */
 export function sideEffectClassOf(
   tool: Pick<ToolDefinition, "sideEffects" | "permissions">,
@@ -20,10 +21,11 @@ export function sideEffectClassOf(
 }
 
 /**
- * The kinds that a tool with these side effects may hold at all, as a permission set: `write` only with `write`, `net` and
- * `import` only with `network` or `llm`, `run`, `ffi` and `sys` only with `execute` or `system`.
+ * Returns the kinds that a tool with these side effects may have, as a permission set: `write` only with `write`, `net`
+ * and `import`
+ * only with `network` or `llm`, `run`, `ffi` and `sys` only with `execute` or `system`.
  *
- * Reading, environment, tools and MCP servers are not tied to a side effect: what is called there has its own.
+ * Reading, environment, tools and MCP servers depend on no side effect, because the called tool has its own.
  */
 export function permissionsForEffects(effects: readonly SideEffect[]): Permissions {
   const classes = new Set(effects.map((effect) => CLASS_OF[effect]));
@@ -38,7 +40,7 @@ export function permissionsForEffects(effects: readonly SideEffect[]): Permissio
   });
 }
 
-/** The most that any tool of a class may hold: what its own and every lower class's side effects allow. */
+/** Returns the maximum permissions of a class: those of its own and every lower class's side effects. */
 export function permissionsForClass(sideEffects: SideEffectClass): Permissions {
   const rank = SIDE_EFFECT_CLASSES.indexOf(sideEffects);
   return permissionsForEffects(SIDE_EFFECTS.filter((effect) => SIDE_EFFECT_CLASSES.indexOf(CLASS_OF[effect]) <= rank));

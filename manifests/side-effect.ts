@@ -1,4 +1,4 @@
-/** Side effects a tool declares, and the class they add up to (SPEC P8). */
+/** Side effects that a tool declares, and the class that they add up to (SPEC P8). */
 
 export const SIDE_EFFECTS = ["read", "write", "network", "llm", "execute", "system"] as const;
 export type SideEffect = (typeof SIDE_EFFECTS)[number];
@@ -7,7 +7,7 @@ export type SideEffect = (typeof SIDE_EFFECTS)[number];
 export const SIDE_EFFECT_CLASSES = ["none", "read", "write", "network", "execute"] as const;
 export type SideEffectClass = (typeof SIDE_EFFECT_CLASSES)[number];
 
-/** The older names of side effects (SPEC M9, P8). */
+/** Older names of side effects (SPEC M9, P8). */
 export const OLDER_SIDE_EFFECTS: ReadonlyMap<string, SideEffect> = new Map([
   ["read_only", "read"],
   ["modifies_files", "write"],
@@ -27,7 +27,7 @@ export const CLASS_OF: Readonly<Record<SideEffect, SideEffectClass>> = {
   system: "execute",
 };
 
-/** The highest class among the declared side effects; none declared is `none`. */
+/** Returns the highest class of the declared side effects; `none` without any. */
 export function sideEffectClass(effects: readonly SideEffect[]): SideEffectClass {
   let highest = 0;
   for (const effect of effects) highest = Math.max(highest, SIDE_EFFECT_CLASSES.indexOf(CLASS_OF[effect]));

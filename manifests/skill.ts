@@ -1,4 +1,4 @@
-/** Skills of a manifest, as the tools that they are to everybody else (SPEC K5). */
+/** Converts the skills of a manifest to tools for all other parts (SPEC K5). */
 
 import { annotate } from "./annotations.ts";
 import type { Manifest, Skill } from "./manifest.ts";
@@ -8,8 +8,9 @@ import type { Permissions } from "./permissions.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * A skill as a tool. By itself it does nothing: what it does, the tools that it calls do, each with side effects, permissions
- * and confirmations of its own.
+ * Converts a skill to a tool. The skill itself does nothing: the tools that it calls do, each with its own side effects,
+ * permissions
+ * and confirmations.
  */
 export function skillToTool(skill: Skill, plugin: string, ownTools: ReadonlySet<string>): ToolDefinition {
   const { name, description, module, export: exported, inputSchema, outputSchema, tags, tools } = skill;
@@ -32,14 +33,14 @@ export function skillToTool(skill: Skill, plugin: string, ownTools: ReadonlySet<
   };
 }
 
-/** Everything of a plugin that can be called: its tools, then its skills. */
+/** Returns everything callable of a plugin: its tools, then its skills. */
 export function callablesOf({ name, tools, skills }: Pick<Manifest, "name" | "tools" | "skills">): readonly ToolDefinition[] {
   if (skills.length === 0) return tools;
   const own = new Set(tools.map((tool) => tool.name));
   return [...tools, ...skills.map((skill) => skillToTool(skill, name, own))];
 }
 
-/** What a plugin asks for, with the tools that its skills call. */
+/** Returns the plugin's requested permissions, with the tools that its skills call. */
 export function withToolsOfSkills(
   permissions: Permissions,
   { name, tools, skills }: Pick<Manifest, "name" | "tools" | "skills">,
@@ -52,7 +53,7 @@ export function withToolsOfSkills(
   return { ...permissions, tools: Object.keys(rest).length === 0 ? items.flatMap(nameOnly) : { ...rest, allow: items } };
 }
 
-/** A bare name means the plugin's own tool where it has one. */
+/** A bare name means the plugin's own tool if it has one. */
 function toolOfSkill(tool: string, plugin: string, ownTools: ReadonlySet<string>): string {
   return ownTools.has(tool) ? qualifiedName(plugin, tool) : tool;
 }

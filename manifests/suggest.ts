@@ -1,8 +1,8 @@
-/** Finds what a person may have meant. */
+/** Suggests the intended name for a misspelt one. */
 
 import { editDistance } from "./edit-distance.ts";
 
-/** `did you mean "…"?` for a near miss, else the choices there are. */
+/** Returns `did you mean "…"?` for a near miss, else the available choices. */
 export function nearest(written: string, choices: readonly string[]): string {
   const wanted = squash(written);
   const ranked = choices
@@ -13,7 +13,7 @@ export function nearest(written: string, choices: readonly string[]): string {
   return `write one of ${choices.join(", ")}`;
 }
 
-/** `input_schema` and `InputSchema` are one word. */
+/** Makes `input_schema` and `InputSchema` equal. */
 function squash(name: string): string {
   return name
     .slice(0, 64)

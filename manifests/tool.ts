@@ -8,7 +8,7 @@ import type { SideEffect } from "./side-effect.ts";
 export const CALLERS = ["direct", "chain"] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** Says that an argument names a resource the host must check before anything runs (SPEC C5). */
+/** Declares that an argument names a resource which the host must check before the tool runs (SPEC C5). */
 export interface Requirement {
   readonly capability: Extract<PermissionKind, "read" | "write" | "net" | "run">;
   /** Name of the argument: a path for read and write, a URL or host for net, a program for run. */
@@ -29,7 +29,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** Canonical: every default filled in, nothing optional that always has a value. */
+/** Canonical: every default is filled in, and no member that always has a value is optional. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title?: string;
@@ -44,16 +44,16 @@ export interface ToolDefinition {
   readonly sideEffects: readonly SideEffect[];
   readonly destructive: boolean;
   readonly determinism: "deterministic" | "nondeterministic";
-  /** Narrower than the plugin's; absent means the plugin's (SPEC PA3). */
+  /** Subset of the plugin's permissions; absent means all of them (SPEC PA3). */
   readonly permissions?: Permissions;
-  /** It does nothing in the sandbox, whatever it is granted: it uses what only the runtime itself has (SPEC G3). */
+  /** Whether it does nothing in the sandbox, whatever it is granted, because it needs an API that only the runtime has (SPEC G3). */
   readonly native?: boolean;
   readonly requires: readonly Requirement[];
   readonly timeoutMs?: number;
   readonly callers: readonly Caller[];
   readonly visibility: Visibility;
   readonly annotations: ToolAnnotations;
-  /** Set when the older spelling declared no side effects and `network` was assumed (SPEC M9). */
+  /** Set if the older spelling declared no side effects and `network` was assumed (SPEC M9). */
   readonly assumed?: true;
   readonly metadata?: JsonObject;
 }

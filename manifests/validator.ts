@@ -1,8 +1,9 @@
 /**
- * Checks values against the schema subset with the meaning of JSON Schema Draft 7 (SPEC S4).
+ * Validates values against the schema subset with the semantics of JSON Schema Draft 7 (SPEC S4).
  *
- * Interpretive, on purpose: no code is made from a schema. Lengths count code points, only own properties count, a keyword
- * says nothing about types it is not for, `const` and `enum` compare deeply, and `integer` accepts 1.0.
+ * Interprets the schema and never generates code from it. Lengths count code points, only own properties count, a
+ * keyword ignores
+ * types that it does not apply to, `const` and `enum` compare deeply, and `integer` accepts 1.0.
  */
 
 import { checkFormat } from "./format.ts";
@@ -10,28 +11,30 @@ import type { JsonSchema, SchemaType } from "./json-schema.ts";
 import { isJsonArray, isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
 
-/** One way in which a value differs from its schema. */
+/** One difference between a value and its schema. */
 export interface ValueError {
   /** RFC 6901, `""` for the value itself. For a missing or an unexpected property it names that property. */
   readonly pointer: string;
   readonly message: string;
-  /** The schema keyword that failed, or `limit` where checking stopped. */
+  /** The schema keyword that failed, or `limit` if the check stopped early. */
   readonly keyword: string;
 }
 
 const MAX_ERRORS = 100;
-/** Comparisons of one check; some tenths of a second at most. */
+/** Maximum comparisons of one check: some tenths of a second. */
 const MAX_STEPS = 2_000_000;
 const MAX_FILLS = 10_000;
-/** Members between two turns. */
+/** Members checked per slice. */
 const SLICE = 512;
 
 /**
- * All differences between `value` and `schema` (at most 100), or nothing. The schema is one that `checkSchema` accepted.
+ * Returns all differences between `value` and `schema` (at most 100). The schema must be one that `checkSchema`
+ * accepted.
  *
  * @example
  * ```ts
- * checkValue({ type: "object", required: ["path"] }, {}); // [{ pointer: "/path", message: "Is missing", keyword: "required" }]
+ * checkValue({ type: "object", required: ["path"] }, {}); // [{ pointer: "/path", message: "Is missing", keyword:
+ * "required" }]
  * ```
  */
 export function checkValue(schema: JsonSchema, value: JsonValue): readonly ValueError[] {
@@ -40,19 +43,19 @@ export function checkValue(schema: JsonSchema, value: JsonValue): readonly Value
   return errorsOf(check);
 }
 
-/** As `checkValue`, in slices: for large values. */
+/** Like `checkValue`, in slices, for large values. */
 export function* checkSlices(schema: JsonSchema, value: JsonValue): Generator<void, readonly ValueError[]> {
   const check = beginCheck(schema, value);
   for (let count = 1; checkNext(check); count++) if (count % SLICE === 0) yield;
   return errorsOf(check);
 }
 
-/** What is left to spend on several checks. */
+/** Remaining steps for several checks. */
 export interface StepBudget {
   steps: number;
 }
 
-/** As `checkValue`, of a default once the members that it leaves out are filled in; takes its steps out of the budget. */
+/** Like `checkValue`, for a default after its missing members are filled in; takes its steps from the budget. */
 export function checkDefault(schema: JsonSchema, value: JsonValue, budget: StepBudget): readonly ValueError[] {
   const left = { fills: MAX_FILLS, steps: budget.steps };
   const filling = fill(schema, value, left);
@@ -76,9 +79,10 @@ function errorsOf({ errors, steps }: Check): readonly ValueError[] {
 }
 
 /**
- * `value` with every absent property that has a `default` in `schema` filled in, at every level that is there.
+ * Returns `value` with each absent property filled in that has a `default` in `schema`, at every existing level.
  *
- * At most 10,000 are filled in, so that a small value cannot grow without bound; what is then missing fails `checkValue`.
+ * Fills in at most 10,000 properties, so that a small value cannot grow without bound; `checkValue` reports those still
+ * missing.
  */
 export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
   if (!hasDefaults(schema)) return value;
@@ -86,14 +90,14 @@ export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
   for (let step = filling.next(); ; step = filling.next()) if (step.done === true) return step.value;
 }
 
-/** As `applyDefaults`, in slices: for large values. */
+/** Like `applyDefaults`, in slices, for large values. */
 export function* applyDefaultsSlices(schema: JsonSchema, value: JsonValue): Generator<void, JsonValue> {
   return hasDefaults(schema) ? yield* fill(schema, value, { fills: MAX_FILLS, steps: MAX_STEPS }) : value;
 }
 
 const WITH_DEFAULTS = new WeakMap<JsonSchema, boolean>();
 
-/** Of a member, at any depth. */
+/** Returns whether any member has a default, at any depth. */
 function hasDefaults(schema: JsonSchema): boolean {
   const known = WITH_DEFAULTS.get(schema);
   if (known !== undefined) return known;
@@ -109,7 +113,7 @@ interface FillBudget {
   steps: number;
 }
 
-/** The value itself where nothing is missing, as in most calls. */
+/** Returns the value itself if nothing is missing, as in most calls. */
 function* fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): Generator<void, JsonValue> {
   if (budget.steps <= 0) return value;
   if (isJsonArray(value)) {
@@ -133,7 +137,7 @@ function* fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): Genera
     if (next === undefined) continue;
     const member = yield* fill(property, next, budget);
     if (member === present) continue;
-    // A null prototype: keys come from outside.
+    // A null prototype, because keys come from outside.
     filled ??= Object.assign(Object.create(null) as Record<string, JsonValue>, value);
     filled[name] = member;
   }
@@ -142,13 +146,13 @@ function* fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): Genera
 
 interface Check {
   readonly errors: ValueError[];
-  /** What is left of the bound. */
+  /** Remaining steps. */
   steps: number;
-  /** Containers whose members are being checked, the innermost last. Each checks its next one, and says whether there was one. */
+  /** Open containers, innermost last. Each function checks the next member and returns whether there was one. */
   readonly open: (() => boolean)[];
 }
 
-/** One member more. @returns false when all is checked. */
+/** Checks one more member. @returns false when all are checked */
 function checkNext(check: Check): boolean {
   const next = check.open.at(-1);
   if (next === undefined) return false;
@@ -238,7 +242,7 @@ function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, che
   });
 }
 
-/** Counts one step; true when nothing more should be checked. */
+/** Counts one step; returns true if the check must stop. */
 function isSpent(check: Check): boolean {
   check.steps--;
   return check.steps <= 0 || check.errors.length >= MAX_ERRORS;
@@ -262,7 +266,7 @@ function typeName(value: JsonValue): SchemaType {
 }
 
 function isEqual(a: JsonValue, b: JsonValue, check: Check): boolean {
-  // Counted before anything else: equal parts take time too.
+  // Counted first, because comparing equal parts takes time too.
   if (--check.steps <= 0) return false;
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -14,12 +14,12 @@ describe("imports of a manifest", () => {
   });
 
   it.each([
-    [{ "lib/": "./lib.ts" }, '/imports/lib~1 Import "lib/" and "./lib.ts" do not both end in "/"'],
-    [{ lib: "./lib/" }, '/imports/lib Import "lib" and "./lib/" do not both end in "/"'],
-    [{ x: "../x.ts" }, '/imports/x Import "x" does not lead to a file of the plugin'],
-    [{ x: "./a/../../x.ts" }, '/imports/x Import "x" does not lead to a file of the plugin'],
-    [{ x: "https://example.com/x.ts" }, '/imports/x Import "x" does not lead to a file of the plugin'],
-    [{ x: "/x.ts" }, '/imports/x Import "x" does not lead to a file of the plugin'],
+    [{ "lib/": "./lib.ts" }, '/imports/lib~1 Import "lib/" and "./lib.ts" must both end in "/", or neither'],
+    [{ lib: "./lib/" }, '/imports/lib Import "lib" and "./lib/" must both end in "/", or neither'],
+    [{ x: "../x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
+    [{ x: "./a/../../x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
+    [{ x: "https://example.com/x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
+    [{ x: "/x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
   ])("are refused where they lead elsewhere: %j [M4.imports] [B7.refused]", (imports, problem) => {
     expect(read(imports)).toEqual([problem]);
   });

@@ -101,9 +101,9 @@ describe("parseManifest() with the older spelling", () => {
     expect(moduleWith("c.ts", "b/c.mjs", "b/c.js")).toBe("b/c.js");
     expect(moduleWith("c.mjs", "a/b/c.mjs")).toBe("a/b/c.mjs");
     expect(problemsOf({ module: "a.b" }, {}, { files: new Set(["c.ts"]) })).toEqual([
-      '/tools/0/module Module "a.b" leads to no file of the plugin',
+      '/tools/0/module Module "a.b" not found in the plugin',
     ]);
-    expect(problemsOf({ module: "..x" })).toEqual(['/tools/0/module Module "..x" leads to no file of the plugin']);
+    expect(problemsOf({ module: "..x" })).toEqual(['/tools/0/module Module "..x" not found in the plugin']);
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe("parseManifest() with the older spelling", () => {
       { capability: "write", arg: "c" },
     ]);
     expect(problemsOf({ parameters, requires_fs: [{ arg: "a", mode: "x" }] })).toEqual([
-      "/tools/0/requires_fs/0 File requirement names no argument with a known mode",
+      "/tools/0/requires_fs/0 File requirement needs an argument and a known mode",
     ]);
   });
 
@@ -166,7 +166,7 @@ describe("parseManifest() with the older spelling", () => {
       { capability: "write", arg: "out" },
     ]);
     expect(problemsOf({ parameters, requires_fs: [["path", "r"]] })).toEqual([
-      "/tools/0/requires_fs/0 File requirement names no argument with a known mode",
+      "/tools/0/requires_fs/0 File requirement needs an argument and a known mode",
     ]);
   });
 
@@ -213,7 +213,7 @@ describe("parseManifest() with the older spelling", () => {
       ["one", { type: "object", properties: { a: { type: "string" } } }, undefined],
     ]);
     expect(problemsOf({}, { skills: [{ ...skill, inputSchema: {} }] })).toContain(
-      '/skills/0/inputSchema Field "inputSchema" is of the newer spelling, but "schema_version" marks the file as the older one',
+      '/skills/0/inputSchema Field "inputSchema" belongs to the newer spelling, but "schema_version" marks the file as the older one',
     );
   });
 
@@ -241,7 +241,7 @@ describe("parseManifest() with the older spelling", () => {
     const parsed = parseManifest(
       JSON.stringify({ schemaVersion: "1.0", ...rest, tools: [{ name: "t", description: "d", parameters: {} }] }),
     );
-    expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.message)).toContain('Field "parameters" is unknown in tool');
+    expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.message)).toContain('Unknown field "parameters" in tool');
   });
 
   it("points at what stands in the file [M9.position] [M4.position]", () => {

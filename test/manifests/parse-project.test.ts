@@ -143,7 +143,7 @@ describe("parseProject()", () => {
   it("refuses a secret that is written down, without repeating it [C7.source, P1.secrets]", () => {
     const [problem = ""] = problemsOf({ secrets: { KEY: "hunter2-hunter2" } });
     expect(problem).toContain("/secrets/KEY");
-    expect(problem).toContain("A secret is not written down here");
+    expect(problem).toContain("Secrets must not be stored in this file");
     expect(problem).not.toContain("hunter2");
   });
 

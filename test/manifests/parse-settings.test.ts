@@ -33,7 +33,7 @@ describe("parseSettings()", () => {
   it("lists every problem with its place in the text [G1.checked]", () => {
     const parsed = parseSettings('{\n "enable": true,\n "config": {"depth": "x", "other": 1}\n}', SCHEMA);
     expect(parsed.ok ? [] : parsed.problems.map(({ pointer, line, message }) => [pointer, line, message])).toEqual([
-      ["/enable", 2, 'Field "enable" is unknown in settings'],
+      ["/enable", 2, 'Unknown field "enable" in settings'],
       ["/config/key", 3, 'Setting "key": is missing'],
       ["/config/depth", 3, 'Setting "depth": is string, not integer'],
       ["/config/other", 3, 'Setting "other": is not expected'],

@@ -36,7 +36,7 @@ describe("parseManifest()", () => {
       const parsed = parseManifest(JSON.stringify({ ...of, name: "files", version: "1.0.0", author: {} }));
       expect(parsed.ok ? [] : parsed.problems).toMatchObject([
         {
-          message: "This is the manifest of an MCP bundle, which is no plugin but a server",
+          message: "This is the manifest of an MCP bundle, not of a plugin",
           fix: 'move the folder out of the plugins and add it: "bascule add <folder>"',
         },
       ]);
@@ -204,9 +204,9 @@ describe("parseManifest()", () => {
     expect(parsed.ok ? [] : parsed.problems.map(({ severity: _, ...problem }) => problem)).toEqual([
       { pointer: "", line: 1, column: 1, message: 'Manifest has no "name"', fix: 'add "name"' },
       { pointer: "/schemaVersion", line: 2, column: 20, message: '"schemaVersion" is not "1.0"', fix: 'write "1.0"' },
-      { pointer: "/nam", line: 3, column: 3, message: 'Field "nam" is unknown in manifest', fix: 'did you mean "name"?' },
+      { pointer: "/nam", line: 3, column: 3, message: 'Unknown field "nam" in manifest', fix: 'did you mean "name"?' },
       { pointer: "/version", line: 4, column: 14, message: 'Version "v1" is not a semver version', fix: 'write one such as "1.0.0"' },
-      { pointer: "/description", line: 5, column: 18, message: '"description" is not a text', fix: "write a text that is not empty" },
+      { pointer: "/description", line: 5, column: 18, message: '"description" is not a string', fix: "write a string that is not empty" },
       {
         pointer: "/main",
         line: 6,
@@ -227,16 +227,16 @@ describe("parseManifest()", () => {
         pointer: "/tools/0/side_effects",
         line: 11,
         column: 7,
-        message: 'Field "side_effects" is unknown in tool',
+        message: 'Unknown field "side_effects" in tool',
         fix: 'did you mean "sideEffects"?',
       },
-      { pointer: "/tools/1/name", line: 13, column: 15, message: 'Tool name "a" is there twice', fix: "rename one of the tools" },
+      { pointer: "/tools/1/name", line: 13, column: 15, message: 'Duplicate tool name "a"', fix: "rename one of the tools" },
       {
         pointer: "/tools/1/description",
         line: 13,
         column: 35,
-        message: '"description" is not a text',
-        fix: "write a text that is not empty",
+        message: '"description" is not a string',
+        fix: "write a string that is not empty",
       },
       {
         pointer: "/tools/1/inputSchema/type",
@@ -245,7 +245,7 @@ describe("parseManifest()", () => {
         message: '"inputSchema" does not describe an object',
         fix: 'write "type": "object", and describe each value in "properties"',
       },
-      { pointer: "/tools/1/sideEffects/0", line: 13, column: 92, message: '"writes" is unknown here', fix: 'did you mean "write"?' },
+      { pointer: "/tools/1/sideEffects/0", line: 13, column: 92, message: 'Unknown value "writes"', fix: 'did you mean "write"?' },
     ]);
   });
 
@@ -297,10 +297,10 @@ describe("parseManifest()", () => {
   });
 
   it.each([
-    ["Read_note", 'Tool name "Read_note" can be taken for "read_note"'],
-    ["read-note", 'Tool name "read-note" can be taken for "read_note"'],
-    ["read_n0te", 'Tool name "read_n0te" can be taken for "read_note"'],
-    ["read_note", 'Tool name "read_note" is there twice'],
+    ["Read_note", 'Tool name "Read_note" looks like "read_note"'],
+    ["read-note", 'Tool name "read-note" looks like "read_note"'],
+    ["read_n0te", 'Tool name "read_n0te" looks like "read_note"'],
+    ["read_note", 'Duplicate tool name "read_note"'],
   ])("refuses a tool %s beside read_note [M5.lookalike] [M4.duplicate]", (name, message) => {
     expect(problemsOf({ ...MINIMAL, tools: [TOOL, { ...TOOL, name }] })).toEqual([`/tools/1/name ${message}`]);
   });
@@ -422,7 +422,7 @@ describe("parseManifest() on hostile documents", () => {
     ["brackets without end", "[".repeat(200_000), ` Document is nested deeper than ${MANIFEST_BOUNDS.maxDepth} levels`],
     ["a text of a megabyte", `{"name":"${"a".repeat(1_000_000)}"}`, ` Document is larger than ${MANIFEST_BOUNDS.maxBytes} bytes`],
     ["a __proto__ key", `{"__proto__":{"enabled":true},${JSON.stringify(MINIMAL).slice(1)}`, '/__proto__ Key "__proto__" is not allowed'],
-    ["a duplicate key", `{"name":"other",${JSON.stringify(MINIMAL).slice(1)}`, '/name Key "name" is there twice'],
+    ["a duplicate key", `{"name":"other",${JSON.stringify(MINIMAL).slice(1)}`, '/name Duplicate key "name"'],
   ])("refuses %s [M4.bounds] [M4.proto]", (_, text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
   });
@@ -438,8 +438,8 @@ describe("parseManifest() on hostile documents", () => {
 
   it("does not take a prototype's members for fields [M4.proto]", () => {
     expect(problemsOf('{"constructor": 1, "toString": 2}').slice(-2)).toEqual([
-      '/constructor Field "constructor" is unknown in manifest',
-      '/toString Field "toString" is unknown in manifest',
+      '/constructor Unknown field "constructor" in manifest',
+      '/toString Unknown field "toString" in manifest',
     ]);
   });
 

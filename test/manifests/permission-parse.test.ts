@@ -76,7 +76,7 @@ describe("parsePermissions()", () => {
       '/permissions/sys: Permission "sys" is neither true, false, a list nor an object (write true, false, a list of items, or { "allow": …, "deny": … })',
       '/permissions/write/ignore: "ignore" exists for read and env only (write "deny")',
       '/permissions/write/reason: "reason" holds U+202E (right-to-left override) (remove it)',
-      '/permissions/all: "all" is neither true nor false (write true or false)',
+      '/permissions/all: "all" must be true or false (write true or false)',
     ]);
   });
 

@@ -31,23 +31,23 @@ describe("parseProject(): tools", () => {
     ["a module outside", { module: "../a.ts" }, expect.stringContaining("/tools/0/module: ")],
     ["no URL", { remote: {} }, '/tools/0/remote: Remote has no "url"'],
     ["a URL of files", { remote: { url: "file:///etc/passwd" } }, expect.stringContaining("/tools/0/remote/url: ")],
-    ["a URL with credentials", { remote: { url: "https://me:key@example.org" } }, "/tools/0/remote/url: Holds credentials"],
+    ["a URL with credentials", { remote: { url: "https://me:key@example.org" } }, "/tools/0/remote/url: Contains credentials"],
     [
       "an export without a module",
       { export: "x", remote: { url: "https://example.org" } },
       expect.stringContaining('"export" without a "module"'),
     ],
-    ["an unknown field", { module: "a.ts", url: "x" }, '/tools/0/url: Field "url" is unknown in tool'],
+    ["an unknown field", { module: "a.ts", url: "x" }, '/tools/0/url: Unknown field "url" in tool'],
   ])("refuses a tool with %s [R10]", (_name, fields, problem) => {
     expect(problemsOf({ ...LOOK, ...fields })).toContainEqual(problem);
   });
 
   it("refuses two tools of one name, and names that can be taken for one another [R10, M5]", () => {
     expect(problemsOf({ ...LOOK, module: "a.ts" }, { ...LOOK, module: "b.ts" })).toContainEqual(
-      '/tools/1/name: Tool name "look" is there twice',
+      '/tools/1/name: Duplicate tool name "look"',
     );
     expect(problemsOf({ ...LOOK, module: "a.ts" }, { ...LOOK, name: "l00k", module: "b.ts" })).toContainEqual(
-      expect.stringContaining('can be taken for "look"'),
+      expect.stringContaining('looks like "look"'),
     );
   });
 });

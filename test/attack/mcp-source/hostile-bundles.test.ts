@@ -84,8 +84,8 @@ describe("a hostile bundle", () => {
         },
       }),
     );
-    const problems = ["manifest_version", "zero-width", '"name"', '"/bin/sh"', "no argument", '"${nothing}"', '"PATH"', '"cwd"', "x.py"];
-    for (const part of [...problems, '"type" is not one of', "The default is no number"]) expect(all, part).toContain(part);
+    const problems = ["manifest_version", "zero-width", '"name"', '"/bin/sh"', "Is not an argument", '"${nothing}"', '"PATH"', '"cwd"', "x.py"];
+    for (const part of [...problems, '"type" is not one of', "The default is not a number"]) expect(all, part).toContain(part);
   });
 
   it("starts nothing but its runtime or a file of its own, under nobody else's rules [M10.command] [M10.environment]", async () => {
@@ -126,8 +126,8 @@ describe("a hostile bundle", () => {
     // What another system would start is not what this one does.
     expect(await look(server({ platform_overrides: { win32: { command: "evil.exe" } } }))).toBe("");
     expect(await look(server({ platform_overrides: { linux: { command: "npx" } } }))).toMatch(/neither the runtime/);
-    expect(await look(bundleOf(manifestOf({ compatibility: { platforms: ["darwin"] } })))).toMatch(/Is for darwin, and this is linux/);
-    expect(await look(server({}, { type: "uv" }))).toMatch(/fetches its packages when it starts/);
+    expect(await look(bundleOf(manifestOf({ compatibility: { platforms: ["darwin"] } })))).toMatch(/Supports darwin, but this is linux/);
+    expect(await look(server({}, { type: "uv" }))).toMatch(/downloads its packages at start/);
   });
 
   it("is shown with the program that is run, whatever that is called, and says what others can see of it [M10.shown]", async () => {

@@ -96,7 +96,7 @@ describe("audit.required", () => {
     [
       '"all" with a disabled journal',
       { audit: { required: "all", store: false } },
-      '"required" is "all", and "store" is false: nothing is kept',
+      '"required" is "all", but with "store" false nothing is stored',
     ],
     ["an empty layer", { policy: { layers: [{ name: "a", level: "global", audit: {} }] } }, 'Audit has no "required"'],
   ])("is refused with %s [AU3.required]", (_what, config, message) => {

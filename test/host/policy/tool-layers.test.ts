@@ -326,16 +326,16 @@ describe("parseProject()", () => {
     );
     expect(parsed.ok ? [] : parsed.problems.map(({ pointer, message, fix }) => `${pointer}: ${message}; ${fix}`)).toMatchInlineSnapshot(`
       [
-        "/roles/guest/webaccess: Field "webaccess" is unknown in role; did you mean "webAccess"?",
+        "/roles/guest/webaccess: Unknown field "webaccess" in role; did you mean "webAccess"?",
         "/roles/guest/allowedTools/0: "a b" selects no tools; write "grep", "words.grep", "words.*", "group:read" or "category:web"",
         "/policy/layers/0/level: Task layers come with a session; open the session with { "readOnly": true } or { "noWeb": true }",
-        "/policy/layers/1/role: A global layer holds for every role; write "level": "role", or leave "role" out",
-        "/policy/layers/2: Layer says nothing; add "allow", "deny", "permissions" or "audit"",
+        "/policy/layers/1/role: A global layer applies to every role; write "level": "role", or leave "role" out",
+        "/policy/layers/2: Layer has no effect; add "allow", "deny", "permissions" or "audit"",
         "/policy/layers/3: Layer has no "name"; add "name"",
         "/policy/layers/3/allow/0: "group:*" selects no tools; write "grep", "words.grep", "words.*", "group:read" or "category:web"",
         "/policy/permissionTypes/shell/requiresApproval: "requiresApproval" is not true or false; write true or false",
-        "/policy/permissionTypes/disk: Field "disk" is unknown in permission types; write one of network, filesystem, shell, compute",
-        "/policy/permissionTypes/network/allowedPaths/0: Is not a text; write a text that is not empty",
+        "/policy/permissionTypes/disk: Unknown field "disk" in permission types; write one of network, filesystem, shell, compute",
+        "/policy/permissionTypes/network/allowedPaths/0: Is not a string; write a string that is not empty",
       ]
     `);
   });

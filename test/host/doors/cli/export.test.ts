@@ -38,12 +38,12 @@ describe("bascule export deno", () => {
       },
     });
     expect(error.trimEnd().split("\n")).toEqual([
-      'demo: Denied is all of "docs/private": Deno cannot say that only read "$workspace/docs/private/**/*.key" is',
-      'demo: read "notes/*.md" is left out: Deno cannot say it',
-      'demo: The reason for "read" is left out: Deno has no place for it',
-      'demo: net "fd00::/8" is left out: Deno cannot say it',
-      'demo: net "limited.example GET" is left out: Deno cannot say it',
-      'demo: env "API_KEY (secret for api.example.com)" is left out: Deno cannot say it',
+      'demo: All of "docs/private" is denied: Deno cannot deny only read "$workspace/docs/private/**/*.key"',
+      'demo: read "notes/*.md" is left out: Deno cannot express it',
+      'demo: The reason for "read" is left out: Deno has no field for it',
+      'demo: net "fd00::/8" is left out: Deno cannot express it',
+      'demo: net "limited.example GET" is left out: Deno cannot express it',
+      'demo: env "API_KEY (secret for api.example.com)" is left out: Deno cannot express it',
       'demo: "tools" is left out: Deno has no such kind',
     ]);
   });

@@ -68,7 +68,7 @@ describe("an MCPB bundle", () => {
       ...{ name: "Demo Tools", server: "demo-tools", version: "1.0.0", author: "A. Author", from: "demo.mcpb", files: 5, signed: true },
       launch: { command: { kind: "runtime", name: "node" }, args: ["${__dirname}/server/index.mjs", "${__dirname}/script.json"], env: {} },
       tools: [{ name: "add", description: "Adds" }],
-      warnings: [expect.stringContaining('"x_other" is not known') as string],
+      warnings: [expect.stringContaining('Unknown field "x_other"') as string],
     });
     // Nothing is written before the user agrees.
     expect((await readdir(project.folder)).toSorted()).toEqual(["bascule.json", "demo.mcpb"]);
