@@ -9,7 +9,7 @@ import { shellHost } from "../support/shell-host.ts";
 
 interface Recorded extends AsyncDisposable {
   readonly host: Host;
-  /** Since the host was ready. */
+  /** Events since the host was ready. */
   readonly log: HostEvent[];
 }
 
@@ -22,13 +22,13 @@ async function recorded(platform: Platform = memoryPlatform({ "a.txt": "one two"
 }
 
 describe("golden logs of calls", () => {
-  it("a read that succeeds [AU8.read]", async () => {
+  it("logs a read that succeeds [AU8.read]", async () => {
     await using made = await recorded();
     expect(await made.host.call("read_file", { path: "a.txt" })).toMatchObject({ ok: true });
     await matchesGolden("read", made.log);
   });
 
-  it("an escape that is refused before any prompt [AU8.escape]", async () => {
+  it("logs an escape that is refused without a confirmation [AU8.escape]", async () => {
     await using made = await recorded();
     const confirm = (): never => expect.unreachable("nobody is asked");
     expect(await made.host.call("write_file", { path: "../secret.txt", content: "x" }, { confirm })).toMatchObject({
@@ -37,14 +37,14 @@ describe("golden logs of calls", () => {
     await matchesGolden("escape", made.log);
   });
 
-  it("a write that the person denies [AU8.denied]", async () => {
+  it("logs a write that the user denies [AU8.denied]", async () => {
     await using made = await recorded();
     const result = await made.host.call("write_file", { path: "new.txt", content: "x" }, { confirm: async () => false });
     expect(result).toMatchObject({ error: { code: "user_denied" } });
     await matchesGolden("denied-write", made.log);
   });
 
-  it("three reads at once, within the cap [AU8.parallel]", async () => {
+  it("logs three parallel reads, within the cap [AU8.parallel]", async () => {
     const platform = memoryPlatform({ "a.txt": "one two", "b.txt": "two", "c.txt": "three" });
     const waiting: (() => void)[] = [];
     const guarded: Platform["guarded"] = {
@@ -58,7 +58,7 @@ describe("golden logs of calls", () => {
     const paths = ["a.txt", "b.txt", "c.txt"];
     const running = made.host.callAll(paths.map((path) => ({ tool: "read_file", args: { path } })));
     await expect.poll(() => waiting.length, { timeout: 15_000 }).toBe(3);
-    // All three have begun; each ends when the one before it has.
+    // All three have begun; each ends after the previous one.
     for (const [index, release] of waiting.entries()) {
       release();
       await expect.poll(() => made.log.filter(({ type }) => type === "tool.completed").length, { timeout: 15_000 }).toBe(index + 1);
@@ -67,8 +67,8 @@ describe("golden logs of calls", () => {
     await matchesGolden("parallel-reads", made.log);
   });
 
-  it("a long install that is cancelled: SIGTERM, then SIGKILL, and what it wrote is kept [AU8.install, T3]", async () => {
-    // The shell's own word for its child that ended is nobody's output.
+  it("logs a long install that is cancelled: SIGTERM, then SIGKILL, and keeps what it wrote [AU8.install, T3]", async () => {
+    // The shell's own message about its ended child is not part of the output.
     const install = `exec 2>/dev/null; trap 'echo "still busy"' TERM; echo "resolving left-pad"; while :; do sleep 0.05; done`;
     const kills: { readonly delayMs: number; readonly kill: () => void }[] = [];
     const processes = createProcesses({ after: (delayMs, kill) => (kills.push({ delayMs, kill }), () => undefined) });
@@ -77,7 +77,7 @@ describe("golden logs of calls", () => {
     const { host, workspace, events } = shell;
     const before = events.length;
     const stop = new AbortController();
-    // Cancelled at its first words, and killed at the next ones, which it says to SIGTERM.
+    // Cancelled at its first output, and killed at the next output, which it prints on SIGTERM.
     const acts = [() => stop.abort(), () => kills[0]?.kill()];
     const args = { command: "install", args: ["--save", "left-pad"] };
     const result = await host.call("shell", args, { signal: stop.signal, onProgress: () => acts.shift()?.(), confirm: async () => true });

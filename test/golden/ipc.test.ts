@@ -12,7 +12,7 @@ const boom = functionTool(
   { name: "boom", description: "Throws", sideEffects: [] },
 );
 
-/** What goes over the wire, and what is recorded meanwhile, with every name of each event. */
+/** Returns the messages on the wire and the recorded events, with every name of each event. */
 async function logOf(request: object, options: HostOptions = {}): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const host = await createHost({
@@ -43,7 +43,7 @@ async function logOf(request: object, options: HostOptions = {}): Promise<readon
   await served;
   await host.endSession(session);
   await host.close();
-  // What the host itself says at its end is nothing of the runner's.
+  // The host's own event at its end does not belong to the runner.
   return log.slice(0, -1);
 }
 
@@ -57,7 +57,7 @@ describe("golden logs of runners", () => {
     ["fs-denied", call("read_file", { path: "../../etc/passwd" }), {}],
     ["no-registry", call("read_file", { path: "a.txt" }), { registry: null, tools: [] }],
     ["throws", call("boom"), {}],
-  ])("%s, with both kinds of audit entry [AU8.ipc, I6]", async (name, request, options) => {
+  ])("logs %s, with both kinds of audit entry [AU8.ipc, I6]", async (name, request, options) => {
     await matchesGolden(`ipc/${name}`, await logOf(request, options));
   });
 });

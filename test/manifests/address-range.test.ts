@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addressRange, embeddedAddresses, ipToText, parseIp } from "../../manifests/mod.ts";
 import "../support/seed.ts";
 
-/** First and last address of every block of the IANA registries that is not for the public, with its neighbours where those are. */
+/** First and last address of every block of the IANA registries that is not public, with their neighbours where those are public. */
 const IPV4: readonly (readonly [first: string, last: string, range: string, before?: string | undefined, after?: string])[] = [
   ["0.0.0.0", "0.255.255.255", "reserved", undefined, "1.0.0.0"],
   ["10.0.0.0", "10.255.255.255", "private", "9.255.255.255", "11.0.0.0"],
@@ -67,20 +67,20 @@ const IPV6: readonly (readonly [address: string, range: string])[] = [
 ];
 
 describe("addressRange()", () => {
-  it.each(IPV4)("knows %s to %s as %s, and where it ends [C6.ranges]", (...row) => {
+  it.each(IPV4)("recognises %s to %s as %s, and the ends of the block [C6.ranges]", (...row) => {
     const [first, last, range, ...neighbours]: readonly (string | undefined)[] = row;
     for (const address of [first, last]) expect(addressRange(address ?? "")).toBe(range);
     for (const address of neighbours) if (address !== undefined) expect(addressRange(address)).toBe("public");
   });
 
-  it.each(IPV6)("knows %s as %s [C6.ranges]", (address, range) => expect(addressRange(address)).toBe(range));
+  it.each(IPV6)("recognises %s as %s [C6.ranges]", (address, range) => expect(addressRange(address)).toBe(range));
 
   it.each(["", "localhost", "1.2.3", "01.2.3.4", "1.2.3.4.", "fe80::1%eth0", "[::1]", "0x7f.0.0.1", "1".repeat(100)])(
-    "takes %j for no public address [C6.ranges]",
+    "does not accept %j as a public address [C6.ranges]",
     (text) => expect(addressRange(text)).toBe("reserved"),
   );
 
-  it("reads a mapped address as what it maps [C6.ranges]", () => {
+  it("reads a mapped address as the address that it maps [C6.ranges]", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(addressRange(`::ffff:${address}`)).toBe(addressRange(address));
@@ -91,7 +91,7 @@ describe("addressRange()", () => {
     );
   });
 
-  it("calls nothing public that carries another address [C6.ranges]", () => {
+  it("accepts no address as public that contains another address [C6.ranges]", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
@@ -110,7 +110,7 @@ describe("addressRange()", () => {
     );
   });
 
-  it("says the same of every way to write an address [C6.ranges]", () => {
+  it("returns the same range for every notation of an address [C6.ranges]", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), fc.ipV4()), (address) => {
         const parsed = parseIp(address);
@@ -121,8 +121,8 @@ describe("addressRange()", () => {
     );
   });
 
-  it("agrees with a list of every /16 of IPv4 that is public [C6.ranges]", () => {
-    // Each is public as a whole, or not at all, but for these.
+  it("agrees with a list of every public /16 of IPv4 [C6.ranges]", () => {
+    // Each /16 is public as a whole or not at all, except these.
     const mixed = new Set(["192.0", "192.88", "198.51", "203.0", "168.63"]);
     const hidden = (a: number, b: number): boolean =>
       a === 0 ||

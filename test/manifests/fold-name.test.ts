@@ -16,7 +16,7 @@ describe("foldName()", () => {
     ["secret.. .", "secret"],
     ["secret::$DATA", "secret"],
     [".env.", ".ENV"],
-  ])("takes %j and %j for one [C4.folding]", (one, other) => {
+  ])("folds %j and %j to the same text [C4.folding]", (one, other) => {
     expect(foldName(one)).toBe(foldName(other));
   });
 
@@ -26,11 +26,11 @@ describe("foldName()", () => {
     ["e", "\u00e9"],
     ["a b", "ab"],
     [".env", "env"],
-  ])("takes %j and %j for two [C4.folding]", (one, other) => {
+  ])("folds %j and %j to different texts [C4.folding]", (one, other) => {
     expect(foldName(one)).not.toBe(foldName(other));
   });
 
-  it("takes all that Unicode's simple case folding takes for one [C4.folding]", () => {
+  it("folds alike whatever Unicode's simple case folding folds alike [C4.folding]", () => {
     const apart: string[] = [];
     for (let code = 0; code < 0x20000; code++) {
       if (code >= 0xd800 && code < 0xe000) continue;

@@ -40,12 +40,12 @@ describe("checkFormat()", () => {
     expect(bad.filter((text) => checkFormat(format, text))).toEqual([]);
   });
 
-  it("takes every other format as an annotation [S1.format]", () => {
+  it("treats every other format as an annotation [S1.format]", () => {
     expect(checkFormat("color", "anything")).toBe(true);
     expect(checkFormat("toString", "anything")).toBe(true);
   });
 
-  it("answers hostile texts without backtracking [S4.bounded]", () => {
+  it("checks hostile texts without backtracking [S4.bounded]", () => {
     const hostile = [
       "a".repeat(60_000),
       `${"a.".repeat(30_000)}!`,
@@ -56,7 +56,7 @@ describe("checkFormat()", () => {
       "a".repeat(1_000_000),
     ];
     const verdicts = CASES.flatMap(([format]) => hostile.map((text) => checkFormat(format, text)));
-    // The fifth is no URI either: it begins with a digit.
+    // The fifth is not a URI either, because it begins with a digit.
     expect(verdicts.filter(Boolean)).toEqual([]);
   });
 });

@@ -45,13 +45,13 @@ describe("findHiddenText()", () => {
 });
 
 describe("showHidden()", () => {
-  it("writes hidden characters out and leaves the rest", () => {
+  it("escapes hidden characters and keeps the rest", () => {
     expect(showHidden("a\u202eb\u{e0041}c 👍\nd\x1b")).toBe("a\\u202eb\\u{e0041}c 👍\nd\\u001b");
   });
 });
 
 describe("problemToText()", () => {
-  it("is one line without hidden characters, whatever the document holds", () => {
+  it("returns one line without hidden characters, whatever the document contains", () => {
     const text = problemToText({
       severity: "error",
       pointer: "/a\u202e\nb",

@@ -8,7 +8,7 @@ const read = (imports: unknown): unknown => {
 };
 
 describe("imports of a manifest", () => {
-  it("are names and prefixes, to files of the plugin or to packages [M2.imports] [B7.imports]", () => {
+  it("accept names and prefixes, for files of the plugin or for packages [M2.imports] [B7.imports]", () => {
     const imports = { a: "./a.ts", "lib/": "./lib/", "@std/assert": "jsr:@std/assert@1", x: "npm:x@^1.2/sub" };
     expect(read(imports)).toEqual(imports);
   });
@@ -20,7 +20,7 @@ describe("imports of a manifest", () => {
     [{ x: "./a/../../x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
     [{ x: "https://example.com/x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
     [{ x: "/x.ts" }, '/imports/x Import "x" is not a file of the plugin'],
-  ])("are refused where they lead elsewhere: %j [M4.imports] [B7.refused]", (imports, problem) => {
+  ])("refuse targets outside the plugin: %j [M4.imports] [B7.refused]", (imports, problem) => {
     expect(read(imports)).toEqual([problem]);
   });
 });

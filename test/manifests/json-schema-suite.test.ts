@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { checkSchema, checkValue, isJsonObject, type JsonSchema, type JsonValue } from "../../manifests/mod.ts";
 
-// The public JSON Schema Test Suite is not ours to commit: it lies beside the repository.
+// The public JSON Schema Test Suite lies beside the repository and is not committed here.
 const SUITE = fileURLToPath(new URL("../../../shared/vectors/json-schema/draft7/", import.meta.url));
 const isThere = existsSync(SUITE);
 
@@ -32,16 +32,16 @@ const covered = groups.filter(({ group }) => outside(group.schema).length === 0)
 const skipped = groups.filter(({ group }) => outside(group.schema).length > 0);
 
 describe("the JSON Schema Test Suite", () => {
-  it("lies beside the repository", (context) => {
+  it("exists beside the repository", (context) => {
     context.skip(!isThere, `"${SUITE}" is absent, so no case of the suite has run`);
   });
 });
 
 describe.runIf(isThere)("the JSON Schema Test Suite, Draft 7", () => {
   it.each(covered)("agrees with $name [S4] [S1]", ({ group }) => {
-    // Hidden characters and `__proto__` are refused for the model's and the reader's sake (M5); their meaning is Draft 7's all the same.
+    // Hidden characters and `__proto__` are refused to protect models and readers (M5); otherwise they have the meaning of Draft 7.
     expect(checkSchema(group.schema).filter((problem) => !/ holds U\+|"__proto__"/.test(problem.message))).toEqual([]);
-    // `checkSchema` found nothing else.
+    // `checkSchema` found no other problem.
     const schema = group.schema as JsonSchema;
     const verdicts = group.tests.map((test) => ({ test: test.description, valid: checkValue(schema, test.data).length === 0 }));
     expect(verdicts).toEqual(group.tests.map((test) => ({ test: test.description, valid: test.valid })));
@@ -64,7 +64,7 @@ function readGroups(file: string): { name: string; group: Group }[] {
   return list.map((group) => ({ name: `${file}: ${group.description}`, group }));
 }
 
-/** What a schema uses beyond S1. Written apart from `checkSchema`, which is under test. */
+/** Returns the keywords of a schema outside S1. Independent of `checkSchema`, which is under test. */
 function outside(schema: JsonValue): string[] {
   if (!isJsonObject(schema)) return ["schema that is true or false"];
   const found = Object.entries(schema).flatMap(([keyword, value]) => {

@@ -21,7 +21,7 @@ function problemsOf(tool: object, change: object = {}, context: ManifestContext 
 }
 
 describe("parseManifest() with the older spelling", () => {
-  it("reads the older manifest of the vectors with a module beside it [M9.vector]", (context) => {
+  it("reads the older manifest of the test vectors with a module beside it [M9.vector]", (context) => {
     context.skip(!existsSync(VECTOR), `"${VECTOR}" is absent`);
     const parsed = parseManifest(readFileSync(VECTOR, "utf8"), { files: new Set(["manifest.json", "canvas_tools.ts"]) });
     expect(parsed).toMatchObject({
@@ -47,7 +47,7 @@ describe("parseManifest() with the older spelling", () => {
     });
   });
 
-  it("takes a parameter as required unless it says `required: false` [M9.parameters]", () => {
+  it("treats a parameter as required unless it has `required: false` [M9.parameters]", () => {
     const parameters = { a: { type: "string" }, b: { type: "integer", required: false }, c: { type: "boolean", required: true } };
     expect(manifestOf({ parameters }).tools[0]?.inputSchema).toEqual({
       type: "object",
@@ -56,7 +56,7 @@ describe("parseManifest() with the older spelling", () => {
     });
   });
 
-  it("keeps a whole schema, and makes one of a bare property map [M9.map]", () => {
+  it("keeps a whole schema, and builds one from a bare property map [M9.map]", () => {
     const whole = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     expect(manifestOf({ input_schema: whole, output_schema: { b: { type: "null" } } }).tools[0]).toMatchObject({
       inputSchema: whole,
@@ -69,7 +69,7 @@ describe("parseManifest() with the older spelling", () => {
     expect(manifestOf({}).tools[0]?.inputSchema).toEqual({ type: "object", properties: {} });
   });
 
-  it("maps every side effect, and assumes network where none is declared [M9.effects] [P8.older]", () => {
+  it("maps every side effect, and assumes network if none is declared [M9.effects] [P8.older]", () => {
     const all = ["local_exec", "calls_llm", "modifies_files", "network_access", "system_state", "read_only"];
     const declared = manifestOf({ side_effects: all }).tools[0];
     expect([declared?.sideEffects, declared?.assumed]).toEqual([["execute", "llm", "write", "network", "system", "read"], undefined]);
@@ -77,14 +77,14 @@ describe("parseManifest() with the older spelling", () => {
       expect(manifestOf(tool).tools[0]).toMatchObject({ sideEffects: ["network"], assumed: true });
   });
 
-  it("renames the rest [M9.fields]", () => {
+  it("renames the remaining fields [M9.fields]", () => {
     const tool = { function: "run", allowed_callers: ["direct", "chain"], timeout_ms: 500, module: "lib.x.ts", requires_capability: false };
     expect(manifestOf(tool).tools[0]).toMatchObject({ export: "run", callers: ["direct", "chain"], timeoutMs: 500, module: "lib.x.ts" });
     const parsed = parseManifest(JSON.stringify({ ...OLDER, tools: [{ name: "t", description: "d", ...tool }] }));
     expect(parsed.ok && parsed.warnings).toMatchObject([{ pointer: "/tools/0/requires_capability", severity: "warning" }]);
   });
 
-  it("tries the modules that a dotted name may mean, in order [M9.module]", () => {
+  it("tries the possible modules of a dotted name in order [M9.module]", () => {
     expect(legacyModuleCandidates("a.b.c")).toEqual([
       "a/b/c.ts",
       "a/b/c.js",
@@ -116,7 +116,7 @@ describe("parseManifest() with the older spelling", () => {
       ],
     ],
     ["a map", { a: "read", b: "rw", c: "w" }],
-  ])("makes one requirement a capability of %s of file modes [M9.requires]", (_, requires_fs) => {
+  ])("reads a requirement from %s of file modes [M9.requires]", (_, requires_fs) => {
     const parameters = { a: { type: "string" }, b: { type: "string" }, c: { type: "string" } };
     expect(manifestOf({ parameters, requires_fs }).tools[0]?.requires).toEqual([
       { capability: "read", arg: "a" },
@@ -158,7 +158,7 @@ describe("parseManifest() with the older spelling", () => {
         { arg: "out", mode: "rw" },
       ],
     ],
-  ])("reads what of the files a tool requires, as %s [M9.requires]", (_what, required) => {
+  ])("reads a tool's file requirements as %s [M9.requires]", (_what, required) => {
     const parameters = { path: { type: "string" }, out: { type: "string" } };
     expect(manifestOf({ parameters, requires_fs: required }).tools[0]?.requires).toEqual([
       { capability: "read", arg: "path" },
@@ -170,7 +170,7 @@ describe("parseManifest() with the older spelling", () => {
     ]);
   });
 
-  it("lets a tool ask for what its plugin does not, and gives no other tool that [M9.tool-permissions]", () => {
+  it("allows a tool to request more than its plugin, without granting it to other tools [M9.tool-permissions]", () => {
     const quiet = { name: "quiet", description: "Does less" };
     const narrow = { name: "narrow", description: "Does one thing", permissions: { "fs:read": ["docs"] } };
     const wide = { name: "wide", description: "Does more", permissions: ["net:outbound", "fs:write"] };
@@ -186,7 +186,7 @@ describe("parseManifest() with the older spelling", () => {
       { read: ["docs"] },
       { net: true, write: true },
     ]);
-    // A permission that the plugin asks for in full is enough for all tools.
+    // A permission that the plugin requests in full is enough for all tools.
     expect(read(["fs:read", "fs:write", "net:outbound"])).toEqual([
       { read: true, write: true, net: true },
       undefined,
@@ -217,7 +217,7 @@ describe("parseManifest() with the older spelling", () => {
     );
   });
 
-  it("keeps dependencies that name no plugin as notes [M9.dependencies]", () => {
+  it("keeps dependencies that are not plugins as notes [M9.dependencies]", () => {
     const manifest = manifestOf({}, { dependencies: ["words", "numpy"] }, { plugins: new Set(["words"]) });
     expect([manifest.dependencies, manifest.notes]).toEqual([{ words: "*" }, ["Depends on numpy"]]);
   });
@@ -244,7 +244,7 @@ describe("parseManifest() with the older spelling", () => {
     expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.message)).toContain('Unknown field "parameters" in tool');
   });
 
-  it("points at what stands in the file [M9.position] [M4.position]", () => {
+  it("reports positions in the original file [M9.position] [M4.position]", () => {
     const text = `{
   "schema_version": "1.0", "name": "older", "version": "1", "description": "d",
   "settings_schema": { "x": { "pattern": "a" } },
@@ -265,7 +265,7 @@ describe("parseManifest() with the older spelling", () => {
 });
 
 describe("manifestToJson()", () => {
-  it("writes an older manifest in the canonical form, which reads back to the same [M9.fix]", () => {
+  it("writes an older manifest in the canonical form, which reads back to an equal manifest [M9.fix]", () => {
     const manifest = manifestOf(
       { function: "run", parameters: { a: { type: "string", required: false } }, module: "m.x" },
       { settings_schema: { s: { type: "string" } }, dependencies: ["numpy"] },

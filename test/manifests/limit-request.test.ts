@@ -8,7 +8,7 @@ function raised(parts: Readonly<Record<string, unknown>>): unknown {
 }
 
 describe("raisedLimits()", () => {
-  it("is what is asked for above the defaults, with the longest time of all tools [B3.requests]", () => {
+  it("returns the limits requested above the defaults, with the longest time of all tools [B3.requests]", () => {
     expect(raised({})).toEqual({});
     expect(raised({ limits: { memoryBytes: 1, cpuMs: 10_000, outputBytes: 2_000_000, wallMs: 40_000 } })).toEqual({
       wallMs: 40_000,
@@ -18,7 +18,7 @@ describe("raisedLimits()", () => {
     expect(raised({ limits: { wallMs: 40_000 }, tools })).toEqual({ wallMs: 600_000 });
   });
 
-  it("is never above the ceilings, which is all that anybody is asked about [B3.ceilings]", () => {
+  it("never exceeds the ceilings, so that the user confirms no more than those [B3.ceilings]", () => {
     expect(raised({ limits: { memoryBytes: 1e15, loadMs: 1e9, timers: 1e9 } })).toEqual({ memoryBytes: 512 * 1024 * 1024 });
   });
 
@@ -31,7 +31,7 @@ describe("raisedLimits()", () => {
 });
 
 describe("limitText()", () => {
-  it("says sizes and times as people do [B3.text]", () => {
+  it("formats sizes and times for people [B3.text]", () => {
     const texts = [
       limitText("memoryBytes", 256 * 1024 * 1024),
       limitText("logBytes", 300 * 1024),

@@ -38,7 +38,7 @@ describe("checkPluginName()", () => {
     expect(checkPluginName(name)).toMatch(/^[A-Z]/);
   });
 
-  it("shows hidden characters of a refused name written out [M5.visible]", () => {
+  it("escapes hidden characters of a refused name [M5.visible]", () => {
     expect(checkPluginName("a\u202eb")).toContain('"a\\u202eb"');
   });
 });
@@ -90,7 +90,7 @@ describe("exportName()", () => {
     expect(exportName("p".repeat(40), `${"t".repeat(39)}u`)).not.toBe(long);
   });
 
-  it("is a name that every model API takes, and another for every pair [M5.injective] [R2.export]", () => {
+  it("returns a name that every model API accepts, different for every pair [M5.injective] [R2.export]", () => {
     const pair = fc.record({ plugin: pluginName, tool: toolName });
     fc.assert(
       fc.property(pair, pair, (one, other) => {
@@ -101,9 +101,9 @@ describe("exportName()", () => {
     );
   });
 
-  it("gives no whole name to a tool that imitates a shortened one [M5.injective]", () => {
+  it("never returns the name of a tool that imitates a shortened one [M5.injective]", () => {
     const [plugin, imitation] = exportName("p".repeat(40), "t".repeat(40)).split("__");
-    // What follows the underscores begins with a digit, which no tool's name may.
+    // The text after the underscores begins with a digit, which no tool name may do.
     expect(plugin && checkPluginName(plugin)).toBeUndefined();
     expect(imitation && checkToolName(imitation)).toBeDefined();
   });

@@ -63,7 +63,7 @@ describe("parseJson()", () => {
         const text = fragments.join("");
         const isJson = canParse(text);
         const parsed = parseJson(text, BOUNDS);
-        // Stricter only about duplicate keys and numbers that no double can hold.
+        // Only duplicate keys and numbers that no double can hold are refused in addition.
         if (!parsed.ok && isJson) expect(parsed.problems[0]?.message).toMatch(/Duplicate key|is out of range/);
         else expect(parsed.ok).toBe(isJson);
       }),
@@ -83,7 +83,7 @@ describe("parseJson()", () => {
     ["{} x", 1, 4, "Invalid JSON: unexpected token at position 3"],
     ["// c\n{}", 1, 1, "Invalid JSON: unexpected token at position 0"],
     ["[1e999]", 1, 2, 'Number "1e999" is out of range'],
-  ])("says where %j stops being JSON [S3.text] [M4.position]", (text, line, column, message) => {
+  ])("reports where %j stops being JSON [S3.text] [M4.position]", (text, line, column, message) => {
     expect(problemsOf(text)).toEqual([{ pointer: "", line, column, message }]);
   });
 
@@ -106,12 +106,12 @@ describe("parseJson()", () => {
     ["{} {}", "remove the text after the end of the document"],
     ["[[[[[1]]]]]", "make it flatter"],
     ["1e999", "write a smaller one"],
-  ])("says of %j what to do [M4.advice]", (text, fix) => {
+  ])("advises what to do about %j [M4.advice]", (text, fix) => {
     const parsed = parseJson(text, { maxBytes: 1_000, maxDepth: 4 });
     expect(parsed.ok ? "read" : parsed.problems[0]?.fix).toBe(fix);
   });
 
-  it("refuses keys that are there twice and __proto__ keys, all of them [M4.proto]", () => {
+  it("refuses duplicate keys and __proto__ keys, all of them [M4.proto]", () => {
     const text = '{"a":1,\n "a":2,"b":[{"__proto__":{"x":1}},{"c":1,"\\u0063":2}],"\\u005f_proto__":1}';
     expect(problemsOf(text)).toEqual([
       { pointer: "/a", line: 2, column: 2, message: 'Duplicate key "a"' },
@@ -175,7 +175,7 @@ function canParse(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // That it throws is the answer.
+    // The parser throws as expected.
     return false;
   }
 }

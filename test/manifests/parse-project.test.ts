@@ -8,7 +8,7 @@ function problemsOf(document: unknown): readonly string[] {
 }
 
 describe("parseProject()", () => {
-  it("is the default for an empty file: everything may be called, nothing is granted [P1.default]", () => {
+  it("returns the default for an empty file: every tool is callable, nothing is granted [P1.default]", () => {
     expect(parseProject("{}")).toEqual({ ok: true, value: DEFAULT_PROJECT, warnings: [] });
     expect(DEFAULT_PROJECT).toMatchObject({
       plugins: ["plugins"],
@@ -122,7 +122,7 @@ describe("parseProject()", () => {
     expect(parsed.ok ? "" : JSON.stringify(parsed.problems)).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  it("says whose use a quota counts, and in which time, where it does not [D9.scopes, P2.fields]", () => {
+  it("fills in the scope and window of a quota [D9.scopes, P2.fields]", () => {
     const quota = { calls: 1 };
     const rules = [
       { plugin: "words", quota },
@@ -140,7 +140,7 @@ describe("parseProject()", () => {
     ]);
   });
 
-  it("refuses a secret that is written down, without repeating it [C7.source, P1.secrets]", () => {
+  it("refuses a secret in the file, without repeating it [C7.source, P1.secrets]", () => {
     const [problem = ""] = problemsOf({ secrets: { KEY: "hunter2-hunter2" } });
     expect(problem).toContain("/secrets/KEY");
     expect(problem).toContain("Secrets must not be stored in this file");
@@ -177,8 +177,8 @@ describe("parseProject()", () => {
   it.each<[string, object, string]>([
     ["a list as policy", { policy: [] }, "/policy"],
     ["hidden text", { workspace: "a\u202e" }, "/workspace"],
-    ["a tool that is no object", { tools: [1] }, "/tools/0"],
-    ["servers that are no object", { mcpServers: [] }, "/mcpServers"],
+    ["a tool that is not an object", { tools: [1] }, "/tools/0"],
+    ["servers that are not an object", { mcpServers: [] }, "/mcpServers"],
     ["a server of two kinds", { mcpServers: { a: { command: "x", url: "https://a.test" } } }, "/mcpServers/a"],
     ["a server of a name with __", { mcpServers: { a__b: { command: "x" } } }, "/mcpServers/a__b"],
     ["a server's address with a password", { mcpServers: { a: { url: "https://a:b@c.test/" } } }, "/mcpServers/a/url"],
@@ -193,40 +193,40 @@ describe("parseProject()", () => {
       { mcpServers: { a: { command: "x", toolSideEffects: { t: ["nothing"] } } } },
       "/mcpServers/a/toolSideEffects/t",
     ],
-    ["a pattern that is none", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
+    ["an invalid pattern", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
     ["a tool selector that is a pattern", { policy: { rules: [{ tool: "a.*" }] } }, "/policy/rules/0/tool"],
-    ["a quota of nothing", { policy: { rules: [{ tool: "a", quota: { windowMs: 1_000 } }] } }, "/policy/rules/0/quota"],
+    ["a quota without limits", { policy: { rules: [{ tool: "a", quota: { windowMs: 1_000 } }] } }, "/policy/rules/0/quota"],
     [
-      "a quota of an unknown thing",
+      "a quota of an unknown resource",
       { policy: { default: { quota: [{ calls: 1 }, { calls: 1, call: 1 }] } } },
       "/policy/default/quota/1/call",
     ],
-    ["a quota of none", { policy: { default: { quota: { calls: 0 } } } }, "/policy/default/quota/calls"],
+    ["a quota of zero", { policy: { default: { quota: { calls: 0 } } } }, "/policy/default/quota/calls"],
     ["a window that is too short", { policy: { default: { quota: { calls: 1, windowMs: 10 } } } }, "/policy/default/quota/windowMs"],
-    ["a secret of nowhere", { secrets: { A: {} } }, "/secrets/A"],
-    ["a secret of two places", { secrets: { A: { env: "B", file: "c" } } }, "/secrets/A"],
+    ["a secret without a source", { secrets: { A: {} } }, "/secrets/A"],
+    ["a secret with two sources", { secrets: { A: { env: "B", file: "c" } } }, "/secrets/A"],
     ["a secret for no host", { secrets: { A: { env: "B", hosts: [] } } }, "/secrets/A/hosts"],
     ["a secret for a URL", { secrets: { A: { env: "B", hosts: ["https://a.test/"] } } }, "/secrets/A/hosts/0"],
-    ["a secret that no variable can be called", { secrets: { "a-b": { env: "B" } } }, "/secrets/a-b"],
+    ["a secret with a name that no variable can have", { secrets: { "a-b": { env: "B" } } }, "/secrets/a-b"],
     ["a server's token itself", { server: { tokens: [{ name: "a", token: "s3cret" }] } }, "/server/tokens/0"],
-    ["a token's hash that is none", { server: { tokens: [{ name: "a", sha256: "s3cret" }] } }, "/server/tokens/0/sha256"],
+    ["a token's hash that is not one", { server: { tokens: [{ name: "a", sha256: "s3cret" }] } }, "/server/tokens/0/sha256"],
     ["an unknown scope", { server: { tokens: [{ name: "a", sha256: "a".repeat(64), scopes: ["all"] }] } }, "/server/tokens/0/scopes/0"],
     ["an origin with a path", { server: { allowedOrigins: ["https://a.test/"] } }, "/server/allowedOrigins/0"],
-    ["an origin for all", { server: { allowedOrigins: ["*"] } }, "/server/allowedOrigins/0"],
+    ["an origin that matches all", { server: { allowedOrigins: ["*"] } }, "/server/allowedOrigins/0"],
     ["a host that is a URL", { server: { allowedHosts: ["http://a.test"] } }, "/server/allowedHosts/0"],
-    ["a server without an end", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
-    ["a remote without a place", { remotes: { a: {} } }, "/remotes/a"],
+    ["a server without limits", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
+    ["a remote without a URL", { remotes: { a: {} } }, "/remotes/a"],
     ["a remote over NATS", { remotes: { a: { url: "nats://a.test" } } }, "/remotes/a/url"],
     ["a remote with a password", { remotes: { a: { url: "https://a:b@a.test" } } }, "/remotes/a/url"],
-    ["a remote whose token anybody could read", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
+    ["a remote over plain HTTP with a token", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
     ["a remote's token itself", { remotes: { a: { url: "https://a.test", token: "s3cr-t" } } }, "/remotes/a/token"],
     ["a remote's name as an address", { remotes: { a: { url: "https://a.test", addresses: ["a.test"] } } }, "/remotes/a/addresses/0"],
-    ["a timeout of nothing", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
+    ["a timeout of zero", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
   ])("refuses %s [P1.checked]", (_, document, pointer) => {
     expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);
   });
 
-  it("keeps `allow` true where a default rule leaves it out [P1.default]", () => {
+  it("keeps `allow` true if a default rule omits it [P1.default]", () => {
     const parsed = parseProject('{"policy": {"default": {"confirm": "prompt"}}}');
     expect(parsed.ok && parsed.value.policy.default).toEqual({ allow: true, confirm: "prompt" });
   });

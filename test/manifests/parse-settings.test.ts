@@ -40,7 +40,7 @@ describe("parseSettings()", () => {
     ]);
   });
 
-  it("leaves names and values in a message as they are written [G1.checked]", () => {
+  it("keeps names and values in a message as they are written [G1.checked]", () => {
     const schema: JsonSchema = { type: "object", properties: { greeting: { enum: ["Hello", "GutenTag"] } } };
     const parsed = parseSettings('{"config": {"greeting": "Salve"}}', schema);
     expect(parsed.ok ? [] : parsed.problems.map(({ message }) => message)).toEqual([
@@ -48,7 +48,7 @@ describe("parseSettings()", () => {
     ]);
   });
 
-  it("takes no configuration where the plugin has no schema [G1.checked]", () => {
+  it("accepts no configuration if the plugin has no schema [G1.checked]", () => {
     expect(parseSettings("{}", undefined)).toEqual({ ok: true, value: { toolOverrides: {}, config: {} }, warnings: [] });
     expect(parseSettings('{"config": {"a": 1}}', undefined).ok).toBe(false);
   });

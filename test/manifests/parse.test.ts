@@ -31,7 +31,7 @@ function withTool(change: object): object {
 
 describe("parseManifest()", () => {
   it.each([{ manifest_version: "0.3", server: {} }, { dxt_version: "0.1" }])(
-    "says of an MCP bundle's manifest that it is one, and nothing else [M10.in-plugins]",
+    "reports an MCP bundle's manifest as such, and no other problem [M10.in-plugins]",
     (of) => {
       const parsed = parseManifest(JSON.stringify({ ...of, name: "files", version: "1.0.0", author: {} }));
       expect(parsed.ok ? [] : parsed.problems).toMatchObject([
@@ -120,7 +120,7 @@ describe("parseManifest()", () => {
       main: "./src/main.js",
       dependencies: { other: "^1.0.0" },
       settingsSchema: { type: "object", properties: { depth: { type: "integer", default: 3 } } },
-      // What the skill calls is asked for, too.
+      // Includes the tools that the skill calls.
       permissions: { read: ["$workspace"], net: ["example.com"], tools: ["all.a"] },
       tools: [tool],
       skills: [skill],
@@ -143,7 +143,7 @@ describe("parseManifest()", () => {
     });
   });
 
-  it("fills hints from side effects, and lets none look more harmless than they are [M3.annotations]", () => {
+  it("derives hints from side effects, and never makes a tool look more harmless [M3.annotations]", () => {
     const hints = (change: object): unknown => manifestOf(withTool(change)).tools[0]?.annotations;
     expect(hints({ sideEffects: [], title: "T" })).toEqual({
       title: "T",
@@ -177,7 +177,7 @@ describe("parseManifest()", () => {
     expect(manifestOf({ ...MINIMAL, enabled: false }).enabled).toBe(false);
   });
 
-  it("takes `skills` alone as enough [M4.required]", () => {
+  it("accepts `skills` without tools [M4.required]", () => {
     const { tools: _, ...rest } = MINIMAL;
     expect(
       manifestOf({ ...rest, skills: [{ name: "s", description: "Does s", tools: [], inputSchema: {} }] }).skills[0]?.inputSchema,
@@ -287,10 +287,10 @@ describe("parseManifest()", () => {
     expect(problemsOf(withTool({ module }))).toEqual([]);
   });
 
-  it("refuses a module that is not among the files, where they are known [M4.module]", () => {
+  it("refuses a module that is not among the files, if they are known [M4.module]", () => {
     expect(problemsOf(MINIMAL, ["main.ts"])).toEqual([]);
     expect(problemsOf(MINIMAL, ["manifest.json"])).toEqual(['/tools/0 Module "main.ts" is not in the plugin\'s folder']);
-    // Where the manifest names it, however many tools are in it.
+    // Reported once at its place in the manifest, however many tools use it.
     const named = { ...MINIMAL, main: "code.ts", tools: [TOOL, { ...TOOL, name: "other" }] };
     expect(problemsOf(named, ["main.ts"])).toEqual(['/main Module "code.ts" is not in the plugin\'s folder']);
     expect(problemsOf(withTool({ module: "./a.ts" }), ["a.ts"])).toEqual([]);
@@ -321,7 +321,7 @@ describe("parseManifest()", () => {
     ["a reason", { ...MINIMAL, permissions: { read: { allow: true, reason: "\u202e" } } }, "/permissions/read/reason"],
     ["an author", { ...MINIMAL, author: "\u200eA" }, "/author"],
     ["a lone surrogate", { ...MINIMAL, license: "\ud800" }, "/license"],
-  ])("refuses hidden or unfit text in %s, naming the place once [M5.hidden]", (_, document, pointer) => {
+  ])("refuses hidden or invalid text in %s, naming the place once [M5.hidden]", (_, document, pointer) => {
     expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);
   });
 
@@ -342,7 +342,7 @@ describe("parseManifest()", () => {
     ["an unknown limit", { limits: { wall: 1 } }, "/limits/wall"],
     ["an import that leaves the plugin", { imports: { a: "./../x.js" } }, "/imports/a"],
     ["an import from the network", { imports: { a: "https://x.com/a.js" } }, "/imports/a"],
-    ["more tools than there may be", { tools: Array.from({ length: 257 }, (_, index) => ({ ...TOOL, name: `t${index}` })) }, "/tools"],
+    ["more tools than allowed", { tools: Array.from({ length: 257 }, (_, index) => ({ ...TOOL, name: `t${index}` })) }, "/tools"],
   ])("refuses a wrong %s [M4.types]", (_, change, pointer) => {
     expect(problemsOf({ ...MINIMAL, ...change }).map((problem) => problem.split(" ")[0])).toEqual([pointer]);
   });
@@ -351,11 +351,11 @@ describe("parseManifest()", () => {
     ["title", { title: 1 }, "/title"],
     ["export", { export: "a b" }, "/export"],
     ["category", { category: "Web" }, "/category"],
-    ["a tag of the host's", { tags: ["source:builtin"] }, "/tags/0"],
+    ["a tag that belongs to the host", { tags: ["source:builtin"] }, "/tags/0"],
     ["outputSchema", { outputSchema: { oneOf: [] } }, "/outputSchema/oneOf"],
     ["destructive", { destructive: 1 }, "/destructive"],
     ["determinism", { determinism: "pure" }, "/determinism"],
-    ["a permission that the plugin does not ask for", { permissions: { read: ["/etc"] } }, "/permissions"],
+    ["a permission that the plugin does not request", { permissions: { read: ["/etc"] } }, "/permissions"],
     ["requires", { requires: [{ capability: "env", arg: "path" }] }, "/requires/0/capability"],
     ["requires, naming no argument", { requires: [{ capability: "read", arg: "toString" }] }, "/requires/0/arg"],
     ["timeoutMs", { timeoutMs: 1.5 }, "/timeoutMs"],
@@ -366,14 +366,14 @@ describe("parseManifest()", () => {
     expect(problemsOf(withTool(change)).map((problem) => problem.split(" ")[0])).toEqual([`/tools/0${pointer}`]);
   });
 
-  it("warns of a limit above the ceiling, and loads [M2.limits]", () => {
+  it("warns about a limit above the ceiling, and loads [M2.limits]", () => {
     const parsed = parseManifest(JSON.stringify({ ...MINIMAL, limits: { wallMs: 1e9 } }));
     expect(parsed.ok && parsed.warnings).toMatchObject([
       { severity: "warning", pointer: "/limits/wallMs", line: 1, fix: "600000 applies" },
     ]);
   });
 
-  it("freezes what it returns", () => {
+  it("returns frozen data", () => {
     const manifest = manifestOf(MINIMAL);
     expect([manifest, manifest.tools, manifest.tools[0], manifest.tools[0]?.inputSchema, manifest.permissions].every(Object.isFrozen)).toBe(
       true,
@@ -381,13 +381,13 @@ describe("parseManifest()", () => {
   });
 });
 
-describe("parseManifest() on defaults", () => {
+describe("parseManifest() with defaults", () => {
   const withDefault = (schema: object): readonly string[] =>
     problemsOf(withTool({ inputSchema: { type: "object", properties: { size: schema } } })).map((text) =>
       text.replace("/tools/0/inputSchema", ""),
     );
 
-  it("refuses one that its own schema refuses, wherever a caller would be told that it is wrong [S1.default] [S3.default]", () => {
+  it("refuses a default that its own schema refuses, wherever a caller would get an error [S1.default] [S3.default]", () => {
     const at = "/properties/size/default Its default";
     expect(withDefault({ type: "integer", default: "5" })).toEqual([`${at} does not fit the schema: is string, not integer`]);
     expect(withDefault({ enum: ["a", "b"], default: "c" })).toEqual([`${at} does not fit the schema: is not one of "a", "b"`]);
@@ -400,13 +400,13 @@ describe("parseManifest() on defaults", () => {
     ]);
   });
 
-  it("takes one that fits once its own members are filled in, and whatever an answer's schema says [S1.default]", () => {
+  it("accepts a default that fits after its own members are filled in, and any default of an output schema [S1.default]", () => {
     const filled = { type: "object", properties: { top: { type: "integer", default: 3 } }, required: ["top"], default: {} };
     expect(withDefault(filled)).toEqual([]);
     expect(problemsOf(withTool({ outputSchema: { type: "string", default: 1 } }))).toEqual([]);
   });
 
-  it("checks all of them within one budget [S1.default]", () => {
+  it("checks all defaults within one budget [S1.default]", () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`p${index}`, { type: "integer", default: 1 }]));
     const items = { type: "object", properties: many };
     const list = { type: "array", items, default: Array.from({ length: 3_000 }, () => ({})) };
@@ -414,13 +414,13 @@ describe("parseManifest() on defaults", () => {
   });
 });
 
-describe("parseManifest() on hostile documents", () => {
+describe("parseManifest() with hostile documents", () => {
   it.each<[string, string, string]>([
     ["nothing", "", " Invalid JSON: unexpected end of text at position 0"],
     ["a list", "[]", " Manifest is not an object"],
     ["null", "null", " Manifest is not an object"],
-    ["brackets without end", "[".repeat(200_000), ` Document is nested deeper than ${MANIFEST_BOUNDS.maxDepth} levels`],
-    ["a text of a megabyte", `{"name":"${"a".repeat(1_000_000)}"}`, ` Document is larger than ${MANIFEST_BOUNDS.maxBytes} bytes`],
+    ["unclosed brackets", "[".repeat(200_000), ` Document is nested deeper than ${MANIFEST_BOUNDS.maxDepth} levels`],
+    ["a string of a megabyte", `{"name":"${"a".repeat(1_000_000)}"}`, ` Document is larger than ${MANIFEST_BOUNDS.maxBytes} bytes`],
     ["a __proto__ key", `{"__proto__":{"enabled":true},${JSON.stringify(MINIMAL).slice(1)}`, '/__proto__ Key "__proto__" is not allowed'],
     ["a duplicate key", `{"name":"other",${JSON.stringify(MINIMAL).slice(1)}`, '/name Duplicate key "name"'],
   ])("refuses %s [M4.bounds] [M4.proto]", (_, text, problem) => {
@@ -436,14 +436,14 @@ describe("parseManifest() on hostile documents", () => {
     expect(problemsOf(document).length).toBeLessThanOrEqual(200);
   });
 
-  it("does not take a prototype's members for fields [M4.proto]", () => {
+  it("does not treat a prototype's members as fields [M4.proto]", () => {
     expect(problemsOf('{"constructor": 1, "toString": 2}').slice(-2)).toEqual([
       '/constructor Unknown field "constructor" in manifest',
       '/toString Unknown field "toString" in manifest',
     ]);
   });
 
-  it("answers any JSON document with data, never a throw, and every problem has its place [M4.all]", () => {
+  it("returns data for any JSON document and never throws, and every problem has its place [M4.all]", () => {
     const keys = fc.constantFrom(
       "schemaVersion",
       "schema_version",

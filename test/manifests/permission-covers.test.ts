@@ -45,7 +45,7 @@ describe("coversPermissions()", () => {
     expect(coversPermissions(outer, inner)).toEqual(expected);
   });
 
-  it("uses real folders where they are given [M3.narrower]", () => {
+  it("uses real folders if given [M3.narrower]", () => {
     expect(coversPermissions({ read: ["/w"] }, { read: ["$workspace/a"] }, { base: "/p", workspace: "/w" })).toEqual([]);
     expect(coversPermissions({ read: ["/w"] }, { read: ["$workspace/a"] })).toEqual(["read: $workspace/a"]);
   });
@@ -61,12 +61,12 @@ describe("permissionsDiff() and isWider()", () => {
     [{ read: ["*.json"] }, { read: ["a.json"] }, ["+ read: a.json"]],
     [{ net: true }, {}, []],
     [{}, { write: true }, ["+ write: everything"]],
-  ])("from %j to %j says %j [H6.wider]", (before, after, expected) => {
+  ])("reports the change from %j to %j as %j [H6.wider]", (before, after, expected) => {
     expect(permissionsDiff(before, after)).toEqual(expected);
     expect(isWider(before, after)).toBe(expected.length > 0);
   });
 
-  it("calls nothing unchanged that lets more through [H6.wider]", () => {
+  it("reports every change that allows more [H6.wider]", () => {
     const item = fc
       .array(fc.constantFrom("a", "b", "*", "**"), { minLength: 1, maxLength: 3 })
       .map((parts) => `/${parts.join("/")}`)

@@ -51,7 +51,7 @@ describe("evaluateAccess()", () => {
     expect([1, 2, 3, 4].map(decided)).toEqual(["a granted", "b prompt", "c denied", "c denied"]);
   });
 
-  it("takes a kind without an entry as none, but in policy layers as no opinion [PA3.unnamed]", () => {
+  it("treats a kind without an entry as none, and as transparent in policy layers [PA3.unnamed]", () => {
     expect(evaluateAccess([layer({ write: true })], read("/w")).state).toBe("prompt");
     expect(evaluateAccess([layer({ write: true }, { unnamed: "transparent" })], read("/w")).state).toBe("granted");
     expect(evaluateAccess([layer({ read: [] }, { unnamed: "transparent" })], read("/w")).state).toBe("prompt");
@@ -64,13 +64,13 @@ describe("evaluateAccess()", () => {
     expect(evaluateAccess([layer({ read: { deny: ["/etc"] } })], read("/w")).state).toBe("prompt");
   });
 
-  it("grants a folder that holds a denied path in part [PA5]", () => {
+  it("marks the grant of a folder that contains a denied path as partial [PA5]", () => {
     const grant = layer({ read: { allow: ["/w"], deny: ["/w/a/secret", "/w/**/*.key", "/w/b/*/x"] } });
     const parts = ["/w", "/w/a", "/w/b", "/w/b/c", "/w/a/other.txt", "/w/c/d"].map((path) => [
       path,
       evaluateAccess([grant], read(path)).partial ?? false,
     ]);
-    // The second pattern may match anywhere below /w; a file is known to be one only to the bridge.
+    // The second pattern may match anywhere below /w; only the bridge knows whether a path is a file.
     expect(parts.map(([, partial]) => partial)).toEqual([true, true, true, true, true, true]);
     const plain = layer({ read: { allow: ["/w"], deny: ["/w/a/secret", "/w/b/*/x"] } });
     const plainParts = ["/w", "/w/a", "/w/a/secretary", "/w/b", "/w/b/c", "/w/b/c/y", "/w/c"].map(
@@ -79,7 +79,7 @@ describe("evaluateAccess()", () => {
     expect(plainParts).toEqual([true, true, false, true, true, false, false]);
   });
 
-  it("says partial of the whole where any layer is [PA5]", () => {
+  it("marks the result as partial if any layer is [PA5]", () => {
     const layers = [layer({ read: { allow: true, deny: ["/w/x"] } }), layer({ read: ["/w"] })];
     expect(evaluateAccess(layers, read("/w"))).toMatchObject({ state: "granted", partial: true });
     expect(evaluateAccess([...layers, layer({}, { name: "none" })], read("/w"))).not.toHaveProperty("partial");
@@ -96,7 +96,7 @@ describe("evaluateAccess()", () => {
     expect(answer({ read: { deny: true } })).toBe("denied");
   });
 
-  it("denies ignored items, and says that they are [PA1.ignore]", () => {
+  it("denies ignored items and marks them [PA1.ignore]", () => {
     const grant = layer({ env: { allow: true, ignore: ["AWS_*"] } });
     expect(evaluateAccess([grant], { kind: "env", name: "AWS_KEY" }).decidedBy).toEqual({
       layer: "grant",
@@ -155,7 +155,7 @@ describe("evaluateAccess()", () => {
     ["a path with a NUL", read("/w/a\0")],
     ["a path with a lone surrogate", read("/w/\udc00")],
     ["an endless path", read(`/${"w/".repeat(4_000)}`)],
-    ["a host that is none", { kind: "net", host: "a b" }],
+    ["an invalid host", { kind: "net", host: "a b" }],
   ])("denies %s, whatever is granted [PA4.lexical]", (_, query) => {
     expect(evaluateAccess([layer({ read: true, net: true })], query).state).toBe("denied");
   });
@@ -174,7 +174,7 @@ describe("evaluateAccess()", () => {
     [{ write: { allow: true, deny: true }, run: ["git"] }, "/p/git", "denied"],
     [{ run: ["./tool"] }, "/p/tool", "denied"],
     [{ write: true, run: true }, "/p/tool", "granted"],
-  ])("%j: writing %s is %s, since a program that may be run may not be written [PA9.run]", (permissions, path, expected) => {
+  ])("%j: writing %s is %s, because a runnable program cannot be written [PA9.run]", (permissions, path, expected) => {
     const { state, partial } = evaluateAccess([layer(permissions)], { kind: "write", path });
     expect(partial ? `${state} in part` : state).toBe(expected);
   });
@@ -183,7 +183,7 @@ describe("evaluateAccess()", () => {
     expect(evaluateAccess([], read("/w"))).toMatchObject({ state: "denied" });
   });
 
-  it("lets a token without a folder allow nothing and deny everything [PA2.token]", () => {
+  it("allows nothing and denies everything for a token without a folder [PA2.token]", () => {
     expect(evaluateAccess([layer({ read: ["$data"] })], read("/data")).state).toBe("prompt");
     expect(evaluateAccess([layer({ read: { allow: true, deny: ["$data"] } })], read("/w")).state).toBe("denied");
   });
@@ -232,7 +232,7 @@ describe("evaluateAccess(), for all permission sets", () => {
   const query = fc.oneof(literal.map(read), fc.constant<AccessQuery>({ kind: "read" }));
   const RANK = { denied: 0, prompt: 1, granted: 2 };
 
-  it("adding a deny never widens [PA3.deny]", () => {
+  it("never allows more after adding a deny [PA3.deny]", () => {
     fc.assert(
       fc.property(fc.array(anyLayer, { maxLength: 3 }), items, entry, query, (layers, deny, { allow, deny: before }, asked) => {
         const base = layer({ read: { ...(allow !== undefined && { allow }), ...(before !== undefined && { deny: before }) } });
@@ -247,7 +247,7 @@ describe("evaluateAccess(), for all permission sets", () => {
     );
   });
 
-  it("adding a layer never widens, and order does not matter [PA3.layers]", () => {
+  it("never allows more after adding a layer, in any order [PA3.layers]", () => {
     fc.assert(
       fc.property(fc.array(anyLayer, { minLength: 1, maxLength: 3 }), anyLayer, query, (layers, added, asked) => {
         const before = evaluateAccess(layers, asked).state;
@@ -259,7 +259,7 @@ describe("evaluateAccess(), for all permission sets", () => {
     );
   });
 
-  it("agrees with a plain reading on literal paths [PA3] [PA5]", () => {
+  it("agrees with a simple model on literal paths [PA3] [PA5]", () => {
     const under = (path: string, list: boolean | string[]): boolean =>
       list === true || (Array.isArray(list) && list.some((prefix) => prefix === "/" || path === prefix || path.startsWith(`${prefix}/`)));
     fc.assert(

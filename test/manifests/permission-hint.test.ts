@@ -25,11 +25,11 @@ describe("smallestGrant()", () => {
     [{ kind: "net", host: "example.com", port: 443 }, { net: ["example.com:443"] }, "--allow-net=example.com:443"],
     [{ kind: "net", host: "::1", port: 80 }, { net: ["[::1]:80"] }, "--allow-net='[::1]:80'"],
     [{ kind: "env", name: "HOME" }, { env: ["HOME"] }, "--allow-env=HOME"],
-  ])("for %j is %j [X3.hint]", (query, permissions, flag) => {
+  ])("returns the grant for %j: %j [X3.hint]", (query, permissions, flag) => {
     expect(smallestGrant(query, BASES)).toEqual({ permissions, flag });
   });
 
-  it("is a permission set that allows the act [X3.hint]", () => {
+  it("returns a permission set that allows the access [X3.hint]", () => {
     const part = fc.stringMatching(/^[a-z$~!.*?[\]{}\\, ]{1,6}$/).filter((text) => !/^\.{1,2}$/.test(text));
     fc.assert(
       fc.property(

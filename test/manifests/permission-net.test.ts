@@ -76,7 +76,7 @@ describe("parseNetItem()", () => {
     ["10.0.0.0/33", "write"],
     ["x".repeat(301), "at most 300"],
     [`${"x".repeat(64)}.com`, "not a host"],
-  ])("refuses %j and says what to write [PA2.net] [PA2.refused]", (item, part) => {
+  ])("refuses %j with advice [PA2.net] [PA2.refused]", (item, part) => {
     const outcome = parseNetItem(item);
     expect(outcome.ok ? "accepted" : outcome.reason).toContain(part);
   });

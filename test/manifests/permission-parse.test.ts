@@ -43,13 +43,13 @@ describe("parsePermissions()", () => {
         net: [{ host: "api.com:443", methods: ["GET"], paths: ["/v1"] }],
       },
     ],
-  ])("reads %s as they are [PA1]", (_, permissions) => {
+  ])("reads %s unchanged [PA1]", (_, permissions) => {
     expect(parsePermissions(permissions)).toEqual({ ok: true, value: permissions, warnings: [] });
   });
 
   it.each<[string, unknown, Permissions]>([
     ["nothing else", { all: false }, {}],
-    ["a kind that is named", { all: true, read: ["docs"], net: false }, { ...EVERYTHING, read: ["docs"], net: false }],
+    ["a named kind", { all: true, read: ["docs"], net: false }, { ...EVERYTHING, read: ["docs"], net: false }],
     [
       "a kind that only denies",
       { all: true, env: { deny: ["KEY"] }, tools: ["grep"] },
@@ -59,7 +59,7 @@ describe("parsePermissions()", () => {
     expect(parsePermissions(value)).toEqual({ ok: true, value: permissions, warnings: [] });
   });
 
-  it("lists every problem with its pointer and what to write [PA1] [M4.all]", () => {
+  it("lists every problem with its pointer and advice [PA1] [M4.all]", () => {
     const value = {
       reed: true,
       read: { alow: [] },
@@ -81,7 +81,7 @@ describe("parsePermissions()", () => {
   });
 
   it.each<[string, unknown]>([
-    ["no object", ["read"]],
+    ["not an object", ["read"]],
     ["null", null],
     ["an empty env name", { env: [""] }],
     ["an env item with =", { env: ["A=B"] }],
@@ -91,7 +91,7 @@ describe("parsePermissions()", () => {
     ["a pattern of programs", { run: { deny: ["git*"] } }],
     ["an empty ffi item", { ffi: [""] }],
     ["a list of everything", { all: ["read"] }],
-    ["a tool that cannot be one", { tools: ["a.b.c"] }],
+    ["an invalid tool name", { tools: ["a.b.c"] }],
     ["an MCP server with a space", { mcp: ["a b"] }],
     ["a secret for no host", { env: [{ name: "A", secret: true, hosts: [] }] }],
     ["a secret pattern", { env: [{ name: "A*", secret: true, hosts: ["a.com"] }] }],

@@ -46,7 +46,7 @@ describe("normalizePath()", () => {
     expect(normalizePath(path, base)).toBeUndefined();
   });
 
-  it("leaves no trace of dots, and is its own fixed point [PA4.lexical]", () => {
+  it("leaves no dots and is idempotent [PA4.lexical]", () => {
     const path = fc.array(fc.constantFrom("a", "b", "..", ".", "", "c d"), { maxLength: 12 }).map((parts) => parts.join("/"));
     fc.assert(
       fc.property(path, (text) => {
@@ -108,20 +108,20 @@ describe("path items", () => {
     expect(reads(item, path)).toBe(expected);
   });
 
-  it("denies what lies below a path that a denied pattern matches [C4.glob]", () => {
+  it("denies everything below a path that a denied pattern matches [C4.glob]", () => {
     expect(reads("/a/*.d", "/a/x.d/y", "allow")).toBe(false);
     expect(reads("/a/*.d", "/a/x.d/y", "deny")).toBe(true);
     expect(reads("**/.git", "/p/x/.git/config", "deny")).toBe(true);
   });
 
-  it("agrees with a plain reading of patterns [C4.glob]", () => {
+  it("agrees with a simple model of patterns [C4.glob]", () => {
     const part = fc.constantFrom("a", "b", "ab", "abb");
     const globPart = fc.constantFrom("a", "b", "*", "a*", "*b", "?", "a?", "**", "*a*b*");
     const pattern = fc.array(globPart, { minLength: 1, maxLength: 5 }).filter((parts) => parts.filter((text) => text === "**").length <= 2);
     fc.assert(
       fc.property(pattern, fc.array(part, { maxLength: 6 }), (parts, path) => {
         fc.pre(parts.some((text) => /[*?]/.test(text)));
-        // A trailing "**" after literals is the literal itself; the oracle says the same of zero segments.
+        // A trailing "**" after literals equals the literal itself; the model says the same of zero segments.
         expect(reads(`/${parts.join("/")}`, `/${path.join("/")}`)).toBe(plainMatch(parts, path));
       }),
       { numRuns: 3_000 },
@@ -152,17 +152,17 @@ describe("path items", () => {
     [`*${"x".repeat(256)}`, "at most 256"],
     ["a\u202eb", "right-to-left override"],
     ["a\0", "NUL"],
-  ])("refuses %j, as it could not be enforced [PA2.refused] [C4.glob]", (item, part) => {
+  ])("refuses %j, because it cannot be enforced [PA2.refused] [C4.glob]", (item, part) => {
     expect(checkItem("read", item)).toContain(part);
   });
 });
 
-/** The meaning of patterns, as plainly as it can be written; exponential, so only for short ones. */
+/** A simple model of patterns; exponential, so only for short ones. */
 function plainMatch(pattern: readonly string[], path: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return path.length === 0;
   if (head === "**") {
-    // Only "**" left, and before it only literals: a literal covers all below. Otherwise any number of segments.
+    // Only "**" is left after literals: a literal covers everything below. Otherwise any number of segments matches.
     return Array.from({ length: path.length + 1 }, (_, skip) => path.slice(skip)).some((tail) => plainMatch(rest, tail));
   }
   const [first, ...others] = path;

@@ -9,7 +9,7 @@ function problemsOf(...tools: readonly object[]): readonly string[] {
 }
 
 describe("parseProject(): tools", () => {
-  it("reads definitions as a manifest has them, with a module or another host's URL [R10]", () => {
+  it("reads definitions like those of a manifest, with a module or another host's URL [R10]", () => {
     const parsed = parseProject(
       JSON.stringify({
         tools: [
@@ -26,8 +26,8 @@ describe("parseProject(): tools", () => {
   });
 
   it.each([
-    ["neither", {}, '/tools/0: Tool has neither "remote" nor "module"'],
-    ["both", { module: "a.ts", remote: { url: "https://example.org" } }, '/tools/0: Tool has both "remote" and "module"'],
+    ["neither of both", {}, '/tools/0: Tool has neither "remote" nor "module"'],
+    ["both of them", { module: "a.ts", remote: { url: "https://example.org" } }, '/tools/0: Tool has both "remote" and "module"'],
     ["a module outside", { module: "../a.ts" }, expect.stringContaining("/tools/0/module: ")],
     ["no URL", { remote: {} }, '/tools/0/remote: Remote has no "url"'],
     ["a URL of files", { remote: { url: "file:///etc/passwd" } }, expect.stringContaining("/tools/0/remote/url: ")],
@@ -42,7 +42,7 @@ describe("parseProject(): tools", () => {
     expect(problemsOf({ ...LOOK, ...fields })).toContainEqual(problem);
   });
 
-  it("refuses two tools of one name, and names that can be taken for one another [R10, M5]", () => {
+  it("refuses two tools with the same name, and names that look alike [R10, M5]", () => {
     expect(problemsOf({ ...LOOK, module: "a.ts" }, { ...LOOK, module: "b.ts" })).toContainEqual(
       '/tools/1/name: Duplicate tool name "look"',
     );
@@ -53,7 +53,7 @@ describe("parseProject(): tools", () => {
 });
 
 describe("parseProject(): trusted", () => {
-  it("reads names, and which bytes of them, confined or not [O1.untrusted, P1]", () => {
+  it("reads names, their pinned hashes, and whether they are confined [O1.untrusted, P1]", () => {
     const digest = "a".repeat(64);
     const parsed = parseProject(
       JSON.stringify({ trusted: ["words", "look_up", { name: "code", digest }, { name: "far", unconfined: true }] }),

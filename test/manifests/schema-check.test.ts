@@ -22,7 +22,7 @@ describe("checkSchema()", () => {
     expect(checkSchema(schema)).toEqual([]);
   });
 
-  it.each([...REFUSED_KEYWORDS])("refuses %s with its path, and says what to do [S2]", (keyword, advice) => {
+  it.each([...REFUSED_KEYWORDS])("refuses %s with its path and advice [S2]", (keyword, advice) => {
     const schema = { type: "object", properties: { a: { items: { [keyword]: {} } } } };
     expect(checkSchema(schema, "/inputSchema")).toEqual([
       {
@@ -34,7 +34,7 @@ describe("checkSchema()", () => {
     ]);
   });
 
-  it("lists in its constant the keywords that the specification names [S2]", () => {
+  it("lists the keywords of the specification in its constant [S2]", () => {
     const named = ["$ref", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "patternProperties", "pattern"];
     expect(named.filter((keyword) => !REFUSED_KEYWORDS.has(keyword))).toEqual([]);
   });
@@ -45,16 +45,16 @@ describe("checkSchema()", () => {
     ["a boolean schema", { properties: { a: true } }, "/properties/a"],
     ["a list of schemas as items", { items: [{}] }, "/items"],
     ["an unknown type", { type: "strin" }, "/type"],
-    ["a type that is there twice", { type: ["string", "string"] }, "/type"],
-    ["no type at all", { type: [] }, "/type"],
+    ["a duplicate type", { type: ["string", "string"] }, "/type"],
+    ["a missing type", { type: [] }, "/type"],
     ["an empty enum", { enum: [] }, "/enum"],
-    ["a bound that is no number", { minimum: "1" }, "/minimum"],
+    ["a bound that is not a number", { minimum: "1" }, "/minimum"],
     ["a negative length", { minLength: -1 }, "/minLength"],
-    ["required that is no list", { required: true }, "/required"],
-    ["a description that is no text", { description: 1 }, "/description"],
+    ["required that is not a list", { required: true }, "/required"],
+    ["a description that is not a string", { description: 1 }, "/description"],
     ["a property that would set a prototype", JSON.parse('{"properties":{"__proto__":{}}}'), "/properties/__proto__"],
     ["something that is not JSON", { default: () => 1 }, "/default"],
-    ["no object", null, ""],
+    ["a value that is not an object", null, ""],
   ])("refuses %s [S2]", (_, schema, pointer) => {
     expect(checkSchema(schema).map((problem) => problem.pointer)).toEqual([pointer]);
   });

@@ -17,23 +17,23 @@ import {
 } from "../../manifests/schema.ts";
 
 describe("manifest.schema.json", () => {
-  it("is what its generator writes [M2.schema]", () => {
+  it("equals the output of its generator [M2.schema]", () => {
     const file = readFileSync(new URL("../../manifests/manifest.schema.json", import.meta.url), "utf8");
     expect(file).toBe(`${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`);
   });
 });
 
-describe("our schemas", () => {
+describe("the TypeBox schemas", () => {
   it.each<[string, SchemaOf<unknown>, readonly string[]]>([
     ["manifest", ManifestSchema, MANIFEST_FIELDS],
     ["tool", ToolSchema, TOOL_FIELDS],
     ["skill", SkillSchema, SKILL_FIELDS],
     ["project", ProjectSchema, PROJECT_FIELDS],
-  ])("name the fields that the reader of a %s knows [M2.schema]", (_, schema, fields) => {
+  ])("have the fields that the reader of a %s knows [M2.schema]", (_, schema, fields) => {
     expect(Object.keys(schema["properties"] as object).toSorted()).toEqual([...fields].toSorted());
   });
 
-  it("do not compile where they differ from their interface [S4.typebox]", () => {
+  it("do not compile if they differ from their interface [S4.typebox]", () => {
     const schema = Type.Object({ a: Type.String(), b: Type.Optional(Type.Number()) });
     expect(schemaOf<{ readonly a: string; readonly b?: number }>()(schema)).toBe(schema);
     // @ts-expect-error A member is missing in the schema.

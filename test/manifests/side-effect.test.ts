@@ -56,11 +56,11 @@ describe("permissionsForEffects()", () => {
     [["llm"], { ...base, net: true, import: true }],
     [["execute"], { ...base, run: true, ffi: true, sys: true }],
     [["write", "system"], { ...base, write: true, run: true, ffi: true, sys: true }],
-  ])("of %j holds write, net and run only where declared [P8.grants]", (effects, expected) => {
+  ])("returns for %j write, net and run only if declared [P8.grants]", (effects, expected) => {
     expect(permissionsForEffects(effects)).toEqual(expected);
   });
 
-  it("of a class is what its side effects and the lower ones hold [P8.grants]", () => {
+  it("returns for a class the permissions of its own and lower side effects [P8.grants]", () => {
     expect(permissionsForClass("none")).toEqual(base);
     expect(permissionsForClass("write")).toEqual({ ...base, write: true });
     expect(permissionsForClass("network")).toEqual({ ...base, write: true, net: true, import: true });

@@ -46,7 +46,7 @@ describe("checkValue()", () => {
     expect(checkValue(schema, value).length === 0).toBe(isValid);
   });
 
-  it("meets a __proto__ member as any other [S4.meaning]", () => {
+  it("treats a __proto__ member like any other [S4.meaning]", () => {
     const value = JSON.parse('{"__proto__": {"a": 1}}') as JsonValue;
     expect(checkValue({ type: "object", properties: {}, additionalProperties: false }, value)).toEqual([
       { pointer: "/__proto__", message: "Is not expected", keyword: "additionalProperties" },
@@ -61,7 +61,7 @@ describe("checkValue()", () => {
     expect([errors.length, errors[99]?.pointer]).toEqual([100, "/99"]);
   });
 
-  it("gives up on a value that takes too many comparisons, and says so [S4.bounded]", () => {
+  it("gives up on a value that takes too many comparisons, and reports it [S4.bounded]", () => {
     const choice = Array.from({ length: 1_000 }, () => 1);
     const schema: JsonSchema = { items: { enum: Array.from({ length: 1_000 }, (_, index) => [...choice, index]) } };
     const value = Array.from({ length: 1_000 }, () => [...choice, -1]);
@@ -89,7 +89,7 @@ describe("checkValue()", () => {
 });
 
 describe("applyDefaults()", () => {
-  it("fills in what is absent, at every level that is there", () => {
+  it("fills in absent members, at every existing level", () => {
     const schema: JsonSchema = {
       type: "object",
       properties: {
@@ -116,7 +116,7 @@ describe("applyDefaults()", () => {
     expect([counts.length, counts.reduce((sum, count) => sum + count, 0)]).toEqual([100_000, 10_000]);
   });
 
-  it("looks at own properties only", () => {
+  it("reads own properties only", () => {
     expect(applyDefaults({ properties: { constructor: { default: 1 } } }, {})).toEqual({ constructor: 1 });
   });
 });

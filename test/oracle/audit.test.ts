@@ -54,7 +54,7 @@ describe("capability events", () => {
       ["read", "/elsewhere/b.md"],
       ["env", "APP_X"],
     ]);
-    // The value is the place that was checked, in full.
+    // The value is the full path that was checked.
     expect(seen.map(shapeOf)).toEqual([
       ["read", `${folder}/docs/a.md`],
       ["read", "/elsewhere/b.md"],
@@ -70,7 +70,7 @@ describe("capability events", () => {
   });
 });
 
-/** What both say, once the line has Deno's form. */
+/** Fields that both events have, once the event has Deno's form. */
 function shapeOf(line: object): unknown {
   const { v, datetime, permission, value } = line as Readonly<Record<string, unknown>>;
   expect([v, String(datetime)]).toEqual([1, expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/)]);

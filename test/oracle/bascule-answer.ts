@@ -1,4 +1,4 @@
-/** What bascule says to the questions: the permission set read as in a manifest, the descriptor by the bridge's own rules. */
+/** Answers queries as bascule: the permission set is parsed as in a manifest, the descriptor by the bridge's own rules. */
 
 import {
   compilePermissions,
@@ -11,7 +11,7 @@ import {
 import type { Answer } from "./deno-answer.ts";
 import type { Descriptor, OraclePolicy } from "./policy.ts";
 
-/** Answers questions under one set. @throws {Error} if the set is refused. */
+/** Answers queries under one set. @throws {Error} if the set is refused */
 export function createBasculeOracle(policy: OraclePolicy, folder: string): (descriptor: Descriptor) => Answer {
   const parsed = parsePermissions(policy);
   if (!parsed.ok) throw new Error(`bascule refuses the set: ${parsed.problems.map(problemToText).join("; ")}`);
@@ -29,7 +29,7 @@ export function createBasculeOracle(policy: OraclePolicy, folder: string): (desc
   };
 }
 
-/** What a descriptor names. */
+/** Returns the member of a descriptor beside its kind. */
 export function subjectOf({ path, host, variable, kind, command }: Descriptor): string | undefined {
   return path ?? host ?? variable ?? kind ?? command;
 }

@@ -1,4 +1,4 @@
-/** Asks the `deno` binary what it grants: one process for each permission set, any number of questions. */
+/** Queries the `deno` binary: one process per permission set, any number of queries. */
 
 import { execFile } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { type Descriptor, DENO_KINDS, type OracleCase, type OracleEntry, type Or
 
 const run = promisify(execFile);
 
-/** What one side says to one question. */
+/** One answer to one query. */
 export type Answer = { readonly state: string; readonly partial: boolean } | { readonly error: string; readonly message: string };
 
 const DENO = `${import.meta.dirname}/../../node_modules/.bin/deno`;
@@ -25,7 +25,7 @@ const SCRIPT = `console.log(JSON.stringify(JSON.parse(Deno.args[0]).map((descrip
 
 const TIMEOUT_MS = 60_000;
 
-/** Prepares a folder for `askDeno`: the script, and programs to be found. */
+/** Prepares a folder for `askDeno`: the script, and programs for PATH. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(`${folder}/bin`, { recursive: true });
   await writeFile(`${folder}/ask.mjs`, SCRIPT);
@@ -35,7 +35,7 @@ export async function prepareFolder(folder: string): Promise<void> {
   }
 }
 
-/** Deno's answers, in order. @throws {Error} if Deno does not take the permission set. */
+/** Returns Deno's answers, in order. @throws {Error} if Deno refuses the permission set */
 export async function askDeno({ by, policy, queries }: OracleCase, folder: string): Promise<readonly Answer[]> {
   if (by === "set") await writeFile(`${folder}/deno.json`, JSON.stringify({ permissions: { oracle: policy } }));
   const given = by === "set" ? ["--config=deno.json", "-P=oracle"] : ["--no-config", ...toFlags(policy)];
@@ -56,7 +56,7 @@ export function runDeno(
   return run(DENO, ["run", ...args], { cwd: folder, timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024, env: { ...own, ...variables } });
 }
 
-/** `--allow-read=a,b --deny-net …` for the whole set. */
+/** Formats the whole set as `--allow-read=a,b --deny-net …`. */
 export function toFlags(policy: OraclePolicy): readonly string[] {
   return DENO_KINDS.flatMap((kind) => {
     const entry: OracleEntry = policy[kind] ?? {};
@@ -70,7 +70,7 @@ function toFlag(flag: string, items: boolean | readonly string[] | undefined): r
   return [`${flag}=${items.map((item) => item.replaceAll(",", ",,")).join(",")}`];
 }
 
-/** A command for a shell that shows Deno's answer to one question. */
+/** Returns a shell command that shows Deno's answer to one query. */
 export function reproducer(policy: OraclePolicy, descriptor: Descriptor, folder: string): string {
   const flags = toFlags(policy).map((flag) => (/^[\w=,./:-]+$/.test(flag) ? flag : `'${flag.replaceAll("'", `'\\''`)}'`));
   return [

@@ -1,6 +1,7 @@
 /**
- * Where bascule and Deno differ on purpose, by name. `docs/permissions.md` has a row for each, `differences.test.ts` shows
- * each with the binary. A difference that none of them explains is a defect.
+ * Intended differences between bascule and Deno, by name. `docs/permissions.md` has a row for each,
+ * `differences.test.ts` shows each
+ * with the binary. A difference without a name is a defect.
  */
 
 import { canonicalHost } from "../../manifests/mod.ts";
@@ -8,7 +9,7 @@ import { createBasculeOracle, subjectOf } from "./bascule-answer.ts";
 import type { Answer } from "./deno-answer.ts";
 import { type Descriptor, type OracleEntry, type OraclePolicy, PROGRAMS } from "./policy.ts";
 
-/** One question that the two answer differently. */
+/** One query with two different answers. */
 export interface Disagreement {
   readonly policy: OraclePolicy;
   readonly descriptor: Descriptor;
@@ -22,7 +23,7 @@ export interface Difference {
   readonly explains: (disagreement: Disagreement) => boolean;
 }
 
-/** The decisions that differ. */
+/** Intended differences of decisions. */
 export const DIFFERENCES: readonly Difference[] = [
   { id: "run-list-undoes-deny-write", explains: isUndoneDenial },
   { id: "run-names-protect-every-file", explains: isProgramToWrite },
@@ -37,12 +38,12 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "import-default-hosts", explains: isDefaultImport },
 ];
 
-/** The name of the difference; undefined for a defect. */
+/** Returns the name of the difference; undefined for a defect. */
 export function nameDifference(disagreement: Disagreement): string | undefined {
   return DIFFERENCES.find(({ explains }) => explains(disagreement))?.id;
 }
 
-/** Deno's own oddities, which no decision of bascule depends on: counted, so that one sees them go. */
+/** Deno's own oddities, which no decision of bascule depends on. They are counted, so that a fix in Deno is noticed. */
 export function nameOddity({ policy, descriptor, deno, folder }: Omit<Disagreement, "bascule">): string | undefined {
   const { name, path } = descriptor;
   if (path === undefined || (name !== "read" && name !== "write" && name !== "ffi")) return undefined;
@@ -77,7 +78,7 @@ function hasDenials({ deny = [], ignore = [] }: OracleEntry): boolean {
   return deny === true || ignore === true || listOf(deny, ignore).length > 0;
 }
 
-/** The denials alone deny it: bascule would deny it whatever is allowed. */
+/** Returns true if the denials alone deny it, so that bascule denies it whatever is allowed. */
 function isDenied(it: Disagreement): boolean {
   const entry = entryOf(it);
   const protectsPrograms = it.descriptor.name === "write" && listOf(it.policy.run?.allow).length > 0;
@@ -100,19 +101,19 @@ function isProgramByAnotherName(it: Disagreement): boolean {
   );
 }
 
-/** A program that is allowed by name: Deno keeps one file from being written, bascule each of that name. */
+/** A program allowed by name: Deno protects one file from writing, bascule every file of that name. */
 function isProgramToWrite(it: Disagreement): boolean {
   const names = listOf(it.policy.run?.allow).filter((item) => !item.includes("/"));
   if (it.descriptor.name !== "write" || names.length === 0) return false;
   const isStricter = stateOf(it.bascule) === "denied" && stateOf(it.deno) !== "denied" && isDenied(it) && !isDeniedWithoutPrograms(it);
-  // In part: Deno knows in which folder the program is. And it denies what would be below the program, where nothing can be.
+  // Differs in part, because Deno knows the program's folder. Deno also denies paths below the program, where no file can exist.
   const isAbove = states(it) === "granted/granted" && isPartial(it.deno) && !isPartial(it.bascule);
   const asked = absolute(it.descriptor.path ?? "/", it.folder);
   const isBelow = stateOf(it.deno) === "denied" && names.some((name) => asked.startsWith(`${lookUp(name, it.folder)}/`));
   return isStricter || isAbove || isBelow;
 }
 
-/** `--deny-write` means everything, until `--allow-run=tool` adds its program to what Deno takes for a list then. */
+/** `--deny-write` means everything until `--allow-run=tool` adds its program, which Deno then treats as a list. */
 function isUndoneDenial(it: Disagreement): boolean {
   const isProgramAllowed = listOf(it.policy.run?.allow).length > 0;
   return it.descriptor.name === "write" && stateOf(it.bascule) === "denied" && entryOf(it).deny === true && isProgramAllowed;
@@ -135,7 +136,7 @@ function isHost({ descriptor }: Disagreement): boolean {
   return descriptor.name === "net" || descriptor.name === "import";
 }
 
-/** A host that a URL reads as an address, or that no URL has: Deno compares the text. */
+/** A host that a URL reads as an address, or that is not valid in a URL: Deno compares the text. */
 function isOtherSpelling(text: string): boolean {
   const host = text.replace(/:[+0-9]*$/, "");
   const canonical = canonicalHost(host);

@@ -8,7 +8,7 @@ import { askDeno, prepareFolder } from "./deno-answer.ts";
 import { nameDifference } from "./differences.ts";
 import { inFolder, oracleCase, type OraclePolicy } from "./policy.ts";
 
-/** About how questions are worded, so no export could say them. */
+/** Concern the wording of queries, so that no export can express them. */
 const UNAVOIDABLE = new Set(["run-names-are-not-looked-up", "run-denials-are-broad", "run-names-protect-every-file", "host-spelling"]);
 
 describe("toDenoPermissions(), run by the deno binary", () => {
@@ -19,7 +19,7 @@ describe("toDenoPermissions(), run by the deno binary", () => {
     await fc.assert(
       fc.asyncProperty(oracleCase(400), async (drawn) => {
         const { policy, queries } = inFolder(drawn, folder);
-        // What Deno reads is what an export may hold.
+        // An export may contain what Deno reads.
         const exported = toDenoPermissions(policy, { base: folder }, (path) => path).permissions as OraclePolicy;
         const answers = await askDeno({ by: "set", policy: exported, queries }, folder);
         const own = createBasculeOracle(policy, folder);

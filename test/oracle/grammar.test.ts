@@ -8,13 +8,13 @@ import { type Answer, askDeno, prepareFolder } from "./deno-answer.ts";
 import { acceptedByDeno, ADDED, anyItem, isItemOfBascule, type Item, nameGrammarDifference, REFUSED, toDescriptor } from "./grammar.ts";
 
 const TEXTS = 20_000;
-/** Of one command line. */
+/** Queries per command line. */
 const QUESTIONS = 1_000;
 
-describe("the grammar of items and questions", () => {
+describe("the grammar of items and queries", () => {
   const items = fc.sample(anyItem, { seed: FUZZ_SEED, numRuns: TEXTS });
 
-  it(`takes and refuses the items that Deno does, in ${TEXTS} random texts, less what has a name [PA9.grammar] [PA2]`, async () => {
+  it(`accepts and refuses the same items as Deno, in ${TEXTS} random texts, except named differences [PA9.grammar] [PA2]`, async () => {
     const folder = await oracleFolder();
     const byDeno = await acceptedByDeno(items, folder);
     const unnamed = items.filter((item, index) => {
@@ -22,12 +22,12 @@ describe("the grammar of items and questions", () => {
       return isItemOfBascule(item) !== isItem && nameGrammarDifference(item, isItem) === undefined;
     });
     expect({ seed: FUZZ_SEED, unnamed: unnamed.slice(0, 10) }).toEqual({ seed: FUZZ_SEED, unnamed: [] });
-    // Both answers are frequent, or the comparison would show little.
+    // Both answers must be frequent, or the comparison would show little.
     const taken = byDeno.filter(Boolean).length;
     expect(Math.min(taken, TEXTS - taken)).toBeGreaterThan(TEXTS / 10);
   });
 
-  it("refuses the empty text as Deno does [PA9.grammar]", async () => {
+  it("refuses the empty text like Deno [PA9.grammar]", async () => {
     const folder = await oracleFolder();
     const empty: readonly Item[] = [
       ["read", ""],
@@ -45,12 +45,12 @@ describe("the grammar of items and questions", () => {
     expect(empty.filter(isItemOfBascule)).toEqual([]);
   });
 
-  it("refuses questions with Deno's class and message [PA9.grammar] [PA7.errors]", async () => {
+  it("refuses queries with Deno's class and message [PA9.grammar] [PA7.errors]", async () => {
     const folder = await oracleFolder();
     const ours = createBasculeOracle({}, folder);
     const differing: unknown[] = [];
     for (let start = 0; start < TEXTS / 4; start += QUESTIONS) {
-      // A program's arguments cannot hold a NUL.
+      // A program's arguments cannot contain a NUL.
       const queries = items.slice(start, start + QUESTIONS).map(toDescriptor);
       const denos = await askDeno({ by: "flags", policy: {}, queries }, folder);
       for (const [index, descriptor] of queries.entries()) {
@@ -78,7 +78,7 @@ describe("the grammar of items and questions", () => {
     ["idna", ["net", "bücher.example"], false],
     ["ipv6-blocks", ["net", "fd00::/8"], false],
     ["ipv6-blocks", ["net", "[fd00::/8]:80"], false],
-  ])("%s: %j, which Deno takes: %s [PA9.grammar]", async (id, item, isItemOfDeno) => {
+  ])("%s: %j, accepted by Deno: %s [PA9.grammar]", async (id, item, isItemOfDeno) => {
     expect(await acceptedByDeno([item], await oracleFolder())).toEqual([isItemOfDeno]);
     expect(isItemOfBascule(item)).toBe(!isItemOfDeno);
     expect(nameGrammarDifference(item, isItemOfDeno)).toBe(id);

@@ -1,4 +1,4 @@
-/** Which items Deno takes, and why bascule's answer differs where it does, by name (SPEC PA9). */
+/** Items that Deno accepts, and the reasons for bascule's different answers, by name (SPEC PA9). */
 
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -22,8 +22,9 @@ const FIELDS: Readonly<Record<DenoKind, string>> = {
 };
 
 /**
- * A worker's permissions are parsed one after the other, so an item that is known to be refused after the one in question
- * tells whether it was reached, and no worker is ever started.
+ * Deno parses a worker's permissions in order, so an invalid item after the tested one shows whether it was reached, and
+ * no worker
+ * is ever started.
  */
 const SCRIPT = `const items = JSON.parse(Deno.readTextFileSync("items.json"));
 console.log(JSON.stringify(items.map(([kind, text]) => {
@@ -40,7 +41,7 @@ console.log(JSON.stringify(items.map(([kind, text]) => {
 })));
 `;
 
-/** Which of many texts the binary takes as items, in one process. The empty text is the marker itself for `ffi` and `run`. */
+/** Returns which texts the binary accepts as items, in one process. The empty text is itself the marker for `ffi` and `run`. */
 export async function acceptedByDeno(items: readonly Item[], folder: string): Promise<readonly boolean[]> {
   await writeFile(`${folder}/items.json`, JSON.stringify(items));
   await writeFile(`${folder}/read-items.mjs`, SCRIPT);
@@ -58,17 +59,17 @@ export async function acceptedByDeno(items: readonly Item[], folder: string): Pr
   return JSON.parse(stdout) as readonly boolean[];
 }
 
-/** The same text as a question. */
+/** Returns the same text as a query. */
 export function toDescriptor([kind, text]: Item): Descriptor {
   return { name: kind, [FIELDS[kind]]: text };
 }
 
-/** True if a manifest may have the item. */
+/** Returns true if a manifest accepts the item. */
 export function isItemOfBascule([kind, text]: Item): boolean {
   return checkItem(kind, text) === undefined;
 }
 
-/** The name of the reason why Deno takes an item and bascule does not, or the other way round; undefined for a defect. */
+/** Returns the name of the reason why only one of Deno and bascule accepts an item; undefined for a defect. */
 export function nameGrammarDifference(item: Item, isItemOfDeno: boolean): string | undefined {
   const known = isItemOfDeno ? REFUSED : ADDED;
   return known.find(({ explains }) => explains(item))?.id;
@@ -83,7 +84,7 @@ const isPath = (kind: DenoKind): boolean => kind === "read" || kind === "write" 
 const isHost = (kind: DenoKind): boolean => kind === "net" || kind === "import";
 const hostOf = (text: string): string => text.replace(/:[+0-9]*$/, "");
 
-/** Deno takes it, bascule refuses it and says what to write. */
+/** Deno accepts it, bascule refuses it with advice. */
 export const REFUSED: readonly GrammarDifference[] = [
   { id: "hidden-text", explains: ([, text]) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) },
   {
@@ -100,7 +101,7 @@ export const REFUSED: readonly GrammarDifference[] = [
   },
 ];
 
-/** Bascule takes it, Deno does not. */
+/** Bascule accepts it, Deno does not. */
 export const ADDED: readonly GrammarDifference[] = [
   { id: "idna", explains: ([kind, text]) => isHost(kind) && /[^\x00-\x7f]/.test(text) },
   { id: "ipv6-blocks", explains: ([kind, text]) => isHost(kind) && text.includes(":") && text.includes("/") },
@@ -138,7 +139,7 @@ const PIECES: Readonly<Record<"host" | "path" | "variable" | "sys" | "run", read
   run: [..."ab.*?/~$ -", "git", "./", "[", "é"],
 };
 
-/** Random texts of a kind, near to what it takes. */
+/** Random texts of a kind, similar to valid ones. */
 export const anyItem: fc.Arbitrary<Item> = fc.oneof(
   { arbitrary: textOf("host", "net"), weight: 6 },
   { arbitrary: textOf("host", "import"), weight: 1 },

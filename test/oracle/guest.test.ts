@@ -16,9 +16,9 @@ const POLICY: OraclePolicy = {
   ffi: { allow: [] },
 };
 
-/** Programs: each is run by itself, and shows what it answers or throws. */
+/** Programs that run separately and show their result or error. */
 const PROGRAMS: readonly string[] = [
-  // What is no descriptor
+  // Invalid descriptors
   ...[
     "",
     "null",
@@ -36,7 +36,7 @@ const PROGRAMS: readonly string[] = [
     `show(await permissions.request(${text}))`,
   ]),
   `permissions.querySync({ get name() { throw new RangeError("mine") } })`,
-  // What a descriptor names, of any type
+  // Descriptors with members of any type
   ...[
     `""`,
     "1",
@@ -78,12 +78,12 @@ const PROGRAMS: readonly string[] = [
   ...[`""`, "1", "null", `"hostname"`, `"userInfo"`, `"nonsense"`].map(
     (text) => `show(permissions.querySync({ name: "sys", kind: ${text} }))`,
   ),
-  // Requests that nobody can be asked about
+  // Requests that no user can confirm
   `show(permissions.requestSync({ name: "read", path: "/data" }))`,
   `show(permissions.requestSync({ name: "read", path: "/elsewhere" }))`,
   `permissions.requestSync({ name: "read", path: "/elsewhere" }); show(permissions.querySync({ name: "read", path: "/elsewhere" }))`,
   `show(await permissions.request({ name: "ffi" }))`,
-  // Revoking, with what is asked afterwards
+  // Revocations and later queries
   ...[
     [`{ name: "read", path: "/data/a/b" }`, `{ name: "read", path: "/data/c" }`],
     [`{ name: "read", path: "/data/c" }`, `{ name: "read", path: "/data/a" }`],
@@ -119,14 +119,14 @@ const PROGRAMS: readonly string[] = [
 const SHOW = `const { permissions } = Deno; const out = [];
 function show(...values) { for (const value of values) out.push(value instanceof Deno.PermissionStatus ? [value.state, value.partial] : value); }`;
 
-/** A module's text that runs one program and answers what it showed, or what it threw. */
+/** Returns a module that runs one program and returns its output or error. */
 function toSource(program: string): string {
   return `${SHOW}\nasync function program() { ${program} }
 export async function tool() { try { await program(); return out } catch (error) { return [error.name, error.constructor.name, error.message] } }`;
 }
 
 describe("Deno.permissions in the sandbox and in Deno", () => {
-  it("answer and throw the same, with the same messages [PA7] [PA7.errors] [PA7.change]", { timeout: 120_000 }, async () => {
+  it("return and throw the same, with the same messages [PA7] [PA7.errors] [PA7.change]", { timeout: 120_000 }, async () => {
     const folder = await temporaryFolder();
     await prepareFolder(folder);
     const [inDeno, inSandbox] = [await runInDeno(folder), await runInSandbox(folder)];
@@ -139,7 +139,7 @@ describe("Deno.permissions in the sandbox and in Deno", () => {
   });
 });
 
-/** A process for each program, because what one revokes is gone for all workers of a process. */
+/** One process per program, because a revocation applies to all workers of a process. */
 async function runInDeno(folder: string): Promise<readonly unknown[]> {
   const answers: unknown[] = [];
   const lanes = 2;

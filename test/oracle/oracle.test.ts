@@ -9,27 +9,27 @@ import { DIFFERENCES, nameDifference, nameOddity } from "./differences.ts";
 import { type Descriptor, FOLDER, inFolder, type OraclePolicy } from "./policy.ts";
 import { runOracle } from "./run-oracle.ts";
 
-/** As many as SPEC PA9 wants of each run. */
+/** The number of pairs that SPEC PA9 requires for each run. */
 const PAIRS = 100_000;
 const TIMEOUT_MS = 300_000;
 
 describe("decisions, compared with the deno binary", () => {
   it(
-    `agree in ${PAIRS} random pairs of a permission set and a question, less what has a name [PA9] [PA10]`,
+    `agree in ${PAIRS} random pairs of a permission set and a query, except named differences [PA9] [PA10]`,
     async () => {
       const report = await runOracle({ pairs: PAIRS, seed: FUZZ_SEED, lanes: Math.min(2, availableParallelism()) });
       expect(report.failure).toBeUndefined();
       expect(report.pairs).toBeGreaterThanOrEqual(PAIRS);
-      // Where nothing is denied both are equal but for a few spellings, so this is nearly all.
+      // Without denials both are equal except for a few spellings, so nearly all pairs are equal.
       expect(report.equal / report.pairs).toBeGreaterThan(0.95);
     },
     TIMEOUT_MS,
   );
 
   it(
-    "report a difference shrunk, with a command line that shows it [PA9.shrink]",
+    "shrink a difference and report it with a command line [PA9.shrink]",
     async () => {
-      // A defect made for this test: a denied path denies itself only, not what is below it.
+      // A defect for this test: a denied path denies only itself, not its contents.
       const defective: typeof createBasculeOracle = (policy, folder) => {
         const right = createBasculeOracle(policy, folder);
         const allowing = createBasculeOracle({ ...policy, read: { allow: policy.read?.allow ?? false } }, folder);
@@ -47,7 +47,7 @@ describe("decisions, compared with the deno binary", () => {
   );
 });
 
-describe("what differs on purpose", () => {
+describe("intended differences", () => {
   it.each<[string, OraclePolicy, Descriptor, deno: string, bascule: string]>([
     ["deny-is-absolute", { read: { allow: ["/a/b"], deny: ["/a"] } }, { name: "read", path: "/a/b/c" }, "granted", "denied"],
     ["deny-is-absolute", { env: { allow: ["AB"], deny: ["A*"] } }, { name: "env", variable: "AB" }, "granted", "denied"],
@@ -68,7 +68,7 @@ describe("what differs on purpose", () => {
     ["import-default-hosts", {}, { name: "import", host: "jsr.io:443" }, "granted", "prompt"],
     ["host-spelling", { net: { allow: ["127.0.0.1"] } }, { name: "net", host: "127.1" }, "prompt", "granted"],
     ["host-spelling", { net: { allow: true } }, { name: "net", host: "a#b" }, "granted", "denied"],
-  ])("%s: %j, asked for %j: %s in Deno, %s here [PA3.deny] [PA9.named]", async (id, written, asked, ...expected) => {
+  ])("%s: %j, queried for %j: %s in Deno, %s here [PA3.deny] [PA9.named]", async (id, written, asked, ...expected) => {
     const folder = await oracleFolder();
     const [policy, descriptor] = [inFolder(written, folder), inFolder(asked, folder)];
     const [answer = { error: "Missing", message: "" }] = await askDeno({ by: "flags", policy, queries: [descriptor] }, folder);
@@ -77,7 +77,7 @@ describe("what differs on purpose", () => {
     expect(nameDifference({ policy, descriptor, deno: answer, bascule: own, folder })).toBe(id);
   });
 
-  it("names nothing else: a grant that Deno does not give is a defect", () => {
+  it("do not include a grant that Deno does not give, which is a defect", () => {
     const about = { policy: { read: { allow: ["/a"], deny: ["/b"] } }, descriptor: { name: "read", path: "/c" }, folder: "/f" } as const;
     const [granted, prompt] = [
       { state: "granted", partial: false },
@@ -88,24 +88,24 @@ describe("what differs on purpose", () => {
     expect(nameDifference({ ...about, deno: granted, bascule: { state: "denied", partial: false } })).toBeUndefined();
   });
 
-  it("follows Deno's acts where its questions are about spelling: 127.1 is 127.0.0.1 to fetch [PA9.named]", async () => {
+  it("follow Deno's fetch where its queries compare spellings: 127.1 is 127.0.0.1 [PA9.named]", async () => {
     const folder = await oracleFolder();
     const script = `try { await fetch("http://127.1:47999/"); } catch (error) { console.log(error.name); }`;
     await writeFile(`${folder}/fetch.mjs`, script);
     const run = async (flag: string): Promise<string> =>
       (await runDeno(["--no-prompt", "--no-config", flag, "fetch.mjs"], folder)).stdout.trim();
-    // Nothing listens there: who gets as far as connecting was allowed to.
+    // No server listens there: an attempt to connect means that the access was allowed.
     expect([await run("--allow-net=127.0.0.1"), await run("--allow-net=127.0.0.2")]).toEqual(["TypeError", "NotCapable"]);
   });
 
-  it("has a documented row for each decision that differs", async () => {
+  it("have a documented row for each decision that differs", async () => {
     const page = await readFile(new URL("../../docs/permissions.md", import.meta.url), "utf8");
     expect(DIFFERENCES.filter(({ id }) => !page.includes(`| \`${id}\` |`))).toEqual([]);
   });
 });
 
-describe("Deno's oddities, which no decision here depends on", () => {
-  it("loses track of which path is the more specific, and errs to denied [PA10.paths]", async () => {
+describe("Deno's oddities, on which no decision here depends", () => {
+  it("include losing the more specific path and denying then [PA10.paths]", async () => {
     const folder = await oracleFolder();
     const policy = { read: { allow: ["/k/bin", "/k/z/a", "/a"], deny: ["/k/z"] } };
     const descriptor = { name: "read", path: "/k/z/a/x" } as const;
@@ -118,7 +118,7 @@ describe("Deno's oddities, which no decision here depends on", () => {
     expect(stateOf(createBasculeOracle(policy, folder)(descriptor))).toBe("denied");
   });
 
-  it("sorts net rules with a port first, whatever their host [PA10.net]", async () => {
+  it("include sorting net rules with a port first, whatever their host [PA10.net]", async () => {
     const folder = await oracleFolder();
     const policy = { net: { allow: ["*.x:80"], deny: ["a.x"] } };
     const queries: readonly Descriptor[] = [

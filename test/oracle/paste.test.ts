@@ -5,7 +5,7 @@ import { createBasculeOracle } from "./bascule-answer.ts";
 import { askDeno, prepareFolder } from "./deno-answer.ts";
 import type { Descriptor, OraclePolicy } from "./policy.ts";
 
-/** As people write them in `deno.json`: every short form, mixed. */
+/** Realistic sets of `deno.json`: every short form, mixed. */
 const SETS: readonly (readonly [string, unknown])[] = [
   ["a web server", { net: ["0.0.0.0:8000", "localhost:5432"], read: ["./static", "./.env"], env: ["PORT", "DATABASE_*"] }],
   ["a scraper", { net: { allow: true, deny: ["169.254.169.254", "10.0.0.0/8", "localhost"] }, write: ["out"], read: false }],
@@ -48,11 +48,11 @@ const QUERIES: readonly Descriptor[] = [
 ];
 
 describe("a permission set of deno.json, pasted into a manifest", () => {
-  it.each(SETS)("%s: is taken as it is and decides the same [PA1.paste]", async (_, set) => {
+  it.each(SETS)("%s: is accepted unchanged and decides the same [PA1.paste]", async (_, set) => {
     const folder = await temporaryFolder();
     await prepareFolder(folder);
     expect(parsePermissions(set)).toMatchObject({ ok: true, warnings: [] });
-    // Written as in a file: the short forms too.
+    // Written as in a file, including the short forms.
     const policy = set as OraclePolicy;
     const denos = await askDeno({ by: "set", policy, queries: QUERIES }, folder);
     const differing = QUERIES.flatMap((descriptor, index) => {
@@ -65,8 +65,8 @@ describe("a permission set of deno.json, pasted into a manifest", () => {
   it.each<[string, unknown]>([
     ["an unknown kind", { reed: true }],
     ["an unknown field", { read: { alow: [] } }],
-    ["ignore where there is none", { net: { ignore: ["a.x"] } }],
-    ["a text for a list", { net: "a.x" }],
+    ["ignore for a kind without it", { net: { ignore: ["a.x"] } }],
+    ["a string instead of a list", { net: "a.x" }],
     ["a number", { read: 1 }],
     ["a list of numbers", { read: [1] }],
     ["all as a list", { all: ["read"] }],

@@ -1,21 +1,21 @@
-/** Random permission sets and questions, in the part of the grammar that Deno and bascule share (SPEC PA9). */
+/** Random permission sets and queries, in the part of the grammar that Deno and bascule share (SPEC PA9). */
 
 import fc from "fast-check";
 import type { DenoKind } from "../../manifests/mod.ts";
 
 export const DENO_KINDS: readonly [DenoKind, ...DenoKind[]] = ["read", "write", "net", "env", "sys", "run", "ffi", "import"];
 
-/** One kind of a set as both write it. */
+/** One kind of a set, as both write it. */
 export interface OracleEntry {
   readonly allow?: boolean | readonly string[];
   readonly deny?: boolean | readonly string[];
   readonly ignore?: boolean | readonly string[];
 }
 
-/** A permission set that can stand in `deno.json` and in `manifest.json` as it is. */
+/** A permission set that is valid in `deno.json` and in `manifest.json`. */
 export type OraclePolicy = { readonly [K in DenoKind]?: OracleEntry };
 
-/** What `Deno.permissions.querySync` takes. */
+/** Argument of `Deno.permissions.querySync`. */
 export interface Descriptor {
   readonly name: DenoKind;
   readonly path?: string;
@@ -25,20 +25,20 @@ export interface Descriptor {
   readonly command?: string;
 }
 
-/** One process of Deno: a set, how it is handed over, and what is asked under it. */
+/** One process of Deno: a set, the way it is passed, and the queries under it. */
 export interface OracleCase {
   readonly by: "flags" | "set";
   readonly policy: OraclePolicy;
   readonly queries: readonly Descriptor[];
 }
 
-/** The programs that the oracle's PATH has, in the folder `bin`. */
+/** Programs in the folder `bin`, the oracle's PATH. */
 export const PROGRAMS = ["tool", "tool2", "other.sh"] as const;
 
-/** Stands for the folder in which everything happens: its name is not the same in every run. */
+/** Placeholder for the working folder, whose name differs in every run. */
 export const FOLDER = "@FOLDER@";
 
-/** Few segments, so that items and questions meet. */
+/** Few segments, so that items and queries overlap. */
 const segment = fc.constantFrom("a", "b", "ab", "a.b", "c,d", "ü", "a b", ".", "..", "", "bin", "tool");
 const segments = fc.array(segment, { maxLength: 5 }).map((parts) => parts.join("/"));
 const path = fc.oneof(
@@ -147,7 +147,7 @@ function entryOf(kind: DenoKind): fc.Arbitrary<OracleEntry> {
   const allowed = fc.oneof({ arbitrary: fc.array(allow, { maxLength: 5 }), weight: 5 }, { arbitrary: fc.boolean(), weight: 1 });
   const denied = fc.oneof({ arbitrary: fc.array(deny, { maxLength: 4 }), weight: 8 }, { arbitrary: fc.boolean(), weight: 1 });
   const fields = { allow: allowed, deny: denied, ...((kind === "read" || kind === "env") && { ignore: denied }) };
-  // Half of the entries deny nothing: there both have to agree exactly.
+  // Half of the entries deny nothing: both must agree exactly there.
   return fc.oneof(fc.record({ allow: allowed }), fc.record(fields, { requiredKeys: [] }));
 }
 
@@ -170,7 +170,7 @@ export function oracleCase(maxQueries: number): fc.Arbitrary<OracleCase> {
   });
 }
 
-/** The same with the folder's real name. */
+/** Replaces the placeholder by the folder's real name. */
 export function inFolder<T>(value: T, folder: string): T {
   // Only texts change, so the shape stays.
   return JSON.parse(JSON.stringify(value).replaceAll(FOLDER, folder)) as T;

@@ -1,4 +1,4 @@
-/** Compares bascule with the `deno` binary on random permission sets; what differs is shrunk by fast-check (SPEC PA9). */
+/** Compares bascule with the `deno` binary on random permission sets; fast-check shrinks differences (SPEC PA9). */
 
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,23 +9,23 @@ import { type Disagreement, nameDifference, nameOddity } from "./differences.ts"
 import { inFolder, type OracleCase, oracleCase } from "./policy.ts";
 
 export interface OracleOptions {
-  /** At least so many pairs of a permission set and a question. */
+  /** Minimum pairs of a permission set and a query. */
   readonly pairs: number;
   readonly seed: number;
-  /** Processes of Deno at a time. */
+  /** Parallel Deno processes. */
   readonly lanes: number;
-  /** What bascule answers; the product's own unless a test wants to see a difference found. */
+  /** Replaces bascule's answers in a test that needs a difference. */
   readonly bascule?: typeof createBasculeOracle;
 }
 
 export interface OracleReport {
   readonly pairs: number;
   readonly policies: number;
-  /** Pairs of which both said the very same. */
+  /** Pairs with identical answers. */
   readonly equal: number;
   /** Differences by name, and Deno's oddities. */
   readonly named: ReadonlyMap<string, number>;
-  /** The smallest case that nothing explains, with a command line; absent if there is none. */
+  /** The smallest unexplained case, with a command line; absent if all are explained. */
   readonly failure?: string;
 }
 
@@ -36,11 +36,11 @@ interface Tally {
   readonly named: Map<string, number>;
 }
 
-/** Of one process: a process takes longer to start than to answer hundreds. */
+/** Queries per process, because a process takes longer to start than to answer hundreds of queries. */
 const MAX_QUERIES = 400;
 const RUNS_A_ROUND = 20;
 
-/** Runs until enough pairs are compared, or a difference is found that has no name. */
+/** Runs until enough pairs are compared, or an unnamed difference is found. */
 export async function runOracle(options: OracleOptions): Promise<OracleReport> {
   const tally: Tally = { pairs: 0, policies: 0, equal: 0, named: new Map() };
   const root = await realpath(await mkdtemp(`${tmpdir()}/bascule-oracle-`));
@@ -59,7 +59,7 @@ async function runLane({ pairs, seed, bascule }: OracleOptions, lane: number, fo
     const found = await compare(drawn, folder, { tally, ...(bascule && { bascule }) });
     if (found !== undefined) throw new Error("differs");
   });
-  // Seeds of lanes and rounds are far apart, so that neighbouring seeds do not draw the same cases.
+  // Seeds of lanes and rounds are far apart, so that neighbouring seeds draw different cases.
   for (let round = 0; tally.pairs < pairs; round += 1) {
     const roundSeed = (seed + lane * 1_000_003 + round * 7_919) | 0;
     const details = await fc.check(property, { seed: roundSeed, numRuns: RUNS_A_ROUND });
@@ -81,7 +81,7 @@ interface Comparison {
   readonly bascule?: typeof createBasculeOracle;
 }
 
-/** The first difference without a name. */
+/** Returns the first unnamed difference. */
 async function compare(
   drawn: OracleCase,
   folder: string,

@@ -9,7 +9,7 @@ function problemsOf(text: string): readonly Problem[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
-it("attack: a plugin of so many tools that no other is seen [M4.tools]", () => {
+it("attack: a plugin with so many tools that no other plugin is seen [M4.tools]", () => {
   const tools = Array.from({ length: 1_000 }, (_, index) => tool(`t${index}`));
   expect(problemsOf(manifest({ tools }))).toMatchObject([{ pointer: "/tools" }]);
 });
@@ -22,7 +22,7 @@ it.each([
   ["requirements", { tools: [{ ...tool("a"), requires: Array.from({ length: 10_000 }, () => ({ capability: "read", arg: "p" })) }] }],
   ["unknown fields", Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`field${i}`, 1]))],
   ["long names", { tools: [tool("x".repeat(10_000))] }],
-])("attack: a manifest with floods of %s costs a bounded answer [M4.bounds]", (_what, more) => {
+])("attack: a manifest with floods of %s gets a bounded answer [M4.bounds]", (_what, more) => {
   const problems = problemsOf(manifest(more));
   expect(problems.length).toBeGreaterThan(0);
   expect(JSON.stringify(problems).length).toBeLessThan(200_000);

@@ -1,4 +1,4 @@
-/** A plugin root on the disk with hostile folders and one honest plugin, which must always be callable. */
+/** A plugin root on disk with hostile folders and one honest plugin, which must stay callable. */
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 export interface HostileRoot extends Bench {
-  /** Holds the root, `plugins`. */
+  /** Parent folder of the root, `plugins`. */
   readonly home: string;
   readonly root: string;
-  /** Scans, checks that the honest plugin is loaded, and gives the status of a folder. */
+  /** Scans, checks that the honest plugin is loaded, and returns the status of a folder. */
   statusOf(folder: string): Promise<PluginStatus | undefined>;
 }
 
-/** @param entries by path in the root; `../secret` and the like are outside of it. */
+/** @param entries by path in the root; paths such as `../secret` lie outside */
 export async function hostileRoot(entries: Readonly<Record<string, MemoryEntry>>): Promise<HostileRoot> {
   const home = await temporaryFolder();
   const root = join(home, "plugins");
@@ -36,7 +36,7 @@ export async function hostileRoot(entries: Readonly<Record<string, MemoryEntry>>
   };
 }
 
-/** Why a folder is not loaded: the messages of its problems, or the reason that it is ignored. */
+/** Returns why a folder is not loaded: the messages of its problems, or the reason why it is ignored. */
 export async function refusalOf(entries: Readonly<Record<string, MemoryEntry>>, folder = "evil"): Promise<readonly string[]> {
   const { statusOf, sandbox } = await hostileRoot(entries);
   const status = await statusOf(folder);

@@ -4,17 +4,17 @@ import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 const BOM = "\ufeff";
 
-describe("a manifest whose text is hostile", () => {
+describe("a manifest with hostile text", () => {
   it.each([
     ["empty", ""],
-    ["no JSON", "not json"],
+    ["not JSON", "not json"],
     ["cut off in the middle", manifest("evil").slice(0, 100)],
     ["two documents", manifest("evil") + manifest("evil")],
     ["a list", "[]"],
     ["null", "null"],
     ["with comments", `// hi\n${manifest("evil")}`],
     ["with a trailing comma", manifest("evil").replace(/}$/, ",}")],
-    ["with the same key twice", manifest("evil").replace(/}$/, ',"name":"honest"}')],
+    ["with a duplicate key", manifest("evil").replace(/}$/, ',"name":"honest"}')],
     ["with a number of a thousand digits", manifest("evil").replace(/}$/, `,"x":${"9".repeat(1_000)}}`)],
   ])("is refused when it is %s [M4]", async (_what, text) => {
     expect((await refusalOf({ "evil/manifest.json": text, "evil/main.ts": "" })).length).toBeGreaterThan(0);
@@ -29,7 +29,7 @@ describe("a manifest whose text is hostile", () => {
     expect(await refusalOf({ "evil/manifest.json": bytes, "evil/main.ts": "" })).toEqual(['"manifest.json" is not UTF-8 text']);
   });
 
-  it("is read with one byte order mark, as editors on Windows write it, and not with two [M4]", async () => {
+  it("is accepted with one byte order mark, as editors on Windows write it, and refused with two [M4]", async () => {
     const { statusOf } = await hostileRoot({ "p/manifest.json": BOM + manifest("p"), "p/main.ts": "" });
     expect(await statusOf("p")).toMatchObject({ state: "loaded" });
     expect((await refusalOf({ "evil/manifest.json": BOM + BOM + manifest("evil"), "evil/main.ts": "" })).length).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe("a manifest whose text is hostile", () => {
     ["an ANSI escape", "\u001b[31m"],
     ["a soft hyphen", "\u00ad"],
     ["a NUL", "\0"],
-  ])("is refused with hidden characters wherever a model or a person reads: %s [M5]", async (_what, hidden) => {
+  ])("is refused with hidden characters wherever a model or the user reads: %s [M5]", async (_what, hidden) => {
     const places: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
       ["/description", { description: `Nice${hidden}` }],
       ["/tools/0/description", { tools: [tool("run", { description: `Nice${hidden}` })] }],
@@ -58,18 +58,18 @@ describe("a manifest whose text is hostile", () => {
         state: "failed",
         pointer: expect.stringContaining(pointer),
       });
-      // What is shown of it is harmless itself.
+      // The shown text itself must not contain the hidden characters.
       expect(JSON.stringify(status?.problems).replace(/\\n/g, "")).not.toContain(hidden);
     }
   });
 
-  it("does not write hidden characters of file names into messages [M5]", async () => {
+  it("does not copy hidden characters of file names into messages [M5]", async () => {
     const name = "evil/a\u202e\u001b[2Jtxt";
     const [message] = await refusalOf({ "evil/manifest.json": manifest("evil"), "evil/main.ts": "", [name]: "" });
     expect(message).toBe('"a\\u{202e}\\u{1b}[2Jtxt" has control, invisible or undecodable characters or a "\\" in its name');
   });
 
-  it("is refused with the same tool twice, and with look-alikes among its own tools [M4] [M5]", async () => {
+  it("is refused with a duplicate tool, and with look-alikes among its own tools [M4] [M5]", async () => {
     for (const second of ["run", "RUN", "rUn"]) {
       expect(
         (await refusalOf({ "evil/manifest.json": manifest("evil", { tools: [tool("run"), tool(second)] }), "evil/main.ts": "" })).length,

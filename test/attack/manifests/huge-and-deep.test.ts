@@ -6,7 +6,7 @@ import { manifest } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 describe("a plugin folder of excessive size", () => {
-  it("is refused with a manifest of many megabytes, in little time and memory [M4.size]", async () => {
+  it("is refused with a manifest of many megabytes, in bounded time and memory [M4.size]", async () => {
     const text = manifest("evil", { description: "x".repeat(8 * 1024 * 1024) });
     expect(await refusalOf({ "evil/manifest.json": text, "evil/main.ts": "" })).toEqual([expect.stringMatching(/bytes|large|long/i)]);
   });
@@ -16,7 +16,7 @@ describe("a plugin folder of excessive size", () => {
     ["objects", '{"a":', "}"],
   ])("is refused with a manifest of 100,000 nested %s [M4.depth]", async (_what, open, close) => {
     const nested = (depth: number): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
-    // One that fits into the size, one that does not.
+    // The first fits the size limit, the second does not.
     for (const depth of [20_000, 100_000]) {
       expect(await refusalOf({ "evil/manifest.json": `{"x":${nested(depth)}}`, "evil/main.ts": "" })).toEqual([
         expect.stringMatching(/deep|nest|large|bytes/i),
@@ -49,7 +49,7 @@ describe("a plugin folder of excessive size", () => {
     ]);
   });
 
-  it("is refused with links that multiply: two in each of 16 folders, leading to the next [H1.others]", async () => {
+  it("is refused with links that multiply: two in each of 16 folders, each leading to the next [H1.others]", async () => {
     const links = Array.from({ length: 16 }, (_, level) => [
       [`evil/l${level}/a`, { link: `../l${level + 1}` }],
       [`evil/l${level}/b`, { link: `../l${level + 1}` }],

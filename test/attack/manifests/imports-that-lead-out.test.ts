@@ -25,11 +25,11 @@ it.each([
   "./\0.js",
   "./%2e%2e/x.js",
   "",
-])("attack: an import map leads a name to %j [B7.imports]", async (target) => {
+])("attack: an import map maps a name to %j [B7.imports]", async (target) => {
   const text = withImports({ lib: target, "dir/": `${target}/` });
   const parsed = parseManifest(text);
   if (!parsed.ok) return expect(parsed.problems.length).toBeGreaterThan(0);
-  // What the manifest lets pass, loading refuses: there is no such file of the plugin's own.
+  // Loading refuses what the manifest's check accepts, because the plugin has no such file.
   const { refusal } = await attacker("export const a = 1;");
   return expect(
     await refusal({ "main.js": `import * as lib from "lib"; export const a = () => Object.keys(lib)`, "manifest.json": text }),

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { manifest } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
-describe("a manifest.json that is no regular file", () => {
-  it("does not hang the host when it is a FIFO that nobody writes to [H1.others]", async () => {
+describe("a manifest.json that is not a regular file", () => {
+  it("does not hang the host when it is a FIFO without a writer [H1.others]", async () => {
     expect(await refusalOf({ "evil/manifest.json": { other: true }, "evil/main.ts": "" })).toEqual(['"manifest.json" is no regular file']);
   });
 
@@ -29,7 +29,7 @@ describe("a manifest.json that is no regular file", () => {
     ["a name with a trailing space", "manifest.json "],
     ["a name with a Cyrillic letter", "mаnifest.json"],
     ["plugin.json", "plugin.json"],
-  ])("does not count under another name: %s [M1]", async (_what, name) => {
+  ])("is not recognised under another name: %s [M1]", async (_what, name) => {
     expect(await refusalOf({ [`evil/${name}`]: manifest("evil"), "evil/main.ts": "" })).toEqual([
       "ignored: No manifest.json at its root (manifests in folders below are not looked for)",
     ]);
@@ -46,7 +46,7 @@ describe("a manifest.json that is no regular file", () => {
       "pipes/main.ts": "",
       "pipes/pipe": { other: true },
     });
-    // Why it is not there stands before that it is not.
+    // The reason why the file is unusable comes before the message that it is missing.
     expect((await statusOf("main"))?.problems).toMatchObject([
       { message: 'Left out "main.ts": neither a regular file nor a folder', fix: "put a regular file in its place, or remove it" },
       { message: 'Module "main.ts" is not in the plugin\'s folder' },

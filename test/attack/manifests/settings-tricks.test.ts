@@ -14,7 +14,7 @@ const schema = (settingsSchema: unknown): boolean =>
     }),
   ).ok;
 
-it("attack: settings whose schema is no object, reads files, or has a default of another type [M6]", () => {
+it("attack: settings whose schema is not an object, reads files, or has a default of another type [M6]", () => {
   for (const wrong of [
     [],
     1,
@@ -27,7 +27,7 @@ it("attack: settings whose schema is no object, reads files, or has a default of
   expect(schema({ type: "object", properties: { a: { type: "string", default: "x" } } })).toBe(true);
 });
 
-it("attack: a project's settings carry keys that set prototypes [M6]", () => {
+it("attack: a project's settings contain keys that set prototypes [M6]", () => {
   for (const text of [
     '{"settings": {"evil": {"__proto__": {"admin": true}}}}',
     '{"__proto__": {"policy": {}}}',

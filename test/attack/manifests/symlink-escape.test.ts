@@ -11,14 +11,16 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 const SECRET = "the host's own secret";
-/** As long as the secret: a size that differs must not be what gives the swap away. */
+/** As long as the secret, so that a different size cannot reveal the swap. */
 const INSIDE = "x".repeat(SECRET.length);
 
 /**
- * Puts a link to the outside in the folder's place and the folder back, for a minute at most. The folder keeps its inode and
- * its times: only where it stands changes. As fast as it can, but for a rest now and then with the honest folder in place:
- * one that never rests leaves no moment in which the folder can be read. In a process of its own: one that shared ours would
- * take turns with the reader.
+ * Replaces the folder by a link to the outside and restores it, for at most a minute. The folder keeps its inode and
+ * times; only its
+ * place changes. It swaps as fast as possible, but rests now and then with the honest folder in place, because otherwise
+ * the folder
+ * could never be read. It runs in a process of its own, because in the test's process it would alternate with the
+ * reader.
  */
 const SWAP_FOLDERS = `
   const { renameSync } = require("node:fs");
@@ -43,7 +45,7 @@ describe("a link that leads out of the plugin's folder", () => {
     ["the manifest itself", { "evil/manifest.json": { link: "../../secret" }, "evil/main.ts": "" }, "manifest.json"],
     ["another plugin's manifest", { "evil/manifest.json": { link: "../honest/manifest.json" }, "evil/main.ts": "" }, "manifest.json"],
     [
-      "a file that nothing names",
+      "a file that no manifest names",
       { "evil/manifest.json": manifest("evil"), "evil/main.ts": "", "evil/data.txt": { link: "../../secret" } },
       "data.txt",
     ],
@@ -54,12 +56,12 @@ describe("a link that leads out of the plugin's folder", () => {
       "hop",
     ],
     [
-      "a link that goes out and comes back in, and out",
+      "a link that leaves the folder, comes back and leaves again",
       { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "../evil/../../secret" } },
       "main.ts",
     ],
     [
-      "a folder with a longer name that begins the same",
+      "a folder with a longer name that begins alike",
       { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "../evilest/main.ts" }, "evilest/main.ts": "" },
       "main.ts",
     ],
@@ -73,7 +75,7 @@ describe("a link that leads out of the plugin's folder", () => {
     expect(await refusalOf({ "evil/manifest.json": text, "evil/main.ts": "" })).toHaveLength(modules.length);
   });
 
-  it("never has its target's bytes read while links and folders are swapped under the reader [M4.race]", async () => {
+  it("never exposes the bytes of its target while links and folders are swapped under the reader [M4.race]", async () => {
     const home = await temporaryFolder();
     const folder = join(home, "plugins/evil");
     await plantOnDisk(join(folder, "manifest.json"), "{}");
@@ -94,7 +96,7 @@ describe("a link that leads out of the plugin's folder", () => {
       seen.set(what, (seen.get(what) ?? 0) + 1);
     }
     expect(attacker.exitCode).toBeNull();
-    // Both were there to be seen: the honest folder, and the swap.
+    // The reader saw both the honest folder and the swap.
     expect(seen.get(INSIDE)).toBeGreaterThan(0);
     expect(seen.get("changing")).toBeGreaterThan(0);
     expect([...seen.keys()].filter((what) => ![INSIDE, "changing", "refused", "read"].includes(what))).toEqual([]);

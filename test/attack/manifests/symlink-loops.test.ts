@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { manifest } from "../../host/plugins/folder/harness.ts";
 import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
-describe("links that lead in circles", () => {
+describe("links that form cycles", () => {
   it.each([
     ["to its own folder", { "p/loop": { link: "." } }],
     ["to a folder above, inside the plugin", { "p/a/b/loop": { link: "../.." } }],
@@ -28,7 +28,7 @@ describe("links that lead in circles", () => {
     ]);
   });
 
-  it("are no way to load one plugin twice [M5]", async () => {
+  it("do not load one plugin twice [M5]", async () => {
     expect(await refusalOf({ evil: { link: "honest" } })).toEqual([
       expect.stringMatching(/^"honest" is the name of another plugin, in ".*\/honest"$/),
     ]);

@@ -45,7 +45,7 @@ const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => 
 })).value;
 const types = fc.constantFrom("string", "number", "integer", "boolean", "null", "object", "array" as const);
 const schema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
-  // Any mixture of keywords, also ones that no reader lets through.
+  // Any mixture of keywords, including those that every reader refuses.
   schema: fc.record(
     {
       type: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("object", "array") }, types, fc.uniqueArray(types, { maxLength: 4 })),
@@ -66,7 +66,7 @@ const schema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   ),
 })).schema;
 
-/** As a manifest that came past every check would be. */
+/** A manifest as if it had passed every check. */
 const manifest: fc.Arbitrary<Manifest> = fc
   .record({ input: schema, output: schema, settings: schema, description: text })
   .map(({ input, output, settings, description }) => {
@@ -82,8 +82,8 @@ const manifest: fc.Arbitrary<Manifest> = fc
 
 const OWN = ["BlockNotes", "ContentBlock", "Context", "Log", "OutputParts", "RunArgs", "RunOutput", "Settings", "ToolOutput"];
 
-describe("types made of a hostile manifest", () => {
-  it("are valid TypeScript that declares nothing but what it should, and hides nothing [M8.hostile]", { timeout: 60_000 }, () => {
+describe("types generated from a hostile manifest", () => {
+  it("are valid TypeScript that declares nothing else and hides nothing [M8.hostile]", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(manifest, (hostile) => {
         const written = pluginTypes(hostile).get(TYPES_FILE) ?? "";
@@ -100,7 +100,7 @@ describe("types made of a hostile manifest", () => {
     );
   });
 
-  it("hold no directive and no tag of a manifest's making [M8.hostile]", () => {
+  it("contain no directive and no tag from the manifest [M8.hostile]", () => {
     const inputSchema: JsonSchema = { type: "object", properties: { a: { description: "@ts-ignore @deprecated */ @ts-nocheck" } } };
     const [tool] = manifestWith({}).tools;
     const hostile: Manifest = {
@@ -112,11 +112,11 @@ describe("types made of a hostile manifest", () => {
     expect(written.replaceAll("\\@", "")).not.toContain("@");
   });
 
-  it("name types by letters and digits alone [M8.hostile]", () => {
+  it("have names of letters and digits only [M8.hostile]", () => {
     fc.assert(fc.property(fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/), (name) => /^[A-Z][A-Za-z0-9]*$/u.test(typeName(name))));
   });
 
-  it("declare the sandbox the same, whatever else the manifest says [M8.hostile]", () => {
+  it("declare the sandbox identically, whatever else the manifest contains [M8.hostile]", () => {
     fc.assert(
       fc.property(manifest, (hostile) => {
         expect(pluginTypes(hostile).get(GLOBALS_FILE)).toBe(pluginTypes(manifestWith({})).get(GLOBALS_FILE));
