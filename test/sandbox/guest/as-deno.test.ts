@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { evaluateInGuest } from "./engine.ts";
 
-/** Each line's result, or what it threw; the same program gives the same under Deno 2.9. */
+/** Returns each line's result or error; the same program gives the same under Deno 2.9. */
 const caught = (expressions: readonly string[]): string =>
   `[${expressions.map((expression) => `(() => { try { return ${expression}; } catch (error) { return error.name + ": " + error.message; } })()`).join(",")}]`;
 
 describe("JSON", () => {
-  it("says what is wrong in V8's words [PB1.json]", async () => {
+  it("reports errors with V8's messages [PB1.json]", async () => {
     const texts = ["truu", "{foo", "", "[1,]", '{"a":1,}', '"abc', "1 2"];
     expect(await evaluateInGuest(caught(texts.map((text) => `JSON.parse(${JSON.stringify(text)})`)))).toEqual([
       `SyntaxError: Unexpected token 'u', "truu" is not valid JSON`,
@@ -19,7 +19,7 @@ describe("JSON", () => {
     ]);
   });
 
-  it("leaves a reviver's and toJSON's own errors alone, and names what cannot be written [PB1.json]", async () => {
+  it("keeps the errors of a reviver and of toJSON, and names values that cannot be written [PB1.json]", async () => {
     expect(
       await evaluateInGuest(
         caught([
@@ -73,7 +73,7 @@ describe("Atomics", () => {
     ).toEqual([250, 4, 4, 255, 7, 44, 44, 1, 1, 1, -1, 255, 1, 7, 6, 4, "5", "8", true, 0, "[object Atomics]"]);
   });
 
-  it("waits for time only, and refuses what is no integer array or lies outside [B6.atomics]", async () => {
+  it("lets time pass, and refuses other values than integer arrays and indexes out of bounds [B6.atomics]", async () => {
     expect(
       await evaluateInGuest(
         caught([
@@ -97,7 +97,7 @@ describe("Atomics", () => {
 });
 
 describe("QuotaExceededError and CloseEvent", () => {
-  it("are as in Deno [PB1.errors] [PB1.events]", async () => {
+  it("behave as in Deno [PB1.errors] [PB1.events]", async () => {
     expect(
       await evaluateInGuest(
         caught([
@@ -117,14 +117,14 @@ describe("QuotaExceededError and CloseEvent", () => {
 });
 
 describe("Deno.inspect()", () => {
-  it("leaves control characters as they are where it is asked to, as snapshots of tests do [PB2.inspect]", async () => {
+  it("keeps control characters if requested, as snapshots of tests do [PB2.inspect]", async () => {
     expect(await evaluateInGuest(`[true, false].map((escapeSequences) => Deno.inspect(["a\\nb"], { escapeSequences }))`)).toEqual([
       '[ "a\\nb" ]',
       '[\n  "a\nb"\n]',
     ]);
   });
 
-  it("puts all on one line where compact is true, and nothing where it is false [PB2.inspect]", async () => {
+  it("prints on one line if compact is true, and on several lines if it is false [PB2.inspect]", async () => {
     expect(
       await evaluateInGuest(`(() => {
         const deep = { a: { a: { a: { a: { a: {} } } } } };
@@ -137,8 +137,8 @@ describe("Deno.inspect()", () => {
   });
 });
 
-describe("what a plugin does not have", () => {
-  it("says what to use instead [PB4.advice]", async () => {
+describe("APIs that a plugin lacks", () => {
+  it("name an alternative [PB4.advice]", async () => {
     expect(
       await evaluateInGuest(
         caught([

@@ -24,7 +24,7 @@ const ROUND_TRIPS = FORMATS.flatMap((format) => [
   inside(`return through(await through(${text(SAMPLE)}, new CompressionStream("${format}"), 7), new DecompressionStream("${format}"), 5)`),
   inside(`return through(${text(COMPRESSED[format])}, new DecompressionStream("${format}"))`),
   inside(`return through(${text(COMPRESSED[format])}, new DecompressionStream("${format}"), 1)`),
-  // Followed by something, and not compressed at all.
+  // Compressed data with a trailing byte, and data that is not compressed.
   inside(`return through(${text(new Uint8Array([...COMPRESSED[format], 1]))}, new DecompressionStream("${format}"))`),
   inside(`return through(new Uint8Array([255, 255, 255, 255, 1, 2]), new DecompressionStream("${format}"))`),
 ]);
@@ -40,12 +40,12 @@ const MISUSES = [
 ];
 
 describe("CompressionStream and DecompressionStream", () => {
-  it("compress and decompress, whole or in pieces, and refuse what is broken, as in Deno [PB2.compression]", async () => {
+  it("compress and decompress, whole or in pieces, and refuse broken data, as in Deno [PB2.compression]", async () => {
     const { deno, guest } = await askBoth([...ROUND_TRIPS, ...MISUSES]);
     expect(guest).toEqual(deno);
   });
 
-  it("refuse what ends too early, which Deno takes for whole where nothing checks it [PB2.compression]", async () => {
+  it("refuse data that ends too early, which Deno accepts if the format has no checksum [PB2.compression]", async () => {
     const guest = await startGuest({
       source: `${PIPE} export const tool = async ({ format, bytes }) => through(new Uint8Array(bytes), new DecompressionStream(format)).then(() => "whole", (error) => [error.name, error.message])`,
     });
@@ -56,7 +56,7 @@ describe("CompressionStream and DecompressionStream", () => {
     guest.dispose();
   });
 
-  it("give what is there before the input ends [PB2.compression]", async () => {
+  it("enqueue available data before the input ends [PB2.compression]", async () => {
     const half = COMPRESSED.gzip.subarray(0, -12);
     const guest = await startGuest({
       source: `export async function tool() { const s = new DecompressionStream("gzip"); s.writable.getWriter().write(${text(half)}); const { value } = await s.readable.getReader().read(); return value.length > 0 }`,
@@ -65,7 +65,7 @@ describe("CompressionStream and DecompressionStream", () => {
     guest.dispose();
   });
 
-  it("end a zip bomb at the cap, in every format [PB2.compression] [B3]", async () => {
+  it("end a zip bomb at the limit, in every format [PB2.compression] [B3]", async () => {
     const bomb = new Uint8Array(33 * 1024 * 1024);
     const bombs = { gzip: gzipSync(bomb), deflate: deflateSync(bomb), "deflate-raw": deflateRawSync(bomb) };
     const guest = await startGuest({
@@ -88,7 +88,7 @@ describe("CompressionStream and DecompressionStream", () => {
 });
 
 describe("zlibCodec", () => {
-  it("takes exactly one stream where it is to be whole [PB2.compression]", () => {
+  it("accepts exactly one stream if it must be whole [PB2.compression]", () => {
     const twice = new Uint8Array([...COMPRESSED.gzip, ...COMPRESSED.gzip]);
     const options = { final: true, maximumBytes: 1_000 };
     expect(zlibCodec.decompress("gzip", twice, options)).toEqual({ ok: false, why: "corrupt" });

@@ -1,4 +1,4 @@
-/** Runs the prelude in the ordinary API of quickjs-emscripten, with operations that a test fakes. */
+/** Runs the prelude in the ordinary API of quickjs-emscripten, with fake operations of a test. */
 
 import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
@@ -7,14 +7,14 @@ import { isPlainText } from "../../../sandbox/engine/guest-values.ts";
 import { argumentsJson } from "../../../sandbox/wire/marshal.ts";
 import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
-/** An error that a fake operation answers. */
+/** An error answer of a fake operation. */
 export interface FakeError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
 }
 
-/** What a fake operation answers: a JSON value, bytes beside it, or an error. */
+/** Answer of a fake operation: a JSON value, bytes beside it, or an error. */
 export interface FakeAnswer {
   readonly value?: unknown;
   readonly bytes?: Uint8Array;
@@ -44,18 +44,18 @@ export interface CallOptions {
 
 /** A loaded plugin. */
 export interface Guest {
-  /** Runs a tool to its outcome, as `Entry.poll` gives it; virtual time passes at once. */
+  /** Runs a tool to its outcome, as `Entry.poll` returns it; virtual time passes at once. */
   call(options?: CallOptions): string;
-  /** The value of a plain output. @throws {Error} for every other outcome. */
+  /** Returns the value of a plain output. @throws {Error} for every other outcome */
   output(options?: CallOptions): unknown;
-  /** Evaluates a script in the guest's realm, before or after a call. @throws {Error} what the guest threw, as text. */
+  /** Evaluates a script in the guest's realm, before or after a call. @throws {Error} with the guest's error as text */
   evaluate(code: string): unknown;
   entry(name: "invoke" | "settle" | "runTimers" | "abort" | "poll", ...args: (string | number)[]): string;
   /** Runs pending jobs. */
   runJobs(): void;
-  /** Operations that crossed to the host, in order; those of the worker are not among them. */
+  /** Operations sent to the host, in order, without those of the worker. */
   readonly crossings: readonly Crossing[];
-  /** Lines that were logged. */
+  /** Logged lines. */
   readonly logs: readonly { readonly level: string; readonly text: string }[];
   /** Virtual milliseconds. */
   now: number;
@@ -67,7 +67,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   return new GuestEngine(await takeWorld(), options);
 }
 
-/** Evaluates an expression in a fresh guest and gives its JSON value. Promises are awaited. */
+/** Evaluates an expression in a fresh guest and returns its JSON value. Promises are awaited. */
 export async function evaluateInGuest(expression: string, answer?: GuestOptions["answer"]): Promise<unknown> {
   const guest = await startGuest({
     source: `export default async () => (${expression});`,
@@ -100,7 +100,7 @@ class GuestEngine implements Guest {
     this.#within(() => this.#load(options.source));
   }
 
-  /** What the engine throws by itself leaves its stack where it was: that world is not used again. */
+  /** An error thrown by the engine itself leaves its stack pointer where it was, so the world is not used again. */
   #within<T>(run: () => T): T {
     try {
       return run();

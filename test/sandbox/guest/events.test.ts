@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evaluateInGuest, startGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";
 
-/** A body that logs to `out` and returns it. */
+/** Returns a body that logs to `out` and returns it. */
 function logging(body: string): string {
   return `(() => { const out = []; const log = (...values) => out.push(values.join(" ")); ${body}; return out })()`;
 }
@@ -108,7 +108,7 @@ const EXCEPTIONS = [
 ];
 
 describe("events", () => {
-  it("are made and dispatched as in Deno [PB1.events]", async () => {
+  it("are created and dispatched as in Deno [PB1.events]", async () => {
     const { deno, guest } = await askBoth(EVENTS);
     expect(guest).toEqual(deno);
   });
@@ -149,7 +149,7 @@ describe("events", () => {
     guest.dispose();
   });
 
-  it("lets a program take care of its errors by a global error event [PB1.reportError]", async () => {
+  it("let a program handle its errors by a global error event [PB1.reportError]", async () => {
     const guest = await startGuest({
       source: `export async function tool() {
         const seen = [];
@@ -167,7 +167,7 @@ describe("events", () => {
     guest.dispose();
   });
 
-  it("survives an error listener that throws itself [PB1.reportError] [B4]", async () => {
+  it("survive an error listener that throws [PB1.reportError] [B4]", async () => {
     const guest = await startGuest({
       source: `export function tool() { addEventListener("error", () => { throw new Error("second") }); reportError(new Error("first")); return 1 }`,
     });

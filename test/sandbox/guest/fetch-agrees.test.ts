@@ -15,7 +15,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const DENO = fileURLToPath(new URL("../../../node_modules/.bin/deno", import.meta.url));
 
-/** Expressions; `at` is the server's origin, `read` the response's parts. */
+/** Expressions; `at` is the server's origin, `read` returns the response's parts. */
 const CASES = [
   `read(await fetch(at + "/echo?a#b"))`,
   `read(await fetch(new URL("/echo", at), { method: "post", body: "x", headers: { b: "c", "Content-Type": "a/b" } }))`,
@@ -79,7 +79,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 describe("fetch in the sandbox and in Deno", () => {
-  it("come to the same, in the same words [PB2.fetch, C10]", async () => {
+  it("have the same results and the same messages [PB2.fetch, C10]", async () => {
     const server = await httpServer(answer);
     const file = join(await temporaryFolder(), "cases.js");
     await writeFile(file, `const at = "${server.origin}"; console.log(JSON.stringify(await (async () => {${PROGRAM}})()));`);

@@ -74,7 +74,7 @@ const DATA_URLS = [
 ];
 
 describe("Headers, Request, Response and fetch", () => {
-  it("keep headers in order, combined and checked [PB2.headers]", async () => {
+  it("keep headers in order, combined and validated [PB2.headers]", async () => {
     const { deno, guest } = await askBoth(HEADERS);
     expect(guest).toEqual(deno);
   });
@@ -84,17 +84,17 @@ describe("Headers, Request, Response and fetch", () => {
     expect(guest).toEqual(deno);
   });
 
-  it("make requests, copies and clones with what Deno accepts [PB2.request]", async () => {
+  it("create requests, copies and clones from everything that Deno accepts [PB2.request]", async () => {
     const { deno, guest } = await askBoth(REQUESTS);
     expect(guest).toEqual(deno);
   });
 
-  it("fetch data URLs in the guest itself, and say no to wrong arguments first [PB2.fetch]", async () => {
+  it("fetch data URLs in the guest itself, and refuse invalid arguments first [PB2.fetch]", async () => {
     const { deno, guest } = await askBoth(DATA_URLS);
     expect(guest).toEqual(deno);
   });
 
-  it("reject a request that was aborted before with its reason [PB2.fetch]", async () => {
+  it("reject a request that was already aborted with its reason [PB2.fetch]", async () => {
     expect(await evaluateInGuest(`fetch("http://a", { signal: AbortSignal.abort("why") }).catch((e) => e)`)).toBe("why");
   });
 });
@@ -106,7 +106,7 @@ describe("formData() of a multipart body", () => {
         (error) => error.name + ": " + error.message)`);
   const field = (name: string): string[] => [`Content-Disposition: form-data; name="${name}"`, ""];
 
-  it("takes only whole lines for boundaries, with blanks after them and text around them [PB2.multipart]", async () => {
+  it("accepts only whole lines as boundaries, with trailing blanks and surrounding text [PB2.multipart]", async () => {
     expect(
       await read(["preamble", "--B\t ", ...field("a"), "x--B", "--Bx", "--B--x", "y", "--B", ...field("b"), "2", "--B-- ", "epilogue"]),
     ).toEqual([

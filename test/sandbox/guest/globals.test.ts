@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { evaluateInGuest, startGuest } from "./engine.ts";
 
-/** Interfaces and objects that a plugin finds on the global object besides those of the language (SPEC appendix B, tiers 1 and 2). */
+/** Interfaces and objects on a plugin's global object besides those of the language (SPEC appendix B, tiers 1 and 2). */
 const WEB = [
   ...[
     "console",
@@ -61,7 +61,7 @@ const WEB = [
     "dispatchEvent",
   ],
 ];
-/** Present to say what to use instead. */
+/** Present in order to name an alternative. */
 const REFUSING = ["WebSocket", "EventSource", "Worker", "SharedWorker", "BroadcastChannel", "WebAssembly"];
 
 const LANGUAGE = [
@@ -137,12 +137,12 @@ const LANGUAGE = [
 ];
 
 describe("the global object", () => {
-  it("holds the language, tiers 1 and 2 and nothing else: nothing of the engine, of the host or of the prelude [PB1] [B5] [B6]", async () => {
+  it("has the language and tiers 1 and 2, and nothing of the engine, of the host or of the prelude [PB1] [B5] [B6]", async () => {
     const names = await evaluateInGuest(`Reflect.ownKeys(globalThis).map(String).sort()`);
     expect(names).toEqual([...LANGUAGE, ...WEB, ...REFUSING].sort());
   });
 
-  it("has names that say what they are, and are writable and configurable [PB1]", async () => {
+  it("has members with their own names, writable and configurable [PB1]", async () => {
     const found = await evaluateInGuest(`Object.fromEntries(${JSON.stringify([...WEB, ...REFUSING])}.map((name) => {
       const { writable, configurable, value } = Object.getOwnPropertyDescriptor(globalThis, name);
       return [name, [writable && configurable, typeof value === "function" ? value.name : name]];
@@ -171,7 +171,7 @@ describe("the global object", () => {
     );
   });
 
-  it("has classes whose methods are named, enumerable and without helpers of ours [PB1] [B5]", async () => {
+  it("has classes with named, enumerable methods and without the prelude's helpers [PB1] [B5]", async () => {
     const members =
       await evaluateInGuest(`Object.fromEntries([URL, URLSearchParams, TextDecoder, AbortSignal, AbortController, EventTarget, DOMException, Crypto].map((c) => [c.name,
       [Object.getOwnPropertyNames(c).filter((k) => !/^[A-Z_]+$/.test(k)).sort(), Object.keys(c.prototype).filter((k) => !/^[A-Z_]+$/.test(k)).sort()]]))`);
@@ -226,7 +226,7 @@ describe("the global object", () => {
     });
   });
 
-  it("says who it is by user-agent client hints too [PB1.navigator]", async () => {
+  it("identifies itself by user-agent client hints too [PB1.navigator]", async () => {
     const guest = await startGuest({
       source: `export const tool = async () => {
         const { userAgentData: data } = navigator;
@@ -243,13 +243,13 @@ describe("the global object", () => {
     guest.dispose();
   });
 
-  it("is the guest of bascule, the same on every machine [B9] [PB1]", async () => {
+  it("identifies itself as bascule, the same on every machine [B9] [PB1]", async () => {
     const guest = await startGuest({
       source: `export const tool = () => [self === globalThis, navigator.userAgent, Deno.cwd(), Deno.args, Deno.noColor, Deno.build.os, Deno.version.deno, Object.isFrozen(Deno.build)]`,
     });
     expect(guest.output({ context: { cwd: "/work/space" } })).toEqual([
       true,
-      // As Deno says it: modules that work on several runtimes look for "Deno" in it.
+      // As in Deno: modules for several runtimes look for "Deno" in it.
       "Deno/2.9.5 bascule/0.1.0",
       "/work/space",
       [],
@@ -296,7 +296,7 @@ describe("the global object", () => {
   });
 });
 
-describe("what a plugin never has", () => {
+describe("APIs that a plugin never has", () => {
   const USES: readonly (readonly [use: string, advice: RegExp])[] = [
     ["new Deno.Command('ls')", /^Cannot use Deno\.Command in a plugin: a plugin cannot start processes; /u],
     ["Deno.dlopen('x', {})", /^Cannot use Deno\.dlopen in a plugin: a plugin cannot load native libraries; /u],
@@ -312,7 +312,7 @@ describe("what a plugin never has", () => {
     ["new WebSocket('ws://a')", /^Cannot use WebSocket in a plugin: /u],
   ];
 
-  it.each(USES)("%s says what to do instead [PB4]", async (use, advice) => {
+  it.each(USES)("%s names an alternative [PB4]", async (use, advice) => {
     const guest = await startGuest({
       source: `export async function tool() { try { await ${use}; return "worked" } catch (error) { return [error.name, error instanceof Deno.errors.NotSupported, error.message] } }`,
     });
@@ -320,7 +320,7 @@ describe("what a plugin never has", () => {
     guest.dispose();
   });
 
-  it("rejects where the real one answers a promise, so that a handler sees it [PB4]", async () => {
+  it("rejects if the original returns a promise, so that a handler sees it [PB4]", async () => {
     expect(
       await evaluateInGuest(`Promise.all([Deno.openKv(), WebAssembly.compile()].map((p) => p.then(() => "worked", (e) => e.name)))`),
     ).toEqual(["NotSupported", "NotSupported"]);

@@ -8,7 +8,7 @@ function host(operation: string): FakeAnswer {
   return { value: operation === "env.get" ? "value" : {} };
 }
 
-/** What a program may do to the world before its tool runs. */
+/** Changes that a program may make to the globals before its tool runs. */
 const VANDALISM: readonly (readonly [name: string, code: string])[] = [
   ["JSON", `JSON.parse = JSON.stringify = () => { throw new Error("JSON") }`],
   [
@@ -76,7 +76,7 @@ const VANDALISM: readonly (readonly [name: string, code: string])[] = [
   ],
 ];
 
-/** A tool that is asynchronous in every way: an operation each way, a timer, a workspace call. */
+/** A tool with every kind of waiting: an operation in each direction, a timer, a workspace call. */
 const WORKING = `
   const { readTextFile, readTextFileSync, mkdir, env } = Deno; const wait = setTimeout; const P = Promise;
   export async function tool(args, context) {
@@ -94,9 +94,9 @@ async function vandalised(code: string): Promise<Guest> {
   return await startGuest({ source: `${WORKING}\n;(() => { try { ${code} } catch {} })();`, answer: host });
 }
 
-describe("a plugin that replaces the world", () => {
-  it.each(VANDALISM)("(%s) still gets its calls begun, settled and ended [B5.primordials] [B4]", async (name, code) => {
-    // A program whose own `await` meets a broken `constructor` or `then` is not ours to save; the entry functions are.
+describe("a plugin that replaces the globals", () => {
+  it.each(VANDALISM)("(%s) still has its calls begun, settled and ended [B5.primordials] [B4]", async (name, code) => {
+    // The program's own `await` may meet a broken `constructor` or `then`; only the entry functions must survive.
     const guest = await vandalised(code);
     expect(guest.call({ export: "plain" })).toBe('d{"o":7}');
     guest.dispose();
@@ -109,7 +109,7 @@ describe("a plugin that replaces the world", () => {
     expect(name).not.toBe("");
   });
 
-  it.each(VANDALISM)("(%s) still gets its files, timers and workspace [B5.primordials] [B6]", async (_name, code) => {
+  it.each(VANDALISM)("(%s) still has its files, timers and workspace [B5.primordials] [B6]", async (_name, code) => {
     const guest = await vandalised(code);
     expect(guest.call()).toBe('d{"o":"file textfile textvalue"}');
     expect(guest.crossings.map(({ operation, args }) => [operation, args])).toEqual([
@@ -155,7 +155,7 @@ describe("a plugin that replaces the world", () => {
     guest.dispose();
   });
 
-  it("gets what its own hooks throw as an error of its own, never of the entry [B4] [B5]", async () => {
+  it("receives errors of its own hooks, and none from the entry [B4] [B5]", async () => {
     const guest = await startGuest({
       source: `export async function tool() {
         const seen = []; const boom = () => { throw new RangeError("boom") };
@@ -183,7 +183,7 @@ describe("a plugin that replaces the world", () => {
     guest.dispose();
   });
 
-  it("cannot change bytes after it has sent them, nor keep a hand on those it gets [B5]", async () => {
+  it("cannot change bytes after it has sent them, nor keep access to received ones [B5]", async () => {
     const guest = await startGuest({
       source: `export async function tool() { const data = new Uint8Array([1, 2]); const p = Deno.writeFile("f", data); data[0] = 9; await p; const a = await Deno.readFile("a"); a.fill(0); const b = await Deno.readFile("a"); return [...b.slice(0, 2)] }`,
       answer: host,
@@ -193,7 +193,7 @@ describe("a plugin that replaces the world", () => {
     guest.dispose();
   });
 
-  it("cannot make a path of one thing for the check and another for the act [C4] [B5]", async () => {
+  it("cannot pass a path that changes between check and use [C4] [B5]", async () => {
     const guest = await startGuest({
       source: `export function tool() { let n = 0; const sly = { toString() { return n++ === 0 ? "/good" : "/etc/passwd" } }; const url = new URL("file:///good"); Object.defineProperty(url, "pathname", { value: "/etc/passwd" }); Object.defineProperty(url, "href", { value: "file:///etc/passwd" });
         try { Deno.readFileSync(sly) } catch (e) { if (e.name !== "TypeError") throw e } Deno.readFileSync(url); return n }`,

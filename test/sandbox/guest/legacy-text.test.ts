@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { askBoth, askWorker } from "./oracle.ts";
 
-/** As one number a text: thousands of characters in each. */
+/** Reduces each text of thousands of characters to one number. */
 const SUM = `((text) => { let sum = 0; for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0; return [text.length, sum]; })`;
 
-/** One of these after each first byte, and every byte alone. */
+/** Encodings of one or two bytes, each tested with every second byte after every first byte from 0x80. */
 const LABELS = ["big5", "euc-kr", "shift_jis", "euc-jp", "gbk", "gb18030"];
 
-/** All pairs of bytes that begin so, each before two letters, so that a byte that is not taken shows. */
+/** Returns all pairs with this first byte, each before two letters, so that a byte that is not consumed shows. */
 function pairs(label: string, first: number, fatal: boolean): string {
   const decode = fatal
     ? `Array.from({ length: 256 }, (_, b) => { try { return new TextDecoder("${label}", { fatal: true }).decode(Uint8Array.of(${first}, b, 97)); } catch (e) { return e.name; } }).join()`
@@ -15,7 +15,7 @@ function pairs(label: string, first: number, fatal: boolean): string {
   return `${SUM}(${decode})`;
 }
 
-/** A stream cut into pieces of this many bytes. */
+/** Decodes a stream in pieces of this many bytes. */
 function cut(label: string, bytes: string, size: number): string {
   return `(() => { const d = new TextDecoder("${label}"); const bytes = Uint8Array.from(${bytes}); let text = ""; for (let at = 0; at < bytes.length; at += ${size}) text += d.decode(bytes.subarray(at, at + ${size}), { stream: true }); return text + d.decode(); })()`;
 }
@@ -23,8 +23,8 @@ function cut(label: string, bytes: string, size: number): string {
 const JIS =
   "[97, 0x1b, 0x24, 0x42, 0x24, 0x22, 0x30, 0x21, 0x21, 0x1b, 0x28, 0x4a, 0x5c, 0x7e, 0x1b, 0x28, 0x49, 0x31, 0x60, 0x1b, 0x28, 0x42, 98, 0x0e, 0x1b, 0x1b, 0x24, 0x40, 0x21]";
 
-describe("TextDecoder of encodings of several bytes, in a worker", { timeout: 60_000 }, () => {
-  it("reads every character and every wrong one as Deno does [PB1.TextDecoder]", async () => {
+describe("TextDecoder with multi-byte encodings, in a worker", { timeout: 60_000 }, () => {
+  it("decodes every valid and invalid character like Deno [PB1.TextDecoder]", async () => {
     const firsts = Array.from({ length: 128 }, (_, index) => index + 128);
     const { deno, guest } = await askBoth(
       LABELS.flatMap((label) => [...firsts.map((first) => pairs(label, first, false)), pairs(label, 0xa4, true)]),
@@ -33,7 +33,7 @@ describe("TextDecoder of encodings of several bytes, in a worker", { timeout: 60
     expect(guest).toEqual(deno);
   });
 
-  it("reads three and four bytes, and modes, whole and cut anywhere [PB1.TextDecoder]", async () => {
+  it("decodes three and four bytes, and modes, whole and split anywhere [PB1.TextDecoder]", async () => {
     const korean = "[0xb0, 0xa1, 0x81, 0x41, 0xc6, 0x52, 97, 0xff, 0x80, 0xa1]";
     const { deno, guest } = await askBoth(
       [

@@ -7,14 +7,14 @@ const ENVIRONMENT: LocalEnvironment = { monotonicMs: () => 12.5, randomBytes: (c
 
 function run(operation: string, text: string, bytes?: Uint8Array): LocalAnswer {
   const local = LOCAL_OPERATIONS.get(operation);
-  if (local === undefined) throw new Error(`There is no operation "${operation}"`);
+  if (local === undefined) throw new Error(`Unknown operation "${operation}"`);
   return local(text, bytes, ENVIRONMENT);
 }
 
 const NAMES = [...LOCAL_OPERATIONS.keys()];
 
 describe("LOCAL_OPERATIONS", () => {
-  it("are codecs, URLs, languages, the clock and randomness, and nothing that reaches the host [B5] [D5]", () => {
+  it("contain codecs, URLs, languages, the clock and randomness, and nothing that reaches the host [B5] [D5]", () => {
     expect(NAMES.toSorted()).toEqual(
       [
         ...[
@@ -37,7 +37,7 @@ describe("LOCAL_OPERATIONS", () => {
     );
   });
 
-  it.each(NAMES)("%s answers anything it is sent, and never throws [B5] [B4]", (name) => {
+  it.each(NAMES)("%s answers any input, and never throws [B5] [B4]", (name) => {
     const inputs = [
       "",
       "null",
@@ -65,18 +65,18 @@ describe("LOCAL_OPERATIONS", () => {
     );
   });
 
-  it.each(NAMES)("%s refuses more than 64 MiB before it looks at it [B3] [B5]", (name) => {
+  it.each(NAMES)("%s refuses more than 64 MiB before it reads the input [B3] [B5]", (name) => {
     const huge = "x".repeat(64 * 1024 * 1024 + 1);
     expect(run(name, huge)).toEqual({ answer: 'e{"name":"RangeError","message":"The input is larger than 67108864 bytes"}' });
   });
 
-  it("gives no bytes beyond what was asked, and at most the quota [B5]", () => {
+  it("returns no more bytes than requested, and at most the quota [B5]", () => {
     expect(run("crypto.random", '{"n":3}')).toEqual({ answer: "v", bytes: new Uint8Array([7, 7, 7]) });
     expect(run("crypto.random", '{"n":65537}').answer).toMatch(/^e\{"name":"RangeError"/u);
     expect(run("clock.monotonic", "").answer).toBe("v12.5");
   });
 
-  it("never answers raw text that holds U+0000, which the boundary would cut [B5]", () => {
+  it("never returns raw text with U+0000, which the boundary would cut [B5]", () => {
     const decode = (bytes: number[]): LocalAnswer => run("text.decode", '{"label":"utf-8"}', new Uint8Array(bytes));
     expect(decode([97, 0, 98])).toEqual({ answer: 'v"a\\u0000b"' });
     expect(decode([97])).toEqual({ answer: "sa" });
@@ -84,7 +84,7 @@ describe("LOCAL_OPERATIONS", () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => !decode([...bytes]).answer.includes("\0")));
   });
 
-  it("says nothing of the runtime in an error [B5] [C10]", () => {
+  it("reveals nothing about the runtime in an error [B5] [C10]", () => {
     expect(run("url.set", '{"href":"no","name":"host","value":"x"}')).toEqual({
       answer: 'e{"name":"TypeError","message":"The input is not valid"}',
     });
@@ -97,7 +97,7 @@ describe("LOCAL_OPERATIONS", () => {
     expect(run("text.btoa", "\u0100").answer).toMatch(/^e\{"name":"InvalidCharacterError"/u);
   });
 
-  it("streams to the same text wherever it is cut [PB1.encoding]", () => {
+  it("decodes a stream to the same text wherever it is split [PB1.encoding]", () => {
     const whole = fc.uint8Array({ maxLength: 24 });
     const cuts = fc.array(fc.nat(24), { maxLength: 4 });
     for (const label of ["utf-8", "utf-16le", "gb18030", "big5", "euc-jp"]) {
@@ -111,7 +111,7 @@ describe("LOCAL_OPERATIONS", () => {
   });
 });
 
-/** What the guest's TextDecoder does with chunks (`sandbox/guest/web/encoding.ts`), by the operation alone. */
+/** Decodes chunks like the guest's TextDecoder (`sandbox/guest/encoding.ts`), using only the operation. */
 function streamed(label: string, bytes: Uint8Array, ends: readonly number[]): string {
   let text = "";
   let pending = new Uint8Array(0);

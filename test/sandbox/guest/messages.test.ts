@@ -52,12 +52,12 @@ const PATTERNS = [
 ];
 
 describe("MessageChannel", () => {
-  it("delivers clones, moves buffers and ports, and refuses what cannot be cloned [PB2.messages]", async () => {
+  it("delivers clones, moves buffers and ports, and refuses values that cannot be cloned [PB2.messages]", async () => {
     const { deno, guest } = await askBoth(CHANNELS);
     expect(guest).toEqual(deno);
   });
 
-  it("does not use up the timers of a call by many messages [PB2.messages] [B3]", async () => {
+  it("does not use up a call's timers with many messages [PB2.messages] [B3]", async () => {
     const guest = await startGuest({
       source: `export const tool = () => new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); let n = 0; port2.onmessage = () => { if (++n === 3000) resolve(n) }; for (let i = 0; i < 3000; i++) port1.postMessage(i) })`,
     });
@@ -72,7 +72,7 @@ describe("Uint8Array as text", () => {
     expect(guest).toEqual(deno);
   });
 
-  it("takes any text and answers with bytes or an error [PB2.base64] [B5]", async () => {
+  it("accepts any text and returns bytes or an error [PB2.base64] [B5]", async () => {
     const long = `(() => { const b = new Uint8Array(100_000).fill(9); return Uint8Array.fromBase64(b.toBase64()).length })()`;
     expect(await evaluateInGuest(long)).toBe(100_000);
     expect(await evaluateInGuest(`(() => { try { Uint8Array.fromBase64("A\\0\\ud800") } catch (e) { return e.name } })()`)).toBe(
@@ -82,7 +82,7 @@ describe("Uint8Array as text", () => {
 });
 
 describe("disposables", () => {
-  it("are disposed of in reverse, once, with every error kept [PB2.disposable]", async () => {
+  it("are disposed of once, in reverse order, and keep every error [PB2.disposable]", async () => {
     const { deno, guest } = await askBoth(DISPOSABLES);
     expect(guest).toEqual(deno);
   });

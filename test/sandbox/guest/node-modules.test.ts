@@ -12,7 +12,7 @@ afterAll(async () => {
   await box[Symbol.asyncDispose]();
 });
 
-/** What the same code answers on Node is the expectation: its own modules, its own engine. */
+/** Runs the code on Node too, with Node's own modules; Node's answer is the expectation. */
 async function onBoth(code: string): Promise<{ readonly guest: unknown; readonly node: unknown }> {
   const name = `n${++names}`;
   const loaded = await box.load(name, code);
@@ -93,12 +93,12 @@ export const run = () => [Buffer.from("héllo").toString("hex"), Buffer.from("aG
       `import { fileURLToPath, pathToFileURL, URL } from "node:url";
 export const run = () => [fileURLToPath("file:///a%20b/c.txt"), pathToFileURL("/a b/?#.txt").href, new URL("x", "https://a/b").href];`,
     ],
-  ])("%s answers as Node's own [PB3.node]", async (_name, code) => {
+  ])("%s returns the same as Node's own [PB3.node]", async (_name, code) => {
     const { guest, node } = await onBoth(code);
     expect(guest).toEqual(node);
   });
 
-  it("process is a stub with the sandbox's virtual values, and no global [PB3.node]", async () => {
+  it("process is a stub with the sandbox's virtual values, and not a global [PB3.node]", async () => {
     await box.load(
       "process",
       `import process, { cwd, env } from "node:process";
@@ -118,7 +118,7 @@ export const run = () => [process.platform, process.argv, cwd(), typeof globalTh
     ]);
   });
 
-  it("are parts of nothing for plugins that import none, and the rest is refused with what there is [PB3.node] [B7.refused]", async () => {
+  it("are not loaded for plugins without such imports, and unknown ones are refused with a list of those available [PB3.node] [B7.refused]", async () => {
     expect(await box.load("fs", `import "node:fs";`)).toMatchObject({
       ok: false,
       fault: {

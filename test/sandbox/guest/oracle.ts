@@ -1,4 +1,4 @@
-/** Deno itself as the oracle: the same expressions there and in the guest. */
+/** Uses Deno as the oracle: evaluates the same expressions in Deno and in the guest. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { startGuest } from "./engine.ts";
 
 const DENO = fileURLToPath(new URL("../../../node_modules/.bin/deno", import.meta.url));
 
-/** Evaluates each expression, which may await, to `Deno.inspect`'s text or the name of what it throws. */
+/** Returns a program that evaluates each expression, which may await, to `Deno.inspect`'s text or the name of its error. */
 function program(expressions: readonly string[]): string {
   const cases = expressions.map((text) => `async () => (${text})`).join(",\n");
   return `
@@ -25,7 +25,7 @@ function program(expressions: readonly string[]): string {
     }`;
 }
 
-/** What Deno answers, in order. */
+/** Returns Deno's answers, in order. */
 export async function askDeno(expressions: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-oracle-"));
   try {
@@ -41,7 +41,7 @@ export async function askDeno(expressions: readonly string[]): Promise<string[]>
   }
 }
 
-/** What the guest answers, in order. */
+/** Returns the guest's answers, in order. */
 export async function askGuest(expressions: readonly string[]): Promise<string[]> {
   const guest = await startGuest({ source: `${program(expressions)}\nexport const tool = answers;` });
   try {
@@ -52,7 +52,7 @@ export async function askGuest(expressions: readonly string[]): Promise<string[]
   }
 }
 
-/** What a plugin in a real worker answers, in order: for what the worker does while the call waits. */
+/** Returns the answers of a plugin in a real worker, in order, for features that need the worker while the call waits. */
 export async function askWorker(expressions: readonly string[]): Promise<string[]> {
   await using box = startSandbox({ maximumWorkers: 1 });
   const loaded = await box.load("oracle", { "main.js": `${program(expressions)}\nexport const tool = answers;` }, ["tool"]);
@@ -63,7 +63,7 @@ export async function askWorker(expressions: readonly string[]): Promise<string[
   return found as string[];
 }
 
-/** Both, by expression: whole values to compare. */
+/** Returns both answers by expression, as whole values to compare. */
 export async function askBoth(
   expressions: readonly string[],
   ask: (expressions: readonly string[]) => Promise<string[]> = askGuest,

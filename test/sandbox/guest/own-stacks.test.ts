@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { outputOf, startSandbox } from "../../support/sandbox.ts";
 
-/** Each throws in the prelude, at once or later. */
+/** Each program throws in the prelude, at once or later. */
 const THROWS = [
   ...[`new URL("::")`, `new URL("x", "::")`, `new URLSearchParams([[1]])`, `new URLPattern({ pathname: "(" })`],
   ...[`new Headers([[1]])`, `new Headers().append("a b", "c")`, `new Request("::")`, `new Response("", { status: 9 })`],
@@ -34,7 +34,7 @@ export async function run({ index }, context) {
   return "nothing was thrown";
 }`;
 
-it("shows an author the frames of the plugin only, in every error of ours that a program reads the stack of [PB1.stacks]", async () => {
+it("shows only the plugin's frames, in every error of the prelude whose stack a program reads [PB1.stacks]", async () => {
   await using box = startSandbox();
   await box.load("plugin", PLUGIN);
   const hostCall = () => Promise.resolve({ ok: false as const, error: { name: "NotFound", message: "no" } });

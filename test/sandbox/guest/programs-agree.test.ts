@@ -48,7 +48,7 @@ const FILE_URLS = [
   `const e = await fetch("file:///etc/../etc/%70asswd").catch((e) => e); return [e.constructor.name, e.message.split(",")[0]]`,
 ];
 
-/** With a grant of folders, as a plugin has, Deno takes the slash away; with all granted it does not. */
+/** Deno removes the slash if only folders are granted, as for a plugin; if everything is granted, it does not. */
 const ENDS_IN_SLASH = [
   `await Deno.remove("a.txt/"); return Deno.stat("a.txt")`,
   `await Deno.writeTextFile("s.txt//", "x"); return Deno.readTextFile("s.txt/.")`,
@@ -72,7 +72,7 @@ const BODIES = [
   `return crypto.getRandomValues(new Uint8Array(65537))`,
 ];
 
-/** Where Node and Deno, whose answers these are, know the same. */
+/** Algorithms that both Node and Deno support. */
 const SUPPORTED = [
   `return [["digest", "SHA-256"], ["digest", "nope"], ["nope", "SHA-256"], ["sign", "Ed25519"], ["sign", "AES-GCM"]].map((given) => SubtleCrypto.supports(...given))`,
   `return [12, undefined].map((n) => SubtleCrypto.supports("encrypt", { name: "AES-GCM", iv: new Uint8Array(n ?? 16) }))`,
@@ -88,14 +88,14 @@ describe("programs in the sandbox and in Deno", () => {
     ["fetch of files [PB2.fetch, C10]", FILE_URLS],
     ["what crypto supports [PB2.subtle]", SUPPORTED],
     ["bodies, headers and blobs [PB2.fetch]", BODIES],
-  ])("answer the same: %s", { timeout: 60_000 }, async (_what, bodies) => {
+  ])("return the same: %s", { timeout: 60_000 }, async (_what, bodies) => {
     const { deno, guest } = await runBoth(bodies);
     expect(guest).toEqual(deno);
   });
 });
 
 describe("fetch of a plugin's own files", () => {
-  it("needs no grant, while the plugin loads and in a call, and leads nowhere else [PB2.fetch, B9.own]", async () => {
+  it("needs no grant, during the load and in a call, and reaches no other files [PB2.fetch, B9.own]", async () => {
     await using box = startSandbox({ maximumWorkers: 1 });
     const source = `
       const own = (path) => fetch(new URL(path, import.meta.url)).then((r) => r.text(), (e) => e.name);

@@ -1,4 +1,4 @@
-/** Programs on real files, in Deno and in the real sandbox: what one prints the other must print. */
+/** Runs programs on real files, in Deno and in the real sandbox; both must print the same. */
 
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const DENO = fileURLToPath(new URL("../../../node_modules/.bin/deno", import.meta.url));
 
-/** Bodies of asynchronous functions. Each one's answer as `Deno.inspect` shows it, or class, name, message and code of what it threw. */
+/** Returns a program of async function bodies. Each result is shown as by `Deno.inspect`; an error as class, name, message and code. */
 function program(bodies: readonly string[]): string {
   const cases = bodies.map((body) => `async () => {${body}\n}`).join(",\n");
   return `
@@ -25,7 +25,7 @@ function program(bodies: readonly string[]): string {
     }`;
 }
 
-/** A folder with `a.txt` ("hello world"), `dir/b.txt` and `big.bin` (200,000 bytes), granted to read and write. */
+/** Creates a folder with `a.txt` ("hello world"), `dir/b.txt` and `big.bin` (200,000 bytes), granted to read and write. */
 async function workspace(): Promise<string> {
   const folder = join(await temporaryFolder(), "w");
   await mkdir(join(folder, "dir"), { recursive: true });
@@ -63,7 +63,7 @@ async function inGuest(bodies: readonly string[]): Promise<readonly string[]> {
   return (found as string[]).map((text) => text.replaceAll(cwd, "$w"));
 }
 
-/** Both, each answer with its program: whole lists to compare. */
+/** Returns the results of both with their programs, as whole lists to compare. */
 export async function runBoth(bodies: readonly string[]): Promise<{ readonly deno: string[]; readonly guest: string[] }> {
   const [theirs, ours] = await Promise.all([inDeno(bodies), inGuest(bodies)]);
   const withBody = (answers: readonly string[]): string[] => bodies.map((body, index) => `${body}\n→ ${answers[index]}`);

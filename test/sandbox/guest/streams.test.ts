@@ -78,22 +78,22 @@ describe("streams", () => {
     expect(guest).toEqual(deno);
   });
 
-  it("encode and decode text cut anywhere [PB2.text-streams]", async () => {
+  it("encode and decode text that is split anywhere [PB2.text-streams]", async () => {
     const { deno, guest } = await askBoth(TEXT);
     expect(guest).toEqual(deno);
   });
 
-  it("look as in Deno when printed, listed or made into JSON [PB2.streams]", async () => {
+  it("look as in Deno when printed, listed or serialised as JSON [PB2.streams]", async () => {
     const { deno, guest } = await askBoth(SHOWN);
     expect(guest).toEqual(deno);
   });
 
-  it("have the classes, members and lengths that Deno's have [PB2.streams]", async () => {
+  it("have the same classes, members and lengths as in Deno [PB2.streams]", async () => {
     const { deno, guest } = await askBoth(CLASSES);
     expect(guest).toEqual(deno);
   });
 
-  it("go on with what they were given, whatever a plugin does to the classes afterwards [PB2.streams] [B5]", async () => {
+  it("keep working after a plugin changes the classes [PB2.streams] [B5]", async () => {
     const spoiled = `(async () => {
       const response = new Response(ReadableStream.from([new Uint8Array([104, 105])]));
       for (const C of [ReadableStream, WritableStream, ReadableStream.prototype.getReader.call(new ReadableStream()).constructor])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
-/** A stream that is half through when the plugin's image is taken: what it was given must be in the image alone. */
+/** A stream that is half read when the plugin's image is made: its input must be in the image alone. */
 const HALF_WAY = `
 const bytes = new TextEncoder().encode("first half, second half");
 const compressor = new CompressionStream("gzip");
@@ -32,14 +32,14 @@ describe.each(["metered", "plain"] as const)("web APIs across restores, on the %
     await box[Symbol.asyncDispose]();
   });
 
-  it("go on from the image in every call, as if no other had been [PB2.streams] [PB2.compression] [B2]", async () => {
+  it("continue from the image in every call, independent of other calls [PB2.streams] [PB2.compression] [B2]", async () => {
     expect(await box.load("half-way", HALF_WAY, ["run"])).toMatchObject({ ok: true });
     for (let call = 0; call < 3; call++) {
       expect(outputOf(await box.call("half-way", "run"))).toEqual(["first half, second half", ["a", "b", "c"], "in the image"]);
     }
   });
 
-  it("end a call whose stream never gives anything, and leave the next one alone [PB2.streams] [B4]", async () => {
+  it("end a call whose stream never enqueues, without affecting the next one [PB2.streams] [B4]", async () => {
     const source = `export function run({ hang }) { return hang ? new ReadableStream().getReader().read() : new Response("ok").text() }`;
     expect(await box.load("hang", source, ["run"])).toMatchObject({ ok: true });
     expect(await box.call("hang", "run", { args: { hang: true } })).toMatchObject({ ok: false, fault: { kind: "never_settles" } });

@@ -1,13 +1,13 @@
 /**
- * Engines with the prelude in them, each with the bytes to which it goes back.
+ * Keeps engines with a booted prelude, each with the bytes for resetting it.
  *
- * Evaluating the prelude takes 70 ms, putting a memory back one: a world that a guest is done with serves the next one.
+ * Evaluating the prelude takes 70 ms, restoring a memory one: a world whose guest has ended serves the next guest.
  */
 
 import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from "quickjs-emscripten";
 import { PRELUDE } from "../../../sandbox/image/prelude.gen.ts";
 
-/** What the prelude calls. */
+/** Functions that the prelude calls. */
 export interface Native {
   hostCall(handles: QuickJSHandle[]): QuickJSHandle;
   takeBytes(handles: QuickJSHandle[]): QuickJSHandle;
@@ -17,16 +17,16 @@ export interface World {
   readonly context: QuickJSContext;
   /** The prelude's `Entry`. */
   readonly entry: QuickJSHandle;
-  /** Of the guest that lives here now. */
+  /** Functions of the current guest. */
   native: Native | undefined;
   readonly memory: WebAssembly.Memory;
-  /** Memory as it was when the prelude was booted, without the zeros at its end. */
+  /** Memory after the prelude's boot, without the zeros at its end. */
   readonly image: Uint8Array;
 }
 
 const free: World[] = [];
 
-/** A world in which nothing has happened but the prelude. */
+/** Returns a world in which only the prelude has run. */
 export async function takeWorld(): Promise<World> {
   const world = free.pop();
   if (world === undefined) return makeWorld(await newQuickJSWASMModule());
@@ -36,13 +36,13 @@ export async function takeWorld(): Promise<World> {
   return world;
 }
 
-/** Takes a world back. One that has grown large is forgotten, because all of it is written for the next guest. */
+/** Takes a world back. A world that has grown large is dropped, because its whole memory is written for the next guest. */
 export function giveBack(world: World): void {
   world.native = undefined;
   if (world.memory.buffer.byteLength <= 32 << 20) free.push(world);
 }
 
-/** Whether this came from the engine itself, whose stack pointer is then anywhere: a memory that is put back does not hold it. */
+/** Returns whether the error came from the engine itself, whose stack pointer is then undefined: restoring the memory does not reset it. */
 export function endsWorld(error: unknown): boolean {
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 }
@@ -50,7 +50,7 @@ export function endsWorld(error: unknown): boolean {
 function makeWorld(module: QuickJSWASMModule): World {
   const context = module.newContext();
   const native = (): Native => {
-    if (world.native === undefined) throw new Error("Nobody lives in this world");
+    if (world.native === undefined) throw new Error("This world has no guest");
     return world.native;
   };
   const entry = bootPrelude(context, {

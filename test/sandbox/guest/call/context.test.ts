@@ -22,7 +22,7 @@ async function run(body: string, context: Record<string, unknown> = {}): Promise
 }
 
 describe("the tool context", () => {
-  it("holds what the host told, frozen through and through [D7]", async () => {
+  it("contains the facts from the host, deeply frozen [D7]", async () => {
     const told = {
       sessionId: "s",
       turnId: "t",
@@ -49,13 +49,13 @@ describe("the tool context", () => {
     guest.dispose();
   });
 
-  it("gives arguments that are the tool's own to change [B5]", async () => {
+  it("passes arguments that the tool may change [B5]", async () => {
     const { output, guest } = await run(`args.given = 2; args.more = [1]; return args`);
     expect(output).toEqual({ given: 2, more: [1] });
     guest.dispose();
   });
 
-  it("logs to the call's logger, as the console formats [D7] [B6.console]", async () => {
+  it("logs to the call's logger, formatted like the console [D7] [B6.console]", async () => {
     const { guest } = await run(
       `context.log.debug("a", { b: 1 }); context.log.info("%s!", "x"); context.log.warn(1); context.log.error(new Map()); context.log.write("warn", "w", 2); try { context.log.write("fatal", "x") } catch (e) { context.log.info(e.name) }`,
     );
@@ -82,7 +82,7 @@ describe("the tool context", () => {
     guest.dispose();
   });
 
-  it("aborts its signal when the call is cancelled, with time to tidy up [D7] [T3]", async () => {
+  it("aborts its signal when the call is cancelled, with time for cleanup [D7] [T3]", async () => {
     const guest = await startGuest({
       source: `export function tool(args, { signal }) { return new Promise((resolve) => { signal.onabort = () => resolve([signal.aborted, signal.reason.name, signal.reason.code]) }) }`,
     });
@@ -104,7 +104,7 @@ describe("the tool context", () => {
 });
 
 describe("context.workspace", () => {
-  it("asks the host for every method [C8]", async () => {
+  it("sends every method to the host [C8]", async () => {
     const { output, guest } = await run(`
       const w = context.workspace; const bytes = await w.readBytes("b", { offset: 1, length: 2 });
       return [await w.read("a"), [...bytes], await w.write("c", "é"), await w.writeBytes("d", new Uint8Array([9]).buffer), await w.append("e", "x\\0"), await w.exists("f"), await w.list(), await w.list("g"), await w.delete("h"), await w.patch("i", "old\\0", "new")]`);
@@ -135,7 +135,7 @@ describe("context.workspace", () => {
     guest.dispose();
   });
 
-  it("rejects what it does not understand, and nothing crosses [C8] [B5]", async () => {
+  it("rejects invalid arguments, and sends nothing to the host [C8] [B5]", async () => {
     const { output, guest } = await run(`
       const w = context.workspace; const seen = [];
       for (const p of [w.read(3), w.read("a\\0"), w.read("a", 5), w.read("a", { offset: -1, length: 1 }), w.read("a", { offset: 0 }), w.write("a", 3), w.writeBytes("a", "text"), w.patch("a", undefined, "x"), w.delete()]) seen.push(await p.then(() => "done", (e) => e.name));

@@ -8,7 +8,7 @@ async function outcomeOf(source: string, exportName = "tool", answer?: () => Fak
   return outcome;
 }
 
-/** The outcome of a tool with this body. */
+/** Returns the outcome of a tool with this body. */
 async function bodyOutcome(body: string, answer?: () => FakeAnswer): Promise<string> {
   return await outcomeOf(`export async function tool(args, context) { ${body} }`, "tool", answer);
 }
@@ -34,7 +34,7 @@ describe("a call", () => {
     expect(await bodyOutcome(body)).toBe(outcome);
   });
 
-  it("may be no async function, and return a promise or not [M8]", async () => {
+  it("may be a plain function, and return a promise or not [M8]", async () => {
     expect(await outcomeOf(`export const tool = (args) => args`)).toBe('d{"o":{}}');
     expect(await outcomeOf(`export function tool() { return Promise.resolve(2) }`)).toBe('d{"o":2}');
     expect(await outcomeOf(`export default function () { return 3 }`, "default")).toBe('d{"o":3}');
@@ -50,13 +50,13 @@ describe("a call", () => {
     ["return { toJSON() {} }", /^The tool returned an object whose toJSON returns undefined$/u],
     ["return new Proxy({}, { ownKeys() { throw new TypeError('my trap') } })", /^my trap$/u],
     ["return context.output({ output: 1n })", /bigint|BigInt/u],
-  ])("that does `%s` is told that it is not JSON [B5]", async (body, message) => {
+  ])("that does `%s` fails because its result is not JSON [B5]", async (body, message) => {
     const outcome = await bodyOutcome(body);
     expect(outcome.slice(0, 1)).toBe("n");
     expect(outcome.slice(1)).toMatch(message);
   });
 
-  it("tells a tool output from a plain one [X1]", async () => {
+  it("distinguishes a tool output from a plain one [X1]", async () => {
     expect(
       await bodyOutcome(
         `return context.output({ output: { a: 1 }, content: [{ type: "text", text: "x" }], success: false, metadata: { m: 1 }, filesModified: ["f"], commandExecuted: "c", more: 1 })`,
@@ -69,7 +69,7 @@ describe("a call", () => {
     expect(await bodyOutcome(`return { [Symbol.for("bascule.toolOutput")]: "no", output: 1 }`)).toBe('d{"o":{"output":1}}');
   });
 
-  it("that throws is told with name, message and the author's positions [X4]", async () => {
+  it("that throws reports name, message and the positions in the author's source [X4]", async () => {
     expect(
       parsed(
         await outcomeOf(
@@ -87,7 +87,7 @@ describe("a call", () => {
     });
   });
 
-  it("shows a thrown ToolError as it is, whoever made it [X4]", async () => {
+  it("shows a thrown ToolError unchanged, whatever code created it [X4]", async () => {
     expect(parsed(await bodyOutcome(`throw context.error("No such note", { id: 3 })`))).toMatchObject({
       name: "ToolError",
       message: "No such note",
@@ -119,7 +119,7 @@ describe("a call", () => {
     expect(parsed(outcome)).toMatchObject({ name, message: typeof message === "string" ? message : expect.stringMatching(message) });
   });
 
-  it("bounds what an error can say [X4] [B5]", async () => {
+  it("bounds the text of an error [X4] [B5]", async () => {
     const { name, message, stack } = parsed(
       await bodyOutcome(
         `const e = new Error("m".repeat(1e6)); e.name = "N".repeat(1e6); e.stack = "    at f (main.js:1:1)\\n".repeat(1e5); throw e`,
@@ -131,7 +131,7 @@ describe("a call", () => {
     expect(details).not.toHaveProperty("toolError.details");
   });
 
-  it("names the functions that exist where there is no such export [M3]", async () => {
+  it("names the existing functions if the export does not exist [M3]", async () => {
     const source = `export function one() {} export const two = () => {}; export const data = 3; export default class {}`;
     expect(await outcomeOf(source, "three")).toBe('x["default","one","two"]');
     expect(await outcomeOf(source, "data")).toBe('x["default","one","two"]');
@@ -140,7 +140,7 @@ describe("a call", () => {
     expect(await outcomeOf("", "x")).toBe("x[]");
   });
 
-  it("of a module that nobody defined finds nothing [B5]", async () => {
+  it("of an undefined module finds no function [B5]", async () => {
     const guest = await startGuest({ source: `export function tool() {}` });
     for (const module of ["other.js", "__proto__", "constructor"]) {
       expect(guest.entry("invoke", module, "tool", "{}", "{}")).toBe("x[]");
@@ -148,7 +148,7 @@ describe("a call", () => {
     guest.dispose();
   });
 
-  it("that returns while effects are under way is told which, in order [B4.unfinished]", async () => {
+  it("that returns while operations with effects are pending names them, in order [B4.unfinished]", async () => {
     const never = (): FakeAnswer => ({ never: true });
     expect(
       await bodyOutcome(
@@ -158,13 +158,13 @@ describe("a call", () => {
     ).toBe('u["fs.writeFile","fs.mkdir","workspace.patch"]');
   });
 
-  it("may leave reads behind [B4.unfinished]", async () => {
+  it("may leave reads unfinished [B4.unfinished]", async () => {
     expect(await bodyOutcome(`Deno.readTextFile("d"); Deno.stat("e"); context.progress(1); return 1`, () => ({ never: true }))).toBe(
       'd{"o":1}',
     );
   });
 
-  it("may leave nothing behind that was awaited, also if it failed [B4.unfinished]", async () => {
+  it("may leave nothing unfinished that was awaited, even if it failed [B4.unfinished]", async () => {
     expect(
       await bodyOutcome(`try { await Deno.writeTextFile("a", "x") } catch (e) { return e.name }`, () => ({
         error: { name: "NotCapable", message: "m" },
@@ -183,7 +183,7 @@ describe("a call", () => {
     guest.dispose();
   });
 
-  it("ignores answers that nobody asked for, and a second answer [B5]", async () => {
+  it("ignores answers to unknown requests, and a second answer [B5]", async () => {
     const guest = await startGuest({
       source: `export async function tool() { return await Deno.realPath("a") }`,
       answer: () => ({ value: "/real" }),

@@ -15,7 +15,7 @@ const inside = (body: string): string => `(async () => {
   ${body}
 })()`;
 
-/** The same everywhere, because nothing is drawn at random. */
+/** Deterministic results, because no random values are involved. */
 const FIXED = [
   ...["SHA-1", "sha-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"].map((hash) =>
     inside(`return hex(await s.digest("${hash}", bytes("abc")))`),
@@ -98,12 +98,12 @@ const REFUSED = [
 ];
 
 describe("crypto.subtle", () => {
-  it("computes what Deno computes, with every kind of algorithm [PB2.subtle]", async () => {
+  it("computes the same as Deno, with every kind of algorithm [PB2.subtle]", async () => {
     const { deno, guest } = await askBoth(FIXED, askWorker);
     expect(guest).toEqual(deno);
   });
 
-  it("refuses what Deno refuses, with the same classes, and the same words for what goes wrong most often [PB2.subtle]", async () => {
+  it("refuses the same as Deno, with the same classes, and the same messages for frequent errors [PB2.subtle]", async () => {
     const { deno, guest } = await askBoth(REFUSED, askWorker);
     expect(guest).toEqual(deno);
   });
@@ -154,14 +154,14 @@ describe.each(["metered", "plain"] as const)("keys of crypto.subtle, on the %s e
   const call = async (name: string, args: Parameters<TestSandbox["call"]>[2] = {}): Promise<unknown> =>
     outputOf(await box.call("plugin", name, args));
 
-  it("are not made while the plugin loads; hashes are [B9] [PB2.subtle]", async () => {
+  it("are not created while the plugin loads; hashes are computed [B9] [PB2.subtle]", async () => {
     expect(await call("atLoad")).toEqual([
       "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
       ["NotCapable", "Cryptography with keys is not available while the plugin loads; move it into the tool function"],
     ]);
   });
 
-  it("end with their call, also where the session keeps the object [PB2.subtle] [B2.session]", async () => {
+  it("end with their call, even if the session keeps the object [PB2.subtle] [B2.session]", async () => {
     expect(await call("keep", { session: "a" })).toBe(32);
     expect(await call("use", { session: "a" })).toEqual([
       "InvalidAccessError",
@@ -169,7 +169,7 @@ describe.each(["metered", "plain"] as const)("keys of crypto.subtle, on the %s e
     ]);
   });
 
-  it("are what they were made as, whatever a program does to the objects [PB2.subtle] [B5]", async () => {
+  it("keep their properties, whatever a program does to the objects [PB2.subtle] [B5]", async () => {
     expect(await call("tampered")).toEqual(["InvalidAccessError", "The requested operation is not valid for the provided key"]);
   });
 
@@ -209,16 +209,16 @@ describe.each(["metered", "plain"] as const)("keys of crypto.subtle, on the %s e
     );
   });
 
-  it("leave the worker to others while one call keeps them busy, and end with its time [PB2.subtle] [B3] [B10]", async () => {
+  it("leave the worker to other calls while one call uses them, and end with its time [PB2.subtle] [B3] [B10]", async () => {
     const flooding = box.call("plugin", "flood", { args: { count: 200 }, limits: { cpuMs: 1_500 } });
     expect(await call("echo")).toBe("here");
     expect(await flooding).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "cpu", limitMs: 1_500 } });
     expect(await call("greedy", { args: { iterations: 2_000, bits: 256 } })).toBe("done");
-    // The worker and its spare, which may not have been there yet.
+    // The worker and its spare, which may not have started yet.
     expect(box.workersStarted).toBeLessThanOrEqual(2);
   });
 
-  it("are out of a call's reach once it is cancelled or over its wall time [PB2.subtle] [B4]", async () => {
+  it("are out of a call's reach after it is cancelled or exceeds its wall time [PB2.subtle] [B4]", async () => {
     expect(await box.call("plugin", "flood", { args: { count: 50 }, limits: { wallMs: 300 } })).toMatchObject({
       fault: { kind: "timeout", limit: "wall" },
     });

@@ -19,7 +19,7 @@ async function run(body: string): Promise<{ output: unknown; operations: string[
 }
 
 describe("Deno.env", () => {
-  it("reads what the host grants [PB1.env] [C1]", async () => {
+  it("reads the variables that the host grants [PB1.env] [C1]", async () => {
     expect(
       await run(
         `return [Deno.env.get("HOME"), Deno.env.get("NONE") === undefined, Deno.env.has("HOME"), Deno.env.has("NONE"), Deno.env.toObject()]`,
@@ -30,7 +30,7 @@ describe("Deno.env", () => {
     });
   });
 
-  it("passes the host's refusal on [PB1.env] [C10]", async () => {
+  it("throws the host's refusal [PB1.env] [C10]", async () => {
     expect(
       (await run(`try { Deno.env.get("SECRET") } catch (e) { return [e instanceof Deno.errors.NotCapable, e.message] }`)).output,
     ).toEqual([true, 'Requires env access to "SECRET"']);
@@ -46,7 +46,7 @@ describe("Deno.env", () => {
     guest.dispose();
   });
 
-  it("refuses names that are none [PB1.env] [B5]", async () => {
+  it("refuses invalid names [PB1.env] [B5]", async () => {
     expect(
       await run(
         `const seen = []; for (const f of [() => Deno.env.get(""), () => Deno.env.set("a=b", "c"), () => Deno.env.get("a\\0"), () => Deno.env.set("a", "\\ud800"), () => Deno.env.get()]) try { f() } catch (e) { seen.push(e.name) } return seen`,
@@ -57,7 +57,7 @@ describe("Deno.env", () => {
     });
   });
 
-  it("takes variables under every name, __proto__ included [B5]", async () => {
+  it("accepts variables of every name, __proto__ included [B5]", async () => {
     const guest = await startGuest({
       source: `export function tool() { const all = Deno.env.toObject(); return [Object.getPrototypeOf(all) === Object.prototype, Object.keys(all)] }`,
       answer: () => ({ value: JSON.parse('{"__proto__":"x","a":"b"}') as unknown }),

@@ -12,7 +12,7 @@ import { startGuest } from "../engine.ts";
 
 const DENO = fileURLToPath(new URL("../../../../node_modules/.bin/deno", import.meta.url));
 
-/** Each begins with a file "a.txt" that holds "hello world" and its own folder; what it answers is shown. */
+/** Each case starts with a file "a.txt" that contains "hello world", in a folder of its own; its result is shown. */
 const CASES = [
   `const f = await Deno.open("a.txt"); const b = new Uint8Array(5); const seen = []; for (let n; (n = await f.read(b)) !== null; ) seen.push(text(b.subarray(0, n))); f.close(); return seen`,
   `const f = Deno.openSync("a.txt"); const b = new Uint8Array(20); return [f.readSync(b), f.readSync(b), f.readSync(new Uint8Array(0)), f.close()]`,
@@ -101,7 +101,7 @@ async function askPlugin(): Promise<unknown> {
 }
 
 describe("Deno.open() and Deno.FsFile", () => {
-  it("do with real files what Deno does, and refuse what it refuses [PB2.file]", { timeout: 30_000 }, async () => {
+  it("act on real files like Deno, and refuse the same [PB2.file]", { timeout: 30_000 }, async () => {
     const [deno, plugin] = await Promise.all([askDeno(), askPlugin()]);
     const byCase = (found: unknown): unknown =>
       Array.isArray(found) ? Object.fromEntries(CASES.map((body, index) => [body, found[index]])) : found;
@@ -125,7 +125,7 @@ describe("Deno.open() and Deno.FsFile", () => {
     leaving.dispose();
   });
 
-  it("send what is long in pieces [B3] [PB2.file]", async () => {
+  it("send long data in pieces [B3] [PB2.file]", async () => {
     const guest = await startGuest({
       source: `export const tool = async () => { const f = await Deno.open("x", { write: true }); return f.write(new Uint8Array(2 ** 19 + 7)) }`,
       answer: (operation) => ({ value: operation === "file.open" ? "1" : null }),
@@ -137,7 +137,7 @@ describe("Deno.open() and Deno.FsFile", () => {
 });
 
 describe("the plugin's own files", () => {
-  it("can be opened and read, and nothing else [B9] [PB2.file]", async () => {
+  it("can be opened and read, and no other files [B9] [PB2.file]", async () => {
     await using box = startSandbox({ maximumWorkers: 1 });
     const call = await diskCall({});
     await box.load(

@@ -3,7 +3,7 @@ import { type FakeAnswer, type Guest, startGuest } from "../engine.ts";
 
 const encoder = new TextEncoder();
 
-/** Answers every operation with what a host would. */
+/** Answers every operation like a host. */
 function host(operation: string, args: unknown): FakeAnswer {
   const { path } = args as { path?: string };
   if (path === "missing")
@@ -56,7 +56,7 @@ async function run(body: string): Promise<{ output: unknown; crossings: Guest["c
   return { output, crossings };
 }
 
-/** Each call in both forms, and the operation that it becomes. */
+/** Each call in both forms, and its operation. */
 interface CallCase {
   readonly call: string;
   readonly operation: string;
@@ -92,30 +92,33 @@ const CALLS: readonly CallCase[] = (
 ).map(([call, operation, args, answer, bytes]) => ({ call, operation, args, answer, ...(bytes && { bytes }) }));
 
 describe("Deno's file functions", () => {
-  it.each(CALLS)("Deno.$call asks the host, in both forms [PB1.files]", async ({ call, operation, args, answer, bytes }) => {
-    const sync = call.replace("(", "Sync(");
-    const { output: outputs, crossings } = await run(`return [await Deno.${call}, Deno.${sync}]`);
-    expect(outputs).toEqual([answer, answer]);
-    const sent = crossings.map((crossing) => ({
-      ...crossing,
-      ...(crossing.bytes && { bytes: [...crossing.bytes] }),
-      id: crossing.id > 0 ? "async" : "sync",
-    }));
-    const expected = { operation, args, ...(bytes !== undefined && { bytes }) };
-    expect(sent).toEqual([
-      { id: "async", ...expected },
-      { id: "sync", ...expected },
-    ]);
-  });
+  it.each(CALLS)(
+    "Deno.$call sends its operation to the host, in both forms [PB1.files]",
+    async ({ call, operation, args, answer, bytes }) => {
+      const sync = call.replace("(", "Sync(");
+      const { output: outputs, crossings } = await run(`return [await Deno.${call}, Deno.${sync}]`);
+      expect(outputs).toEqual([answer, answer]);
+      const sent = crossings.map((crossing) => ({
+        ...crossing,
+        ...(crossing.bytes && { bytes: [...crossing.bytes] }),
+        id: crossing.id > 0 ? "async" : "sync",
+      }));
+      const expected = { operation, args, ...(bytes !== undefined && { bytes }) };
+      expect(sent).toEqual([
+        { id: "async", ...expected },
+        { id: "sync", ...expected },
+      ]);
+    },
+  );
 
-  it("answer bytes of the program's own [PB1.files] [B5]", async () => {
+  it("return bytes in a buffer of the program's own [PB1.files] [B5]", async () => {
     const { output } = await run(
       `const a = await Deno.readFile("f"), b = Deno.readFileSync("f"); a[0] = 1; return [a instanceof Uint8Array, [...b], a.buffer.byteLength]`,
     );
     expect(output).toEqual([true, [...encoder.encode("h\u0000é\ufeff")], 7]);
   });
 
-  it("answer file information as Deno's, with dates and nulls [PB1.files]", async () => {
+  it("return file information like Deno's, with dates and nulls [PB1.files]", async () => {
     const { output } = await run(
       `const s = await Deno.stat("f"), l = Deno.lstatSync("f"); return [s, s.mtime instanceof Date, s.mtime.getTime(), l.isSymlink, Object.keys(s).length]`,
     );
@@ -149,7 +152,7 @@ describe("Deno's file functions", () => {
     expect(crossings.map(({ args }) => (args as { path: string }).path)).toEqual(["d", "d", "/e", "g"]);
   });
 
-  it("throw Deno's own errors, where the program asked [PB1.errors] [C10]", async () => {
+  it("throw Deno's own errors with the program's stack [PB1.errors] [C10]", async () => {
     const { output } = await run(`
       const seen = [];
       try { Deno.readFileSync("missing") } catch (e) { seen.push([e instanceof Deno.errors.NotFound, e instanceof Error, e.name, e.message, e.code, Object.keys(e), e.stack]) }
@@ -161,7 +164,7 @@ describe("Deno's file functions", () => {
     ]);
   });
 
-  it("make of an answer nothing but a known error [B5] [C10]", async () => {
+  it("turn an error answer only into a known error [B5] [C10]", async () => {
     const names = ["TypeError", "RangeError", "AbortError", "Busy", "constructor", "__proto__", "SyntaxError", "Function"];
     const guest = await startGuest({
       source: `export function tool({ names }) { return names.map((name) => { try { Deno.mkdirSync(name) } catch (e) { return [e.name, e.constructor.name] } }) }`,
@@ -180,7 +183,7 @@ describe("Deno's file functions", () => {
     guest.dispose();
   });
 
-  it("refuse paths that the boundary or the system would cut, before they cross [B5] [C4]", async () => {
+  it("refuse paths that the boundary or the system would cut, before they are sent [B5] [C4]", async () => {
     const { output, crossings } = await run(`
       const seen = [];
       for (const path of ["a\\0b", "a\\ud800", 3, undefined, {}, new URL("http://h/x"), new URL("file://host/x"), new URL("file:///a%00b"), { href: "file:///x", protocol: "file:" }]) {
@@ -193,7 +196,7 @@ describe("Deno's file functions", () => {
     expect(crossings).toEqual([]);
   });
 
-  it("read file URLs as Deno does, stray percent signs included [PB1.files]", async () => {
+  it("read file URLs like Deno, stray percent signs included [PB1.files]", async () => {
     const { crossings } = await run(
       `for (const u of ["file:///a%20b/%C3%A9", "file:///100%", "file:///%zz%41", "file:///$plugin/x"]) Deno.statSync(new URL(u))`,
     );
@@ -229,7 +232,7 @@ describe("Deno's file functions", () => {
 });
 
 describe("loading a plugin", () => {
-  it("has no host: each operation says what to do instead [B9]", async () => {
+  it("has no host: each operation names an alternative [B9]", async () => {
     const top = `
       const tries = {
         read: () => Deno.readTextFileSync("f"), write: () => Deno.writeTextFileSync("f", "x"), list: () => Deno.readDirSync("d"), stat: () => Deno.statSync("f"),
@@ -263,7 +266,7 @@ describe("loading a plugin", () => {
     guest.dispose();
   });
 
-  it("is not fooled by a path that only looks like its own [B9]", async () => {
+  it("refuses a path that only looks like one of the plugin's own [B9]", async () => {
     const guest = await guestOf(
       "return seen",
       `const seen = []; for (const p of ["/$pluginx/a", "$plugin/a", "//$plugin/a"]) try { Deno.readFileSync(p); seen.push("read") } catch (e) { seen.push(e.name) }`,

@@ -11,7 +11,7 @@ const GRANTED: Permissions = {
   sys: true,
 };
 
-/** The bridge's own answers, and acts that always succeed. */
+/** Uses the bridge's own answers; all other operations succeed. */
 function hostWith(permissions: Permissions): (operation: string, args: unknown) => FakeAnswer {
   const layer: PermissionLayer = {
     name: "grant",
@@ -36,7 +36,7 @@ async function run(body: string): Promise<{ output: unknown; crossings: readonly
 }
 
 describe("Deno.permissions", () => {
-  it("asks the host, with what the descriptor's name allows [PA7.query] [PB1.permissions]", async () => {
+  it("queries the host with the members that the descriptor's name allows [PA7.query] [PB1.permissions]", async () => {
     const { output, crossings } = await run(`
       const a = await Deno.permissions.query({ name: "read", path: "a/../part", host: "ignored" });
       const b = Deno.permissions.querySync({ name: "net", host: "h:1", path: "ignored" });
@@ -56,7 +56,7 @@ describe("Deno.permissions", () => {
     ]);
   });
 
-  it("answers a request that nobody can be asked about with denied, as Deno does without a terminal [PA7.request]", async () => {
+  it("denies a request that no user can confirm, like Deno without a terminal [PA7.request]", async () => {
     const { output } = await run(`
       const status = Deno.permissions.querySync({ name: "ffi" }); const seen = [status.state];
       status.onchange = () => seen.push("changed to " + status.state);
@@ -65,7 +65,7 @@ describe("Deno.permissions", () => {
     expect(output).toEqual(["prompt", "changed to denied", "changed to prompt", "denied", "prompt"]);
   });
 
-  it("refuses what is no descriptor before it asks anybody [PA7.errors]", async () => {
+  it("refuses an invalid descriptor before it queries the host [PA7.errors]", async () => {
     const { output, crossings } = await run(
       `const seen = []; for (const d of [{ name: "zzz" }, {}, null, "read", undefined]) { try { Deno.permissions.querySync(d) } catch (e) { seen.push(e.name) } try { await Deno.permissions.query(d) } catch (e) { seen.push(e.name) } } try { new Deno.PermissionStatus() } catch (e) { seen.push(e.name) } return seen`,
     );
@@ -73,7 +73,7 @@ describe("Deno.permissions", () => {
     expect(crossings).toEqual([]);
   });
 
-  it("keeps one status for each descriptor, which follows and tells [PA7.change]", async () => {
+  it("keeps one status per descriptor, which is updated and fires its event [PA7.change]", async () => {
     const { output } = await run(`
       const seen = []; const status = await Deno.permissions.query({ name: "read", path: "/data/x" });
       status.onchange = function (event) { seen.push([event.type, event instanceof Event, this === status, status.state]) };
@@ -85,7 +85,7 @@ describe("Deno.permissions", () => {
     expect(output).toEqual([true, false, "granted", ["change", true, true, "prompt"], "listener", true]);
   });
 
-  it("gives up what it revokes as Deno does: the items that cover it, for acts and questions [PA7.revoke] [D5]", async () => {
+  it("revokes like Deno: the items that cover the descriptor, for operations and queries [PA7.revoke] [D5]", async () => {
     const { output, crossings } = await run(`
       const seen = []; const attempt = (f) => { try { f(); seen.push("done") } catch (e) { seen.push(e.name) } };
       seen.push((await Deno.permissions.revoke({ name: "read", path: "/data/secret" })).state);

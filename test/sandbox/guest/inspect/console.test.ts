@@ -6,7 +6,7 @@ import { startGuest } from "../engine.ts";
 
 const DENO = fileURLToPath(new URL("../../../../node_modules/.bin/deno", import.meta.url));
 
-/** Everything here prints the same in Deno: to stdout for debug and info, to stderr for warn and error. */
+/** Everything here prints the same in Deno: debug and info to stdout, warn and error to stderr. */
 const PROGRAM = `
   console.log(); console.log(""); console.log(undefined, null, "a", ["a"], 1, -0, 2n, true);
   console.log("a\\nb", { a: "x\\ny" }); console.debug("debug"); console.info("info"); console.warn("warn", { a: 1 }); console.error("error");
@@ -39,7 +39,7 @@ async function logsOf(source: string): Promise<readonly { readonly level: string
 }
 
 describe("console", () => {
-  it("prints what Deno prints, format by format [PB1.console] [B6.console]", async () => {
+  it("prints the same as Deno for every format [PB1.console] [B6.console]", async () => {
     const [theirs, logs] = await Promise.all([runDeno(), logsOf(PROGRAM)]);
     const printed = (...levels: string[]): string[] =>
       logs.filter(({ level }) => levels.includes(level)).flatMap(({ text }) => text.split("\n"));
@@ -54,14 +54,14 @@ describe("console", () => {
     expect(log?.text).toBe("0 true");
   });
 
-  it("sends each method to its level [B6.console]", async () => {
+  it("logs each method at its level [B6.console]", async () => {
     const logs = await logsOf(
       `for (const method of ["debug", "log", "info", "dir", "count", "warn", "error", "trace"]) console[method](method); console.assert(false)`,
     );
     expect(logs.map(({ level }) => level)).toEqual(["debug", "info", "info", "info", "info", "warn", "error", "error", "error"]);
   });
 
-  it("shows errors with their stack, cause and properties at the author's positions [PB1.console]", async () => {
+  it("shows errors with stack, cause and properties, at the positions in the author's source [PB1.console]", async () => {
     const [first, nested] = await logsOf(`
       class MyError extends Error { constructor(m, o) { super(m, o); this.code = 7 } }
       console.log(new MyError("boom", { cause: new TypeError("inner") }));
@@ -97,12 +97,12 @@ describe("console", () => {
     guest.dispose();
   });
 
-  it("traces where it is called, without our own frames [PB1.console]", async () => {
+  it("prints a trace of the caller without frames of the prelude [PB1.console]", async () => {
     const [line] = await logsOf(`(function inner() { console.trace("at %s", "x") })()`);
     expect(line?.text).toBe("Trace: at x\n    at inner (main.js:1:58)\n    at tool (main.js:1:75)\n");
   });
 
-  it("bounds one line and what it takes to make it [B3.logs] [B4]", async () => {
+  it("bounds one line and the work of formatting it [B3.logs] [B4]", async () => {
     const [huge, graph] = await logsOf(`
       console.log("x".repeat(1_000_000));
       let shared = {}; for (let i = 0; i < 60; i++) shared = [shared, shared];
@@ -112,7 +112,7 @@ describe("console", () => {
     expect(graph?.text.length).toBeLessThan(33_000);
   });
 
-  it("never throws for what it is given [B4] [B5]", async () => {
+  it("never throws, whatever its arguments [B4] [B5]", async () => {
     const logs = await logsOf(`
       const hostile = [
         { [Symbol.for("Deno.customInspect")]() { throw new Error("mine") } },
@@ -139,7 +139,7 @@ describe("console", () => {
     ]);
   });
 
-  it("has Deno's methods under their names and tag [PB1.console]", async () => {
+  it("has Deno's methods with their names and tag [PB1.console]", async () => {
     const [line] = await logsOf(
       `console.log(JSON.stringify([Object.keys(console), console.log.name, Object.prototype.toString.call(console), Object.getOwnPropertyDescriptor(globalThis, "console").enumerable]))`,
     );

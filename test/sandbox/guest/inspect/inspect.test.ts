@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { askBoth } from "../oracle.ts";
 
-/** Values whose text Deno decides. */
+/** Values whose expected text comes from Deno. */
 const VALUES = [
   `((e) => { e.stack = e.name + ": " + e.message + "\\n    at f (a.js:1:1)"; return e; })(new DOMException("m", "AbortError"))`,
   `((e) => { e.stack = "gone"; return { e, list: [e] }; })(new DOMException("m", "AbortError"))`,
@@ -152,7 +152,7 @@ const VALUES = [
 ];
 
 describe("Deno.inspect()", () => {
-  it("shows values as Deno does [PB1.console]", async () => {
+  it("shows values like Deno [PB1.console]", async () => {
     const { deno, guest } = await askBoth(VALUES);
     expect(guest).toEqual(deno);
   });

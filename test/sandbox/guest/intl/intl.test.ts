@@ -45,7 +45,7 @@ const CASES = [
   `["en-Latn-US-u-ca-buddhist-nu-thai", "zh-hans-cn", "sl-rozaj-u-co-phonebk-kn-kf-upper-hc-h23", "de"].map((tag) => { const l = new Intl.Locale(tag); return [String(l), l.baseName, l.language, l.script, l.region, l.calendar, l.collation, l.caseFirst, l.hourCycle, l.numeric, l.numberingSystem, l.variants, l.maximize().toString(), l.minimize().toString()] })`,
   `[new Intl.Locale("en", { region: "GB", hourCycle: "h12", numeric: true }).toString(), new Intl.Locale(new Intl.Locale("fr"), { calendar: "gregory" }).toString(), new Intl.Locale("ar-EG").getTextInfo(), new Intl.Locale("en-US").getWeekInfo(), new Intl.Locale("de-AT").getTimeZones(), new Intl.Locale("en").getTimeZones(), new Intl.Locale("th").getCalendars()]`,
   `[Intl.getCanonicalLocales(["EN-us", "zh-hans"]), Intl.getCanonicalLocales(), Intl.NumberFormat.supportedLocalesOf(["de", "tlh", "en-AU"]), Intl.supportedValuesOf("calendar"), new Intl.NumberFormat(new Intl.Locale("de")).format(1.5), new Intl.NumberFormat(["xx", "de"]).format(1.5), new Intl.NumberFormat([]).resolvedOptions().locale === new Intl.NumberFormat().resolvedOptions().locale]`,
-  // Of the language's own values
+  // Values of the language itself
   `[(1234.5).toLocaleString("de"), (1234.5).toLocaleString("en", { style: "currency", currency: "USD" }), 12345678901234567890n.toLocaleString("en"), NaN.toLocaleString("ar")]`,
   `[new Date(0).toLocaleString("en-GB", { timeZone: "UTC" }), new Date(0).toLocaleDateString("de", { timeZone: "UTC", dateStyle: "medium" }), new Date(0).toLocaleTimeString("en-US", { timeZone: "UTC" }), new Date(NaN).toLocaleString("de")]`,
   `[[1234.5, new Date(0), null, "x", [2]].toLocaleString("de", { timeZone: "UTC" }), new Float64Array([1.5, 2000]).toLocaleString("de"), (() => { const a = [1]; a.push(a); return a.toLocaleString("en") })()]`,
@@ -94,17 +94,17 @@ const REFUSED = [
 ];
 
 describe("Intl", () => {
-  it("says what Deno says, in every class and every locale-sensitive method [PB2.intl]", async () => {
+  it("returns the same as Deno, in every class and every locale-sensitive method [PB2.intl]", async () => {
     const { deno, guest } = await askBoth(CASES);
     expect(guest).toEqual(deno);
   });
 
-  it("refuses what Deno refuses, with the same classes [PB2.intl]", async () => {
+  it("refuses the same as Deno, with the same classes [PB2.intl]", async () => {
     const { deno, guest } = await askBoth(REFUSED);
     expect(guest).toEqual(deno);
   });
 
-  it("compares plain texts without the worker, in the order that it would find [PB2.intl]", async () => {
+  it("compares plain texts without the worker, in the worker's order [PB2.intl]", async () => {
     const guest = await startGuest({
       source: `export const tool = ({ pairs, locale }) => { const { compare } = new Intl.Collator(locale); return pairs.map(([a, b]) => [a.localeCompare(b), compare(a, b)]) }`,
     });
@@ -134,7 +134,7 @@ describe("Intl", () => {
     guest.dispose();
   });
 
-  it("is the same on every machine where no locale is named [PB2.intl] [B9]", async () => {
+  it("is the same on every machine if no locale is named [PB2.intl] [B9]", async () => {
     const guest = await startGuest({
       source: `export const tool = () => [new Intl.NumberFormat().resolvedOptions().locale, (1234.5).toLocaleString(), "I".toLocaleLowerCase(), navigator.language]`,
     });
@@ -142,13 +142,13 @@ describe("Intl", () => {
     guest.dispose();
   });
 
-  it("asks nothing until a program makes one, and then only the worker [PB2.intl] [D5]", async () => {
+  it("sends no request until a program creates an object, and then only to the worker [PB2.intl] [D5]", async () => {
     const guest = await startGuest({ source: `export const tool = () => new Intl.NumberFormat("de").format(1.5)` });
     expect([guest.output(), guest.crossings]).toEqual(["1,5", []]);
     guest.dispose();
   });
 
-  it("bounds what it is given [PB2.intl] [B3]", async () => {
+  it("bounds its arguments [PB2.intl] [B3]", async () => {
     const guest = await startGuest({
       source: `const attempt = (f) => { try { return f() } catch (error) { return [error.name, error.message] } };
       export const tool = () => [
@@ -173,7 +173,7 @@ describe("the operations of Intl", () => {
       randomBytes: () => new Uint8Array(0),
     }).answer ?? "";
 
-  it("reach nothing of the runtime but what is in their tables [PB2.intl] [B5]", () => {
+  it("reach nothing of the runtime except the entries of their tables [PB2.intl] [B5]", () => {
     for (const c of ["constructor", "__proto__", "Locale", "supportedValuesOf", "toString", 5, null]) {
       expect(run("intl.call", { c, m: "resolvedOptions" })).toBe('e{"name":"TypeError","message":"Cannot read the Intl call"}');
       expect(run("intl.static", { c, m: "supportedLocalesOf" })).toMatch(/^e/u);
@@ -193,7 +193,7 @@ describe("the operations of Intl", () => {
     expect(run("intl.call", "[".repeat(1_000))).toMatch(/^e/u);
   });
 
-  it("keep few formatters, whatever is asked for [PB2.intl] [B3]", () => {
+  it("cache few formatters, whatever is requested [PB2.intl] [B3]", () => {
     for (let digits = 0; digits < 500; digits++) {
       expect(
         run("intl.call", { c: "NumberFormat", o: { minimumFractionDigits: digits % 100, other: digits }, m: "format", a: [{ n: "1" }] }),

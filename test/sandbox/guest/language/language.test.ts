@@ -37,13 +37,13 @@ const OTHERS = [
 ];
 
 describe("the language", () => {
-  it("has what the engine lacks, as in Deno [PB1.language]", async () => {
+  it("has the features that the engine lacks, as in Deno [PB1.language]", async () => {
     const cases = [...FROM_ASYNC, ...OTHERS];
     const { deno, guest } = await askBoth(cases);
     expect(guest).toEqual(deno);
   });
 
-  it("has a BigInt.asUintN that is right for every width and sign [PB1.language]", async () => {
+  it("has a BigInt.asUintN that is correct for every width and sign [PB1.language]", async () => {
     const guest = await startGuest({
       source: `export function tool({ cases }) { return cases.map(([bits, value]) => String(BigInt.asUintN(bits, BigInt(value)))) }`,
     });
@@ -56,7 +56,7 @@ describe("the language", () => {
     guest.dispose();
   });
 
-  it("gives captured stacks a header and the frames below the one to leave out [PB1.language]", async () => {
+  it("gives captured stacks a header and the frames below the omitted one [PB1.language]", async () => {
     const code = `(() => { class E extends Error { constructor(m, out) { super(m); Error.captureStackTrace(this, out) } } const frames = (out) => new E("why", out).stack.split("\\n").slice(0, 2).map((line) => line.replace(/:\\d+:\\d+/, "")); return [frames(), frames(E)] })()`;
     expect(await evaluateInGuest(code)).toEqual([
       ["Error: why", "    at E (main.js)"],

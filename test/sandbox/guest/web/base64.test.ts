@@ -16,7 +16,7 @@ const CASES = [
 ];
 
 describe("atob() and btoa()", () => {
-  it("answer as Deno's, U+0000 included [PB1.base64] [B5]", async () => {
+  it("return the same as in Deno, U+0000 included [PB1.base64] [B5]", async () => {
     const { deno, guest } = await askBoth(CASES);
     expect(guest).toEqual(deno);
   });

@@ -46,7 +46,7 @@ const READERS = [
 ].map((args) => `(async () => { ${READER} return (await read("${args})).slice(1) })()`);
 
 describe("Blob, File, FormData and FileReader", () => {
-  it("hold, cut, read and clone bytes as in Deno [PB2.blob]", async () => {
+  it("store, slice, read and clone bytes as in Deno [PB2.blob]", async () => {
     const { deno, guest } = await askBoth(BLOBS);
     expect(guest).toEqual(deno);
   });
@@ -56,8 +56,8 @@ describe("Blob, File, FormData and FileReader", () => {
     expect(guest).toEqual(deno);
   });
 
-  it("write names with line ends and quotes so that they come back, and refuse a form without its end [PB2.form-data]", async () => {
-    // Deno leaves the escapes in the name and takes a form without end for an empty one; this is the standard.
+  it("round-trip names with line endings and quotes, and refuse a form without its end [PB2.form-data]", async () => {
+    // Deno keeps the escapes in the name and treats a form without end as empty; this test follows the standard.
     const roundTrip = `(async () => { const f = new FormData(); f.append('q"\\n', "v\\nw"); f.append("file", new File(["abc"], "ü.txt", { type: "text/plain" })); const back = await new Response(f).formData(); return [[...back.keys()], back.get("file").name, back.get("file").type, await back.get("file").text(), back.get([...back.keys()][0])] })()`;
     expect(await evaluateInGuest(roundTrip)).toEqual([['q"\r\n', "file"], "ü.txt", "text/plain", "abc", "v\r\nw"]);
     const cut = `new Response("--b\\r\\nContent-Disposition: form-data; name=a\\r\\n\\r\\nv", { headers: { "content-type": "multipart/form-data; boundary=b" } }).formData().catch((e) => [e.name, e.message])`;

@@ -42,7 +42,7 @@ const DECODE = [
   `new TextDecoder().decode({})`,
 ];
 
-/** A stream of chunks through one decoder, then the end. */
+/** Decodes a stream of chunks with one decoder, then ends it. */
 function stream(label: string, chunks: string, options = "{}"): string {
   return `(() => { const d = new TextDecoder("${label}", ${options}); const out = ${chunks}.map((c) => d.decode(new Uint8Array(c), { stream: true })); out.push(d.decode()); out.push(d.decode(new Uint8Array([97]))); return out })()`;
 }
@@ -64,17 +64,17 @@ const STREAMS = [
 ];
 
 describe("TextEncoder and TextDecoder", () => {
-  it("encodes as Deno does, with U+0000 and lone surrogates [PB1.encoding] [B5]", async () => {
+  it("encode like Deno, with U+0000 and lone surrogates [PB1.encoding] [B5]", async () => {
     const { deno, guest } = await askBoth(ENCODE);
     expect(guest).toEqual(deno);
   });
 
-  it("decodes every label, buffer and error as Deno does [PB1.encoding]", async () => {
+  it("decode every label, buffer and error like Deno [PB1.encoding]", async () => {
     const { deno, guest } = await askBoth(DECODE);
     expect(guest).toEqual(deno);
   });
 
-  it("decodes streams whose characters are cut anywhere [PB1.encoding]", async () => {
+  it("decode streams with characters that are split anywhere [PB1.encoding]", async () => {
     const { deno, guest } = await askBoth(STREAMS);
     expect(guest).toEqual(deno);
   });

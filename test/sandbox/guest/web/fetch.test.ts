@@ -21,7 +21,7 @@ interface Wish {
 
 let loaded = 0;
 
-/** What `body`, the statements of an async function, returns in the sandbox. */
+/** Runs `body`, the statements of an async function, in the sandbox and returns its result. */
 async function run(body: string, { net = ["api.test"], network = {} }: Wish = {}): Promise<{ output: unknown; call: TestCall }> {
   const name = `p${++loaded}`;
   expect(await started.load(name, `export async function run() { ${body} }`, ["run"])).toMatchObject({ ok: true });
@@ -32,7 +32,7 @@ async function run(body: string, { net = ["api.test"], network = {} }: Wish = {}
   return { output: outputOf(outcome), call };
 }
 
-/** An answer that says what was asked. */
+/** A response that repeats the request. */
 const ECHO: MemoryNetworkOptions = {
   serve: ({ url, method, fields, body }) => ({
     fields: [
@@ -47,7 +47,7 @@ const ECHO: MemoryNetworkOptions = {
 const FAILURE = `(error) => [error.name, error.message, error.cause?.message]`;
 
 describe("fetch in the sandbox", () => {
-  it("answers a Response as Deno does [PB2.fetch]", async () => {
+  it("returns a Response like Deno [PB2.fetch]", async () => {
     const { output } = await run(
       `const r = await fetch("https://API.test:443/a/../b?c#d"); const body = await r.json();
        return [r.ok, r.status, r.type, r.url, r.redirected, [...r.headers], r.bodyUsed, body.url, body.method, body.fields];`,
@@ -87,7 +87,7 @@ describe("fetch in the sandbox", () => {
     expect(output).toMatchObject({ method: "POST", body: sent, fields: { b: "c", ...(type !== undefined && { "content-type": type }) } });
   });
 
-  it("reads a large body in pieces, as a stream too [PB2.fetch]", async () => {
+  it("reads a large body in pieces, also as a stream [PB2.fetch]", async () => {
     const big = "x".repeat(1_000_000);
     const { output } = await run(
       `const text = await (await fetch("http://api.test/")).text();
@@ -110,7 +110,7 @@ describe("fetch in the sandbox", () => {
     expect(output).toEqual(["once", "once", "TypeError"]);
   });
 
-  it("throws NotCapable in Deno's words, with the smallest grant [C10, PA6]", async () => {
+  it("throws NotCapable with Deno's message and the smallest grant [C10, PA6]", async () => {
     const { output } = await run(
       `return fetch("https://example.com/").catch((e) => [e instanceof Deno.errors.NotCapable, e.message, /main\\.ts/.test(e.stack)]);`,
     );
@@ -121,7 +121,7 @@ describe("fetch in the sandbox", () => {
     ]);
   });
 
-  it("throws TypeErrors for what the network does [C10]", async () => {
+  it("throws TypeErrors for network failures [C10]", async () => {
     const { output } = await run(
       `return Promise.all([fetch("http://gone.test/x").catch(${FAILURE}), fetch("ftp://api.test/").catch(${FAILURE}), fetch("http://api.test/", { method: "POST", body: ReadableStream.from(["text"]) }).catch(${FAILURE})]);`,
       { net: ["api.test", "gone.test"], network: ECHO },
@@ -153,7 +153,7 @@ describe("fetch in the sandbox", () => {
     expect(call.context.exchanges.find(1)).toBeUndefined();
   });
 
-  it("rejects as Deno does when a body's stream throws [PB2.fetch]", async () => {
+  it("rejects like Deno when a body's stream throws [PB2.fetch]", async () => {
     const { output } = await run(
       `return fetch("http://api.test/", { method: "POST", body: new ReadableStream({ pull() { throw new RangeError("mine") } }) }).catch((e) => [e.name, e.message, String(e.cause)]);`,
       { network: ECHO },
@@ -161,7 +161,7 @@ describe("fetch in the sandbox", () => {
     expect(output).toEqual(["TypeError", "fetch failed", "RangeError: mine"]);
   });
 
-  it("may leave a GET behind, but not a POST that nobody waited for [B4]", async () => {
+  it("may leave a GET unfinished, but not a POST [B4]", async () => {
     const network: MemoryNetworkOptions = { serve: () => new Promise(() => undefined) };
     expect((await run(`fetch("http://api.test/"); return 1;`, { network })).output).toBe(1);
     expect((await run(`fetch("http://api.test/", { method: "POST" }); return 1;`, { network })).output).toMatchObject({
@@ -170,7 +170,7 @@ describe("fetch in the sandbox", () => {
     });
   });
 
-  it("keeps its word after a program changed what it reads with [B5]", async () => {
+  it("works after a program changed the methods that it reads with [B5]", async () => {
     const { output } = await run(
       `Object.defineProperty(Object.prototype, "failed", { value: "x" }); Object.defineProperty(Object.prototype, "bytes", { value: 1 });
        Object.defineProperty(AbortSignal.prototype, "reason", { value: "forged" }); Headers.prototype.get = () => "forged";
@@ -180,7 +180,7 @@ describe("fetch in the sandbox", () => {
     expect(output).toBe("GET");
   });
 
-  it("is not there while the plugin loads [B9]", async () => {
+  it("is unavailable while the plugin loads [B9]", async () => {
     expect(await started.load("early", `await fetch("http://api.test/"); export function run() {}`, ["run"])).toMatchObject({
       ok: false,
       fault: {

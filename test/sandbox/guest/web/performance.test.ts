@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evaluateInGuest, startGuest } from "../engine.ts";
 
 describe("performance", () => {
-  it("counts from a moment before the call looks at the clock, so never 0, on the host's clock [PB1.performance] [B6] [B9]", async () => {
+  it("starts before the call's first look at the clock, so it is never 0, on the host's clock [PB1.performance] [B6] [B9]", async () => {
     const guest = await startGuest({
       source: `const atLoad = performance.now(); performance.mark("load");
         export async function tool() { const a = performance.now(); await new Promise((r) => setTimeout(r, 25)); return [atLoad, a, performance.now(), performance.getEntries().length, performance.timeOrigin > 0] }`,
@@ -12,7 +12,7 @@ describe("performance", () => {
     guest.dispose();
   });
 
-  it("marks and measures [PB1.performance]", async () => {
+  it("records marks and measures [PB1.performance]", async () => {
     const guest = await startGuest({
       source: `export async function tool() {
         const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
@@ -46,7 +46,7 @@ describe("performance", () => {
     guest.dispose();
   });
 
-  it("refuses marks that are not there and times that make no sense [PB1.performance]", async () => {
+  it("refuses unknown marks and invalid times [PB1.performance]", async () => {
     const attempts = [
       "performance.measure('m', 'none')",
       "performance.mark('a', { startTime: -1 })",

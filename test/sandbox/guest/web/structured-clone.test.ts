@@ -57,7 +57,7 @@ const CLONED = [
 ];
 
 describe("structuredClone()", () => {
-  it("copies and refuses what Deno copies and refuses [PB1.structuredClone]", async () => {
+  it("copies and refuses the same values as Deno [PB1.structuredClone]", async () => {
     const { deno, guest } = await askBoth(CLONED);
     expect(guest).toEqual(deno);
   });
@@ -70,7 +70,7 @@ describe("structuredClone()", () => {
     expect(await evaluateInGuest(cases)).toEqual([1, "DataCloneError"]);
   });
 
-  it("copies a list of thousands of nodes, which nests as deep [PB1.structuredClone] [B4]", async () => {
+  it("copies a list of thousands of nested nodes [PB1.structuredClone] [B4]", async () => {
     const deep = `(() => {
       let list;
       for (let i = 0; i < 20_000; i++) list = i % 2 === 0 ? { next: list } : [list];
@@ -91,7 +91,7 @@ describe("structuredClone()", () => {
     expect(await evaluateInGuest(order)).toEqual(["a", "b", "k", "v", "c"]);
   });
 
-  it("is not led astray by a tag, a species or a constructor that lies [PB1.structuredClone] [B5]", async () => {
+  it("ignores a false tag, species or constructor [PB1.structuredClone] [B5]", async () => {
     const lies = `(() => {
       const map = new Map([[1, 2]]);
       Object.defineProperty(map, Symbol.toStringTag, { value: "Set" });

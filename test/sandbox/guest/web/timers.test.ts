@@ -19,7 +19,7 @@ async function order(body: string): Promise<unknown> {
 }
 
 describe("timers", () => {
-  it("run in the order of their due time, then of their start [PB1.timers]", async () => {
+  it("run in order of their due time, then of their start [PB1.timers]", async () => {
     expect(
       await order(
         `for (const ms of [30, 10, 20, 10, 0]) setTimeout(() => log(ms), ms); setTimeout(() => log("second 10"), 10); await sleep(50)`,
@@ -38,7 +38,7 @@ describe("timers", () => {
     expect(await order(body)).toEqual(["true true 0"]);
   });
 
-  it("pass arguments, and take every delay that is no delay as none [PB1.timers]", async () => {
+  it("pass arguments, and treat every invalid delay as 0 [PB1.timers]", async () => {
     expect(
       await order(
         `setTimeout(log, 5, "a", 1); for (const ms of [-1, NaN, undefined, "x", Infinity, 2 ** 31]) setTimeout(() => log("now"), ms); await sleep(6)`,
@@ -54,7 +54,7 @@ describe("timers", () => {
     ).toEqual(["one", "micro", "queued", "two"]);
   });
 
-  it("repeat until they are stopped, also from within [PB1.timers]", async () => {
+  it("repeat until they are stopped, also by their own callback [PB1.timers]", async () => {
     expect(
       await order(
         `let n = 0; const id = setInterval(() => { log(++n); if (n === 3) clearInterval(id) }, 10); await sleep(100); clearTimeout(undefined); clearInterval("no")`,
@@ -62,7 +62,7 @@ describe("timers", () => {
     ).toEqual(["1", "2", "3"]);
   });
 
-  it("can be stopped by either function, and stop nothing else [PB1.timers]", async () => {
+  it("can be stopped by either function, which stops no other timer [PB1.timers]", async () => {
     expect(
       await order(
         `const a = setTimeout(() => log("a"), 1); const b = setInterval(() => log("b"), 1); clearInterval(a); clearTimeout(b); setTimeout(() => log("c"), 2); await sleep(5); log(typeof a, a !== b)`,
@@ -74,7 +74,7 @@ describe("timers", () => {
     expect((await run(`await sleep(1234)`)).now).toBe(1234);
   });
 
-  it("refuse what is no function [PB1.timers]", async () => {
+  it("refuse values that are not functions [PB1.timers]", async () => {
     expect(
       await order(
         `for (const f of [() => setTimeout("code", 1), () => setInterval(), () => queueMicrotask(3)]) try { f() } catch (error) { log(error.name) }`,
@@ -82,7 +82,7 @@ describe("timers", () => {
     ).toEqual(["TypeError", "TypeError", "TypeError"]);
   });
 
-  it("end the call above their number, also if the tool swallows the error [B3.timers]", async () => {
+  it("end the call above their limit, even if the tool swallows the error [B3.timers]", async () => {
     const { outcome } = await run(`try { for (;;) setTimeout(() => {}, 1000) } catch (error) { return error.message }`, {
       limits: { timers: 20 },
     });
@@ -105,7 +105,7 @@ describe("timers", () => {
     expect(outcome).toBe('r{"name":"Error","message":"Uncaught \\"text\\"","stack":""}');
   });
 
-  it("of the load count from the beginning of the call [B9]", async () => {
+  it("that the load started count from the beginning of the call [B9]", async () => {
     const guest = await startGuest({
       source: `let fired = 0; setTimeout(() => fired++, 40); export async function tool() { await new Promise((r) => setTimeout(r, 30)); const early = fired; await new Promise((r) => setTimeout(r, 20)); return [early, fired] }`,
     });
@@ -114,7 +114,7 @@ describe("timers", () => {
     guest.dispose();
   });
 
-  it("say nothing when nothing waits, so that a promise without hope is seen [B4]", async () => {
+  it("report no due time if none waits, so that a promise that cannot settle is detected [B4]", async () => {
     expect((await run(`await new Promise(() => {})`)).outcome).toBe("never settles");
   });
 });

@@ -36,7 +36,7 @@ async function inGuest(body: string, cases: unknown): Promise<unknown[]> {
     source: `const PARTS = ${JSON.stringify(PARTS)}; export function tool({ cases }) { return cases.map(${body}) }`,
   });
   try {
-    // The tool returns one result a case.
+    // The tool returns one result per case.
     return guest.output({ args: { cases } }) as unknown[];
   } finally {
     guest.dispose();
@@ -46,21 +46,21 @@ async function inGuest(body: string, cases: unknown): Promise<unknown[]> {
 const PARSE = `(c) => { try { const url = new URL(c.input, c.base ?? undefined); return Object.fromEntries(PARTS.map((part) => [part, url[part]])) } catch (error) { return error.name } }`;
 const SET = `(c) => { const url = new URL(c.href); url[c.attribute] = c.new_value; return Object.fromEntries(Object.keys(c.expected).map((part) => [part, url[part]])) }`;
 
-/** The data is of 2021; the standards have changed these since. Inputs (and bases), by reason. */
+/** Cases that the standards have changed since the data of 2021: inputs (and bases), by reason. */
 const CHANGED_SINCE: ReadonlySet<string> = new Set([
   // A host that ends in a number is an IPv4 address or invalid.
   ...["http://a.b.c.xn--pokxncvks about:blank", "http://10.0.0.xn--pokxncvks about:blank", "http://0..0x300/ about:blank"],
   ...["http://256.256.256.256.256 http://other.com/", "http://0177.0.0.0189 about:blank"],
   // C0 controls are forbidden in hosts.
   "http://\u001f!\"$&'()*+,-.;=_`{}~/ about:blank",
-  // The path percent-encode set took in U+005E.
+  // The path percent-encode set was extended by U+005E.
   ...["foo://host/ !\"$%&'()*+,-./:;<=>@[\\]^_`{|}~ about:blank", "wss://host/ !\"$%&'()*+,-./:;<=>@[\\]^_`{|}~ about:blank"],
   "pathname a:/",
   // Unicode IDNA: punycode that decodes to nothing, to ASCII or to an invalid label is an error.
   ...["file://xn--/p about:blank", "xn--a", "xn--a.xn--nxa", "xn--1ug.example", "xn--a-yoc", "xn--zn7c.com", "xn--"],
 ]);
 
-/** Deno's own parser differs from the standard in these kinds of URL; the guest has the parser of the runtime it is in. */
+/** Deno's own parser differs from the standard for these kinds of URL; the guest uses the parser of its runtime. */
 const DIFFERS_IN_DENO = /file:|non-spec:|foo:/u;
 
 function isKnown(name: string): boolean {
@@ -115,9 +115,9 @@ const PARAMS = [
 ];
 
 describe("URL", () => {
-  it("parses as the runtime it runs in, for every case of web-platform-tests [PB1.URL]", async (context) => {
+  it("parses like its runtime, for every case of web-platform-tests [PB1.URL]", async (context) => {
     if (!existsSync(VECTORS)) return context.skip("web-platform-tests data is not beside this checkout");
-    // The list holds comments as strings.
+    // The list contains comments as strings.
     const cases = (readVectors("urltestdata.json") as (ParseCase | string)[]).filter(
       (entry): entry is ParseCase => typeof entry !== "string",
     );
@@ -134,7 +134,7 @@ describe("URL", () => {
     return undefined;
   });
 
-  it("sets every part as web-platform-tests want [PB1.URL]", async (context) => {
+  it("sets every part as web-platform-tests expect [PB1.URL]", async (context) => {
     if (!existsSync(VECTORS)) return context.skip("web-platform-tests data is not beside this checkout");
     const { comment: _comment, ...byAttribute } = readVectors("setters_tests.json") as Record<string, SetterCase[]>;
     const cases = Object.entries(byAttribute).flatMap(([attribute, entries]) => entries.map((entry) => ({ ...entry, attribute })));
@@ -145,7 +145,7 @@ describe("URL", () => {
     return undefined;
   });
 
-  it("converts hosts as web-platform-tests want [PB1.URL]", async (context) => {
+  it("converts hosts as web-platform-tests expect [PB1.URL]", async (context) => {
     if (!existsSync(VECTORS)) return context.skip("web-platform-tests data is not beside this checkout");
     const cases = (readVectors("toascii.json") as ({ input: string; output: string | null } | string)[]).filter(
       (entry) => typeof entry !== "string",
@@ -156,25 +156,25 @@ describe("URL", () => {
     return undefined;
   });
 
-  it("behaves as an object as in Deno [PB1.URL] [B5]", async () => {
+  it("behaves as an object like in Deno [PB1.URL] [B5]", async () => {
     const { deno, guest } = await askBoth(OBJECTS);
     expect(guest).toEqual(deno);
   });
 });
 
-/** Whether a result has what a case expects. */
+/** Returns whether a result meets a case's expectations. */
 function meets(entry: ParseCase, result: unknown): boolean {
   if (entry.failure === true || typeof result === "string") return (entry.failure === true) === (typeof result === "string");
   return PARTS.every((part) => entry[part] === undefined || entry[part] === (result as Record<string, unknown>)[part]);
 }
 
 describe("URLSearchParams", () => {
-  it("reads, changes and writes as in Deno [PB1.URLSearchParams]", async () => {
+  it("reads, changes and writes like Deno [PB1.URLSearchParams]", async () => {
     const { deno, guest } = await askBoth(PARAMS);
     expect(guest).toEqual(deno);
   });
 
-  it("reads and writes random text as in Deno, stray percent signs beside other alphabets too [PB1.URLSearchParams]", async () => {
+  it("reads and writes random text like Deno, including stray percent signs beside other alphabets [PB1.URLSearchParams]", async () => {
     const part = fc.constantFrom(
       "%",
       "%2",
@@ -207,7 +207,7 @@ describe("URLSearchParams", () => {
     expect(guest).toEqual(deno);
   });
 
-  it("reads a form's body alike [PB1.URLSearchParams] [PB2.fetch]", async () => {
+  it("reads a form's body like Deno [PB1.URLSearchParams] [PB2.fetch]", async () => {
     const { deno, guest } = await askBoth([
       `new Response("é=%C3%A9&%=%zz+%41&=&&x", { headers: { "content-type": "application/x-www-form-urlencoded" } }).formData().then((f) => [...f])`,
     ]);
@@ -216,10 +216,10 @@ describe("URLSearchParams", () => {
 });
 
 describe("URLPattern", () => {
-  /** A host in what is given as a path must not be lost: a pattern for "/b" would take it. */
+  /** A host in a text that is given as a path must not be lost, because a pattern for "/b" would match then. */
   const PATHS = ["//b", "//evil/b", "/a//b", "b//c", "//", "///x", "/a/../b", "a/../b", "/é", "/%zz", "/a%20b"];
 
-  it("reads paths as paths, as Deno does [PB1.URLPattern]", async () => {
+  it("reads paths as paths, like Deno [PB1.URLPattern]", async () => {
     const quoted = PATHS.map((path) => JSON.stringify(path));
     const { deno, guest } = await askBoth([
       ...quoted.map(
