@@ -114,7 +114,7 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "session.closed": FREE,
 });
 
-/** Does not compile if a payload type and its schema differ in any member. `manifests/schema.ts` has the same for documents. */
+/** Does not compile if a payload type and its schema differ in any member. `manifests/project/document-schema.ts` has the same for documents. */
 function schemaOf<T>(): <S extends TSchema>(schema: [Static<S>, T] extends [T, Static<S>] ? S : never) => PayloadSchema<T> {
   // The parameter's type checks assignability in both directions.
   return (schema) => schema as unknown as PayloadSchema<T>;

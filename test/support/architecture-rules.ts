@@ -71,6 +71,9 @@ const SANDBOX_HEIGHTS: ReadonlyMap<string, number> = new Map([
   ["process", 6],
 ]);
 
+/** The folders of `manifests/`, from the lowest to the highest. */
+const MANIFEST_FOLDERS: readonly string[] = ["text", "permissions", "schema", "legacy", "plugin", "mcp", "project"];
+
 /** The entry of service threads is a file beside the one that names it. */
 const ENTRY_FILE = "host/host/service-entry.ts";
 
@@ -168,10 +171,22 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
 function checkLayers(from: string, at: string, target: string): string[] {
   if (isGuest(from)) return isGuest(target) ? [] : [`${at}: the guest imports "${target}" (only sandbox/guest/ runs inside)`];
   const [own, other] = [layerOf(from), layerOf(target)];
-  if (own === other) return own === "host" ? checkRooms(from, at, target) : own === "sandbox" ? checkSides(from, at, target) : [];
+  if (own === other) return CHECKS_WITHIN[own]?.(from, at, target) ?? [];
   if (!LAYERS[own]?.layers.includes(other)) return [`${at}: ${own} imports "${target}" (it may import ${allowedLayers(own)})`];
   if (target === `${other}/mod.ts` || isWorkerEntry(from, target)) return [];
   return [`${at}: reaches past ${other}/mod.ts to "${target}" (import ${other}/mod.ts)`];
+}
+
+const CHECKS_WITHIN: Readonly<Record<string, (from: string, at: string, target: string) => string[]>> = {
+  host: checkRooms,
+  sandbox: checkSides,
+  manifests: checkManifestFolders,
+};
+
+function checkManifestFolders(from: string, at: string, target: string): string[] {
+  const [own, other] = [MANIFEST_FOLDERS.indexOf(roomOf(from)), MANIFEST_FOLDERS.indexOf(roomOf(target))];
+  if (own === -1 || (other !== -1 && other <= own)) return [];
+  return [`${at}: manifests/${roomOf(from)} imports "${target}", which is above it`];
 }
 
 function checkRooms(from: string, at: string, target: string): string[] {

@@ -42,11 +42,7 @@ describe("a hostile bundle", () => {
       ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /manifest\.json not found at its root/],
       ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /not a zip file/],
       // What is behind a signature that is none is part of no file.
-      [
-        "something behind it",
-        Buffer.concat([good, Buffer.from("MCPB_SIG_V1\u0001\0\0\0MCPB_SIG_END")]),
-        /Not a zip file, or damaged/,
-      ],
+      ["something behind it", Buffer.concat([good, Buffer.from("MCPB_SIG_V1\u0001\0\0\0MCPB_SIG_END")]), /Not a zip file, or damaged/],
     ];
     for (const [what, bundle, message] of bad) expect(await look(bundle), what).toMatch(message);
     const link = bundleOf(undefined, [], { link: "/etc/passwd" });
@@ -84,7 +80,17 @@ describe("a hostile bundle", () => {
         },
       }),
     );
-    const problems = ["manifest_version", "zero-width", '"name"', '"/bin/sh"', "Is not an argument", '"${nothing}"', '"PATH"', '"cwd"', "x.py"];
+    const problems = [
+      "manifest_version",
+      "zero-width",
+      '"name"',
+      '"/bin/sh"',
+      "Is not an argument",
+      '"${nothing}"',
+      '"PATH"',
+      '"cwd"',
+      "x.py",
+    ];
     for (const part of [...problems, '"type" is not one of', "The default is not a number"]) expect(all, part).toContain(part);
   });
 

@@ -53,7 +53,10 @@ describe("bascule settings", () => {
     await dev.waitFor("words");
     const set = await project.run(["settings", "words", "tools.show.enabled", "false"]);
     expect(set).toMatchObject({ code: 0, error: expect.stringContaining("answered by the host that runs") });
-    expect(await project.run(["call", "show"])).toMatchObject({ code: 5, error: expect.stringContaining("disabled in the plugin's settings") });
+    expect(await project.run(["call", "show"])).toMatchObject({
+      code: 5,
+      error: expect.stringContaining("disabled in the plugin's settings"),
+    });
     dev.interrupt();
     await dev.ended;
   });

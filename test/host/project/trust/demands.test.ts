@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { demandsOf, grantsDemand, withoutDemands } from "../../../../host/project/trust/demands.ts";
 import { DEFAULT_PROJECT, DEFAULT_PROTECTED, type JsonObject, parseProject, type ProjectConfig } from "../../../../manifests/mod.ts";
-import { PROJECT_FIELDS } from "../../../../manifests/parse-project.ts";
+import { PROJECT_FIELDS } from "../../../../manifests/project/parse-project.ts";
 
 /** Each section with requests that need trust, and what remains without it. */
 const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names: readonly string[]; readonly left: JsonObject }>> = {
