@@ -139,3 +139,13 @@ describe("the lock file", () => {
     expect(text).not.toMatch(/"resolved"|registry\./);
   });
 });
+
+describe("docs/architecture.md", () => {
+  it("lists the steps of dispatch in their order and in their words", () => {
+    const steps = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, step = ""]) => step);
+    const path = readFileSync(`${REPOSITORY}docs/architecture.md`, "utf8").split("## One path of a call")[1]?.split("\n## ")[0] ?? "";
+    const inCode = steps(readFileSync(`${REPOSITORY}host/dispatch/dispatch.ts`, "utf8"), /\/\/ (\d+\. [^.:]+)/g);
+    expect(inCode).toHaveLength(11);
+    expect(steps(path, /^(\d+\. [^.:]+)/gm)).toEqual(inCode);
+  });
+});

@@ -181,7 +181,7 @@ export function createCalls(options: CallsOptions): Calls {
   /** Refused calls emit events too. */
   async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
     const trace = openTrace(request, host);
-    const refused = error.code === "invalid_args" ? trace.invalid(error) : trace.fail(error);
+    const refused = trace.refuse({ stage: error.code === "invalid_args" ? "arguments" : "run", error });
     await host.hooks.ended(request, refused);
     return refused;
   }

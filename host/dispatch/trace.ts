@@ -28,10 +28,20 @@ export interface TraceSinks {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/**
- * The trace of one call. `complete`, `fail`, `deny`, `invalid` and `crash` end it; only the first one has an effect, and all return its
- * result.
- */
+/** Why a call ends without an output. The terminal event follows from the stage and the error's code. */
+export interface Refusal {
+  /**
+   * - `arguments`: the caller's options or arguments are invalid (`tool.input_invalid`).
+   * - `gate`: a gate refused the call (`tool.denied` if a permission is missing, else `tool.failed`).
+   * - `run`: the call was about to run, or ran (`tool.failed`).
+   */
+  readonly stage: "arguments" | "gate" | "run";
+  readonly error: ToolErrorData;
+  /** The executor's report about a failed run. */
+  readonly outcome?: OutcomeBase;
+}
+
+/** The trace of one call. `complete`, `refuse` and `crash` end it; only the first one has an effect, and all return its result. */
 export interface Trace {
   found(tool: RegisteredTool): void;
   /** @param shown the arguments as results show them, if they are above 64 KB */
@@ -42,14 +52,9 @@ export interface Trace {
   /** Stops the call's clock during a confirmation, until the returned function is called. */
   asking(): () => void;
   complete(outcome: OutcomeOk): ToolResult;
-  /** @param outcome what the executor reports about a failed run */
-  fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
+  refuse(refusal: Refusal): ToolResult;
   /** Returns a pending result for the caller while the call continues. Its event is emitted when the call ends (SPEC AU2, E6). */
   pending(error: ToolErrorData): ToolResult;
-  /** Ends a call that a gate refused. */
-  deny(error: ToolErrorData): ToolResult;
-  /** Ends a call with invalid arguments. */
-  invalid(error: ToolErrorData): ToolResult;
   /** Ends a call because of a defect in the host. */
   crash(defect: unknown): ToolResult;
   /** Resolves to whether the terminal event is durable, if the caller has to wait for that. */
@@ -152,52 +157,31 @@ class CallTrace implements Trace {
     });
   }
 
-  fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
+  refuse({ stage, error, outcome }: Refusal): ToolResult {
     const result = this.#failure(error, outcome);
-    return this.#end(result, {
-      ...this.#subject,
-      type: "tool.failed",
-      payload: {
-        ...this.#shownError(error),
-        durationMs: result.durationMs,
-        ...(outcome?.partialOutput !== undefined && { partialOutput: outcome.partialOutput }),
-        ...timeoutOf(error),
-        ...this.#dry(),
-      },
-    });
+    return this.#end(result, { ...this.#subject, ...this.#refusalEvent({ stage, error, ...(outcome && { outcome }) }, result.durationMs) });
+  }
+
+  #refusalEvent({ stage, error, outcome }: Refusal, durationMs: number): RefusalDraft {
+    if (stage === "arguments") {
+      const errors = error.details?.["errors"];
+      const listed = Array.isArray(errors) ? (errors as readonly JsonValue[]) : [];
+      return { type: "tool.input_invalid", payload: { tool: this.#toolName(), ...this.#argsOfEvent(), errors: listed, ...this.#dry() } };
+    }
+    const shown = this.#shownError(error);
+    if (stage === "gate" && shown.errorClass === "permission_denied")
+      return { type: "tool.denied", payload: { ...shown, ...this.#argsOfEvent(), ...this.#dry() } };
+    const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
+    return { type: "tool.failed", payload: { ...shown, durationMs, ...partial, ...timeoutOf(error), ...this.#dry() } };
   }
 
   pending(error: ToolErrorData): ToolResult {
     return Object.freeze(this.#failure(error));
   }
 
-  deny(error: ToolErrorData): ToolResult {
-    const result = this.#failure(error);
-    return this.#end(result, {
-      ...this.#subject,
-      type: "tool.denied",
-      payload: { ...this.#shownError(error), ...this.#argsOfEvent(), ...this.#dry() },
-    });
-  }
-
-  invalid(error: ToolErrorData): ToolResult {
-    const result = this.#failure(error);
-    const errors = error.details?.["errors"];
-    return this.#end(result, {
-      ...this.#subject,
-      type: "tool.input_invalid",
-      payload: {
-        tool: result.tool,
-        ...this.#argsOfEvent(),
-        errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [],
-        ...this.#dry(),
-      },
-    });
-  }
-
   crash(defect: unknown): ToolResult {
     this.#sinks.onDefect("A call crashed", defect, { callId: this.#call.callId });
-    return this.fail(internal(this.#call.callId));
+    return this.refuse({ stage: "run", error: internal(this.#call.callId) });
   }
 
   #end(result: ToolResult, draft: TerminalDraft): ToolResult {
@@ -319,6 +303,9 @@ function showRaw(raw: ToolCall["args"]): JsonValue {
 }
 
 type TerminalDraft = { readonly [T in TerminalEventType]: DraftOf<T> }[TerminalEventType];
+type RefusalDraft = {
+  readonly [T in "tool.input_invalid" | "tool.denied" | "tool.failed"]: Pick<DraftOf<T>, "type" | "payload">;
+}["tool.input_invalid" | "tool.denied" | "tool.failed"];
 type ShownError = Pick<DraftOf<"tool.failed">["payload"], "tool" | "code" | "errorClass" | "message" | "decision">;
 type ResultBaseOf = Omit<Extract<ToolResult, { ok: true }>, "ok" | "status" | "output">;
 

@@ -10,15 +10,13 @@ import type { RegisteredTool } from "../../tools/tool.ts";
 import { committedError, type DryRuns } from "./dry-runs.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 
-/** A preview's report, and its commit. */
-export interface Previewed {
+/** A preview's report, and its commit. Disposed of once, when the call is over. */
+export interface Previewed extends Disposable {
   readonly report: DryRunReport;
   /** Quota entry of the preview run. */
   readonly begun: Extract<ReturnType<Quotas["begin"]>, { readonly ok: true }>;
   /** Commits the shown changes. The outcome is that of the dry run. */
   commit(): Promise<Outcome>;
-  /** Called once, when the call is over. */
-  drop(): void;
 }
 
 /** @returns undefined if a dry run is not possible: then the call runs normally once confirmed */
@@ -43,21 +41,19 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
     if (tool.binding.version.manifest.state === "session") return undefined;
     // Counted now, because other calls check it while this one waits for a slot.
     count += 1;
-    let isKept = false;
+    using unwanted = new DisposableStack();
+    unwanted.defer(drop);
     // The preview takes a slot and counts like any other call.
     const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
-    try {
-      if (slot.kind !== "entered") return undefined;
-      const begun = quotas.begin(counted);
-      if (!begun.ok) return undefined;
-      const outcome = await executors.wasm({ ...wanted, meter: begun.meter, dryRun: "preview" });
-      if (!outcome.ok || outcome.dryRun?.canCommit !== true) return undefined;
-      isKept = true;
-      return { report: outcome.dryRun, begun, commit: () => commit(outcome), drop };
-    } finally {
-      if (slot.kind === "entered") slot.leave();
-      if (!isKept) drop();
-    }
+    if (slot.kind !== "entered") return undefined;
+    unwanted.defer(() => slot.leave());
+    const begun = quotas.begin(counted);
+    if (!begun.ok) return undefined;
+    const outcome = await executors.wasm({ ...wanted, meter: begun.meter, dryRun: "preview" });
+    if (!outcome.ok || outcome.dryRun?.canCommit !== true) return undefined;
+    unwanted.move();
+    slot.leave();
+    return { report: outcome.dryRun, begun, commit: () => commit(outcome), [Symbol.dispose]: drop };
 
     function drop(): void {
       dryRuns.dropPreview(call);

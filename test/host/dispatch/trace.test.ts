@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventDraft } from "../../../host/audit/events.ts";
-import { internal, toolFailed } from "../../../host/call/errors.ts";
+import { deniedByPolicy, toolFailed } from "../../../host/call/errors.ts";
 import { openTrace, type Trace } from "../../../host/dispatch/trace.ts";
 import type { ToolCall } from "../../../host/call/call.ts";
 import { executionOf } from "../../support/execution.ts";
@@ -26,9 +26,9 @@ function open(call: Partial<ToolCall> = {}): { readonly trace: Trace; readonly d
 describe("openTrace()", () => {
   it("ends once: later endings change neither result nor events [AU2]", () => {
     const { trace, drafts, defects } = open();
-    const first = trace.fail(toolFailed("no"));
+    const first = trace.refuse({ stage: "run", error: toolFailed("no") });
     expect(trace.complete({ ok: true, output: 1, used: { wallMs: 1 }, filesModified: [] })).toBe(first);
-    expect(trace.deny(toolFailed("denied"))).toBe(first);
+    expect(trace.refuse({ stage: "gate", error: toolFailed("denied") })).toBe(first);
     expect(trace.crash(new Error("late"))).toBe(first);
     expect(drafts.map(({ type }) => type)).toEqual(["tool.failed"]);
     expect(defects).toEqual(["A call crashed"]);
@@ -37,7 +37,7 @@ describe("openTrace()", () => {
   it("includes error class, duration and partial output in the failed event [AU1]", () => {
     const { trace, drafts } = open({ turnId: "t1", traceparent: "00-aa-bb-01" });
     trace.found(functionOf("say"));
-    trace.fail(toolFailed("no"), { used: { wallMs: 1 }, filesModified: [], partialOutput: "half" });
+    trace.refuse({ stage: "run", error: toolFailed("no"), outcome: { used: { wallMs: 1 }, filesModified: [], partialOutput: "half" } });
     expect(drafts).toEqual([
       {
         type: "tool.failed",
@@ -59,13 +59,13 @@ describe("openTrace()", () => {
 
   it("shows redacted arguments in result and event [X1, AU4]", () => {
     const { trace, drafts } = open({ args: { password: "secret" } });
-    expect(trace.deny(internal("call-1")).arguments).toBe("redacted");
+    expect(trace.refuse({ stage: "gate", error: deniedByPolicy("say") }).arguments).toBe("redacted");
     expect(drafts[0]?.payload).toMatchObject({ arguments: "redacted" });
   });
 
   it("has every field of a result if the tool did not run [X1]", () => {
     const { trace } = open();
-    expect(trace.fail(toolFailed("no"))).toMatchObject({
+    expect(trace.refuse({ stage: "run", error: toolFailed("no") })).toMatchObject({
       limitsUsed: { wallMs: 0 },
       durationMs: 5,
       requiresApproval: false,
