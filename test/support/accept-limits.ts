@@ -1,6 +1,6 @@
 import type { Host } from "../../host/mod.ts";
 
-/** A person's yes to the limits that the plugins here ask for. */
+/** Accepts, as the user would, the limits that the host's plugins request. */
 export async function acceptLimits(host: Host): Promise<void> {
   for (const { name, digest } of host.plugins()) {
     const isAsked = host.list({ plugin: name ?? "" }).some(({ lacking = [] }) => lacking.length > 0);

@@ -1,4 +1,4 @@
-/** A policy that allows everything, to show that dispatch does not care which policy it is (SPEC D8). */
+/** A policy that allows everything, to show that dispatch works with any policy (SPEC D8). */
 
 import type { Policy } from "../../host/policy/policy.ts";
 import { compilePermissions, DEFAULT_LIMITS } from "../../manifests/mod.ts";

@@ -1,10 +1,10 @@
-/** The rules of docs/architecture.md as a function from scanned files to violations. */
+/** Checks scanned files against the rules of docs/architecture.md. */
 
 import { posix } from "node:path";
 import type { SourceFile } from "./source-files.ts";
 import { type AmbientUse, type SourceImport, scanSource } from "./source-scan.ts";
 
-/** What each layer may import: from other layers only their `mod.ts`, of packages only these. */
+/** Imports that each layer may have: the `mod.ts` of these layers, and these packages. */
 const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; readonly packages: readonly string[] }>> = {
   manifests: { layers: [], packages: ["@sinclair/typebox", "semver"] },
   sandbox: {
@@ -123,7 +123,7 @@ const AMBIENT: ReadonlySet<string> = new Set([
   "import.meta",
 ]);
 
-/** Hashing, and checking a signature, are pure functions, although they hang on an ambient name: these few files may. */
+/** Files that may use `crypto` for hashing and signature checks, which are pure functions of an ambient name. */
 const HASHING_FILES: ReadonlySet<string> = new Set([
   "host/primitives/digest.ts",
   "host/plugins/folder/signature.ts",
@@ -132,7 +132,7 @@ const HASHING_FILES: ReadonlySet<string> = new Set([
 
 const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl", "proveProgram"]);
 
-/** Every breach, one line each: `file:line: what is wrong (what to do instead)`. */
+/** Returns all violations, one line each: `file:line: problem (advice)`. */
 export function architectureViolations(files: readonly SourceFile[]): readonly string[] {
   const known = new Set(files.map((file) => file.path));
   const edges = new Map<string, readonly string[]>();
@@ -155,7 +155,7 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
 
   const target = resolveImport(from, found.specifier);
   if (!known.has(target) && !/\.(gen\.ts|d\.ts|json)$/.test(target)) {
-    return [`${at}: imports "${found.specifier}", which is no source file of a layer`];
+    return [`${at}: imports "${found.specifier}", which is not a source file of a layer`];
   }
   const violations = checkLayers(from, at, target);
   if (found.names.some((name) => PROOFS.has(name)) && from !== "host/capabilities/checked.ts" && !isPlatform(from)) {
@@ -234,7 +234,7 @@ function checkAmbient(from: string, use: AmbientUse): string[] {
   return [`${from}:${String(use.line)}: uses ambient "${use.name}" (ask the platform, host/platform/platform.ts)`];
 }
 
-/** Cycles, each once, as the paths along it. Type-only imports count. */
+/** Returns each import cycle once, as its paths. Type-only imports count. */
 function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const done = new Set<string>();
   const cycles: string[][] = [];

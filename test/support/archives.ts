@@ -1,10 +1,10 @@
-/** Archives as tests need them, well-formed or not. */
+/** Builds zip and tar archives for tests, well-formed or malformed. */
 
 import { zipSync } from "fflate";
 
 const encoder = new TextEncoder();
 
-/** A zip file of these texts. */
+/** Builds a zip file with these files. */
 export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
   return zipSync(
     Object.fromEntries(Object.entries(files).map(([path, text]) => [path, typeof text === "string" ? encoder.encode(text) : text])),
@@ -15,14 +15,14 @@ export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Uin
 export interface TarMember {
   readonly name: string;
   readonly content?: string | Uint8Array;
-  /** Default a file. */
+  /** Type flag. Default: a file. */
   readonly type?: string;
-  /** What the header says, where that is not so. */
+  /** Size in the header, if it differs from the real one. */
   readonly size?: number;
   readonly prefix?: string;
 }
 
-/** A tar file with right checksums, whatever else is wrong. */
+/** Builds a tar file with correct checksums, even if other fields are invalid. */
 export function tarOf(members: readonly TarMember[]): Uint8Array {
   const blocks = members.flatMap((member) => {
     const content = typeof member.content === "string" ? encoder.encode(member.content) : (member.content ?? new Uint8Array());
@@ -33,7 +33,7 @@ export function tarOf(members: readonly TarMember[]): Uint8Array {
   return Buffer.concat([...blocks, new Uint8Array(1024)]);
 }
 
-/** A pax header's text. */
+/** Returns the text of a pax header. */
 export function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   const length = encoder.encode(rest).length;

@@ -1,12 +1,12 @@
-/** One hostile plugin in a real sandbox; when the test ends, another plugin must still be answered and nothing of ours have failed. */
+/** One hostile plugin in a real sandbox. At the end of the test, another plugin must still work and the sandbox must have no defects. */
 
 import { expect, onTestFinished } from "vitest";
 import { outputOf, startSandbox, type TestCall } from "./sandbox.ts";
 
 export interface Attacker {
-  /** The plain output, or the fault. */
+  /** Calls an export. @returns the plain output, or the fault */
   call(name: string, call?: TestCall): Promise<unknown>;
-  /** Loads another plugin. @returns why it was refused; undefined if it was not. */
+  /** Loads another plugin. @returns why it was refused; undefined if it loads */
   refusal(files: Readonly<Record<string, string>> | string): Promise<string | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** A program of its own that calls a tool which changes something, again and again, and says so each time: to be killed. */
+/** A program that repeatedly calls a tool with side effects and prints each call, until a test kills it. */
 
 import { createHost, type Log } from "../../host/mod.ts";
 import { hostTool } from "./tools.ts";

@@ -1,4 +1,4 @@
-/** What the executor suite asks a tool to do, as a host tool. */
+/** Host tools with the behaviours of the executor suite. */
 
 import type { Behaviour } from "../conformance/executor.ts";
 import { ToolFailed } from "../../host/tools/tool-error.ts";

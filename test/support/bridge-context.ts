@@ -1,4 +1,4 @@
-/** What a bridge knows about a call, with one layer of permissions and everything it reported kept. */
+/** A bridge context with one layer of permissions that keeps everything the bridge reports. */
 
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
 import { answerOperation, createActs, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
@@ -31,7 +31,7 @@ export interface TestCallOptions {
   readonly signal?: AbortSignal;
   /** The `secrets` of `bascule.json`. */
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  /** Default `words`; null is a host tool's call. */
+  /** Name of the plugin; null for a call of a host tool. Default: `words`. */
   readonly plugin?: string | null;
 }
 
@@ -69,25 +69,25 @@ export function testCall(options: TestCallOptions): TestCall {
   return { context, acts, modified, answer: (name, args, bytes) => answerOperation({ name, args, ...(bytes && { bytes }) }, context) };
 }
 
-/** The text of a successful answer's bytes; throws with the error otherwise. */
+/** Returns the bytes of a successful answer as text. @throws {Error} for a failed one */
 export function textOf(answer: HostAnswer): string {
   if (!answer.ok) throw new Error(`${answer.error.name}: ${answer.error.message}`);
   return new TextDecoder().decode(answer.bytes);
 }
 
-/** The answer's value, which has to be text. */
+/** Returns the answer's value. @throws {Error} if it is not text */
 export function valueOf(answer: HostAnswer): string {
   if (answer.ok && typeof answer.value === "string") return answer.value;
-  throw new Error(`No text: ${JSON.stringify(answer)}`);
+  throw new Error(`Not a text: ${JSON.stringify(answer)}`);
 }
 
-/** The answer's value, which has to be an object. */
+/** Returns the answer's value. @throws {Error} if it is not an object */
 export function objectOf(answer: HostAnswer): JsonObject {
   if (answer.ok && isJsonObject(answer.value)) return answer.value;
-  throw new Error(`No object: ${JSON.stringify(answer)}`);
+  throw new Error(`Not an object: ${JSON.stringify(answer)}`);
 }
 
-/** The name of the error; undefined for success. */
+/** Returns the name of the error; undefined for success. */
 export function errorName(answer: HostAnswer): string | undefined {
   return answer.ok ? undefined : answer.error.name;
 }

@@ -1,4 +1,4 @@
-/** MCPB bundles as tests need them, around the scripted MCP server. */
+/** Builds MCPB bundles around the scripted MCP server. */
 
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "../../host/mod.ts";
@@ -6,7 +6,7 @@ import { zipOf } from "./archives.ts";
 
 const SERVER = readFileSync(new URL("scripted-mcp-server.mjs", import.meta.url), "utf8");
 
-/** A node bundle whose tools are in a file of its own. */
+/** Manifest of a node bundle that reads its tools from a file. */
 export const NODE_BUNDLE: JsonObject = {
   manifest_version: "0.3",
   name: "Demo Tools",
@@ -20,17 +20,17 @@ export const NODE_BUNDLE: JsonObject = {
   },
 };
 
-/** The manifest with other fields. */
+/** Returns the manifest with other fields. */
 export function manifestOf(more: JsonObject = {}): JsonObject {
   return { ...NODE_BUNDLE, ...more };
 }
 
-/** The manifest with another configuration of its server. */
+/** Returns the manifest with another server configuration. */
 export function launching(config: JsonObject, server: JsonObject = {}): JsonObject {
   return manifestOf({ server: { type: "node", entry_point: "server/index.mjs", mcp_config: config, ...server } });
 }
 
-/** Its files by path; `tools` is what the server lists. */
+/** Returns the bundle's files by path. @param tools the tools that the server lists */
 export function bundleFiles(manifest: JsonObject | string = NODE_BUNDLE, tools: readonly JsonObject[] = []): Record<string, string> {
   return {
     "manifest.json": typeof manifest === "string" ? manifest : JSON.stringify(manifest, null, 2),
@@ -41,12 +41,12 @@ export function bundleFiles(manifest: JsonObject | string = NODE_BUNDLE, tools: 
   };
 }
 
-/** A `.mcpb` file. */
+/** Builds a `.mcpb` file. */
 export function bundleOf(manifest?: JsonObject | string, tools?: readonly JsonObject[], more: Record<string, string> = {}): Uint8Array {
   return zipOf({ ...bundleFiles(manifest, tools), ...more });
 }
 
-/** As `mcpb sign` leaves it. */
+/** Appends a signature block as `mcpb sign` does. */
 export function signed(bundle: Uint8Array, signature = "any"): Uint8Array {
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, signature.length, true);

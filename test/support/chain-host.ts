@@ -1,4 +1,4 @@
-/** A host with plugins that call one another, in real workers. */
+/** A host in real workers with plugins that call each other. */
 
 import type { HostEvent } from "../../host/audit/events.ts";
 import { createHost, type Host, type HostOptions } from "../../host/mod.ts";
@@ -6,12 +6,12 @@ import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
 import type { Permissions } from "../../manifests/mod.ts";
 import { memoryPlatformWithWorkers } from "./memory-platform.ts";
 
-/** One plugin: its code, its tools by name, and what it asks for and is granted of other tools. */
+/** One plugin: its code, its tools by name, and the tools of others that it requests and is granted. */
 export interface ChainPlugin {
   readonly main: string;
-  /** What each tool's definition has beside the usual. */
+  /** Additional members of each tool's definition. */
   readonly tools?: Readonly<Record<string, object>>;
-  /** Asked for, and granted unless `granted` says otherwise. */
+  /** Requested tools; also granted unless `granted` is given. */
   readonly calls?: readonly string[];
   readonly granted?: readonly string[];
   readonly manifest?: object;
@@ -54,7 +54,7 @@ export async function chainHost(
   return { host, events, platform, [Symbol.asyncDispose]: () => host.close() };
 }
 
-/** Events of calls that ended, in order: type, tool or code, and where in a chain. */
+/** Returns ended calls in order: tool, `ok` or the error code, and the index in the chain. */
 export function endings(events: readonly HostEvent[]): readonly (readonly unknown[])[] {
   return events.flatMap((event) => {
     if (event.type !== "tool.completed" && event.type !== "tool.failed" && event.type !== "tool.denied") return [];

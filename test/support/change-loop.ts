@@ -1,4 +1,4 @@
-/** The host's files, each of which one step changes, and a program that takes one step after the other until it is killed. */
+/** Changes the host's files step by step, as functions and as a program that runs until it is killed. */
 
 import { writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -11,18 +11,18 @@ import { openProject } from "../../host/project/project-file.ts";
 import { trustedProject } from "../../host/project/trust/project-trust.ts";
 
 export interface ChangedFiles {
-  /** Step `n` is of kind `n % STEPS`. */
+  /** Performs step `n`, which is of kind `n % STEPS`. */
   take(step: number): Promise<void>;
-  /** What the files say, to be compared with `stateAfter`. */
+  /** Returns the contents of the files, to compare with `stateAfter`. */
   state(): Promise<readonly unknown[]>;
-  /** What is there besides the files themselves. */
+  /** Returns leftover files, such as temporary ones. */
   leftovers(): Promise<readonly string[]>;
 }
 
 export const STEPS = 5;
 const [GRANT, REVOKE, LOCK, TRUST, PROJECT] = [0, 1, 2, 3, 4] as const;
 
-/** What the files say after so many steps. */
+/** Returns the expected state after `count` steps. */
 export function stateAfter(count: number): readonly unknown[] {
   const last = (kind: number): number => Math.floor((count - 1 - kind) / STEPS) * STEPS + kind;
   const said = (kind: number): number | "none" => (last(kind) < 0 ? "none" : last(kind));
@@ -75,7 +75,7 @@ export async function openChangedFiles(folder: string, config: string): Promise<
         ...all.filter((name) => !/^[0-9a-f]{32}\.json$/u.test(name)),
         ...state.filter((name) => name !== "grants.json"),
         ...root.filter((name) => !["bascule.json", "bascule.lock", ".bascule"].includes(name)),
-        ...((await agreed()).next === undefined ? [] : ["a change that was never ended"]),
+        ...((await agreed()).next === undefined ? [] : ["an unfinished change"]),
       ];
     },
   };

@@ -1,8 +1,8 @@
-/** Proofs for tests of guarded files: a grant of whole folders, as `checkPath` would make it. */
+/** Creates proofs for tests, without the checks of a real grant. */
 
 import { type CheckedPath, type CheckedProgram, type CheckedUrl, provePath, proveProgram, proveUrl } from "../../host/platform/proof.ts";
 
-/** A proof for `path` that permits what lies in one of `folders`. */
+/** Creates a proof for `path` that permits everything in `folders`. */
 export function checkedPath(path: string, ...folders: readonly string[]): CheckedPath<"read" | "write"> {
   return provePath({
     path,
@@ -11,12 +11,12 @@ export function checkedPath(path: string, ...folders: readonly string[]): Checke
   });
 }
 
-/** A proof for a request, with every address permitted unless said otherwise. */
+/** Creates a proof for a request. By default every address is permitted. */
 export function checkedUrl(url: string, method: string, permitsAddress: (address: string) => boolean = () => true): CheckedUrl {
   return proveUrl({ url, method, permitsAddress });
 }
 
-/** A proof for a program, whatever the grant. */
+/** Creates a proof for any program. */
 export function checkedProgram(path: string): CheckedProgram {
   return proveProgram({ path, written: path });
 }

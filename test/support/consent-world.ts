@@ -1,4 +1,4 @@
-/** A plugin directory whose versions need consent, in memory: lock, kept versions, grants, and what a person can do. */
+/** A plugin directory in memory whose versions need consent, with lock, kept versions, grants and the user's acts. */
 
 import type { ConsentMode } from "../../host/plugins/consent/changes.ts";
 import { type Consent, createConsent } from "../../host/plugins/consent/consent.ts";
@@ -20,9 +20,9 @@ export interface ConsentWorldOptions {
   readonly mode?: ConsentMode;
   readonly keep?: boolean;
   readonly frozen?: boolean;
-  /** What was agreed to on this machine. Default: the lock is trusted. */
+  /** Trust requests that were allowed on this machine. Default: the lock is trusted. */
   readonly trust?: Pick<ProjectTrust, "isAgreed" | "replace">;
-  /** Plugins that are trusted by their names. */
+  /** Plugins that are trusted by name. */
   readonly trusted?: readonly string[];
 }
 
@@ -32,16 +32,16 @@ export interface ConsentWorld extends Bench {
   readonly lock: Lock;
   readonly grants: GrantStore;
   readonly acts: ConsentActs;
-  /** Files in the plugin root, a second later. */
+  /** Writes files into the plugin root, after advancing the clock by one second. */
   plant(files: Readonly<Record<string, MemoryEntry>>): void;
-  /** Plants and reloads. */
+  /** Writes files and reloads. */
   edit(files: Readonly<Record<string, MemoryEntry>>): Promise<void>;
   status(name: string): PluginStatus | undefined;
-  /** Ends this host and starts another one on the same files. */
+  /** Closes this host and opens another one on the same files. */
   restart(options?: Omit<ConsentWorldOptions, "platform">): Promise<ConsentWorld>;
 }
 
-/** Scanned. Files are in `/project/plugins`. */
+/** Creates the directory with files in `/project/plugins`, and scans it. */
 export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>, options: ConsentWorldOptions = {}): Promise<ConsentWorld> {
   const { mode = "strict", keep = true, frozen = false, trusted = [], trust } = options;
   const platform = options.platform ?? createMemoryPlatform({ files: { [`${ROOT_PLUGINS}/.keep/x`]: "" } });

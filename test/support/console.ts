@@ -1,4 +1,4 @@
-/** A host whose console a browser can open, and a page in it. On the real disk and network: the browser is real. */
+/** Serves a host's console on the real disk and network, and opens it in a real browser. */
 
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import type { HostOptions } from "../../host/host/host-options.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { configOf } from "./http-door.ts";
 
-/** The browser that `CHROMIUM` names; empty where there is none. */
+/** Path of the browser from `CHROMIUM`; empty if it is not set. */
 export const PROGRAM: string = process.env["CHROMIUM"] ?? "";
 
 export interface Served extends AsyncDisposable {
@@ -22,17 +22,17 @@ export interface Served extends AsyncDisposable {
   readonly server: HostServer;
   readonly tokens: HttpTokens;
   readonly folder: string;
-  /** Of the workspace. */
+  /** Reads a file of the workspace. */
   read(path: string): string;
-  /** A file of `plugins/demo`. */
+  /** Writes a file in `plugins/demo`. */
   plant(path: string, text: string): Promise<void>;
-  /** An agent calls, and is told to wait. @returns the call's id */
+  /** Calls a tool as an agent; the call waits for confirmation. @returns the call's id */
   agentCalls(tool: string, args: unknown): Promise<string>;
 }
 
 /**
- * @param demo files of the one plugin
- * @param allowedOrigins pages of other origins that may ask
+ * @param demo files of the plugin
+ * @param allowedOrigins other origins whose pages may send requests
  */
 export async function serveConsole(
   demo: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export async function serveConsole(
   const plant = (path: string, text: string): Promise<void> => writeFile(join(folder, "plugins/demo", path), text);
   for (const [path, text] of Object.entries(demo)) await plant(path, text);
   const real = currentPlatform({ log: { level: "error" } });
-  // All that it keeps is kept there too.
+  // The host's state is kept in this folder too.
   const platform = { ...real, environment: { ...real.environment, cwd: folder } };
   const host = await createHost({ platform, config: false, workspace: folder, plugins: join(folder, "plugins"), watch: true, ...options });
   const agent = await configOf("agent", "agent-token", ["call"]);
@@ -77,7 +77,7 @@ export interface Opened {
   readonly context: BrowserContext;
 }
 
-/** A page that is logged in. @param complaints gets what the browser says is wrong: a policy that was broken, a script that failed */
+/** Opens a page and logs in. @param complaints receives errors of the browser: policy violations and script errors */
 export async function openConsole(
   browser: Browser,
   { server, tokens }: Pick<Served, "server" | "tokens">,
@@ -95,10 +95,10 @@ export async function openConsole(
   return { page, context };
 }
 
-/** What axe finds wrong, and whether the page is wider than its window. */
+/** Returns the violations that axe finds, and whether the page is wider than its window. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   const axe = readFileSync(join(process.cwd(), "node_modules/axe-core/axe.min.js"), "utf8");
-  // In the page's own world, where its policy does not reach.
+  // evaluate() is not restricted by the page's content security policy.
   const found: readonly string[] = await page.evaluate(
     `${axe};axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`,
   );

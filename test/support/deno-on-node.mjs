@@ -1,8 +1,8 @@
 // oxlint-disable no-console -- it prints results
 /**
- * Enough of `Deno` on Node to run the tests of the shipped plugins there: `node --import ./deno-on-node.mjs main.test.ts`.
+ * A subset of `Deno` for Node that runs the tests of the bundled plugins: `node --import ./deno-on-node.mjs main.test.ts`.
  *
- * Prints each test and step as `deno test` does, and exits with 1 if one failed.
+ * Prints each test and step as `deno test` does, and exits with 1 if one fails.
  */
 
 import * as fs from "node:fs/promises";

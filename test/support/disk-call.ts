@@ -1,4 +1,4 @@
-/** A call on real files: a workspace that is granted and a folder beside it that is not. */
+/** A call on real files, with a granted workspace and a folder next to it that is not granted. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,17 +10,17 @@ import { plantOnDisk } from "./plant.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface DiskCall extends TestCall {
-  /** Granted. */
+  /** Granted folder. */
   readonly workspace: string;
-  /** Not granted; holds `secret.txt`. */
+  /** Folder that is not granted and contains `secret.txt`. */
   readonly outside: string;
-  /** What a file really holds, read without any check. */
+  /** Reads a file without any check. */
   contents(path: string): Promise<string>;
 }
 
 const platform = currentPlatform();
 
-/** @param files relative to the workspace; a link's `$outside` is replaced */
+/** @param files relative to the workspace; `$outside` in the target of a link is replaced */
 export async function diskCall(
   files: Readonly<Record<string, MemoryEntry>>,
   permissions: Permissions = { read: ["$workspace"], write: ["$workspace"] },

@@ -1,4 +1,4 @@
-/** Does sliced work in one go. */
+/** Runs sliced work to the end, without pauses. */
 export function drained<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();

@@ -1,4 +1,4 @@
-/** One decided call, as dispatch would hand it to a route. */
+/** A call with a policy decision, as dispatch passes it to a route. */
 
 import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { HostEvent } from "../../host/audit/events.ts";
@@ -22,7 +22,7 @@ export interface TestExecution {
   readonly call?: Partial<ToolCall>;
 }
 
-/** The call is `call-1` and holds read and write on the workspace. */
+/** Creates the call `call-1`, by default with read and write permission on the workspace. */
 export function executionOf({
   tool,
   args = {},
@@ -61,7 +61,7 @@ export function executionOf({
   };
 }
 
-/** What routes are made with, and the events they emit. */
+/** Returns the options for creating routes, with a list of the events that they emit. */
 export function routeOptions(platform: Platform): RouteOptions & { readonly events: HostEvent[] } {
   const events: HostEvent[] = [];
   const bus = createEventBus({

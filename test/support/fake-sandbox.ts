@@ -1,17 +1,17 @@
-/** A sandbox whose plugins are functions of the test. */
+/** A sandbox in which functions of the test stand in for plugins. */
 
 import type { ImageLease } from "../../host/routes/wasm.ts";
 import type { PluginVersion } from "../../host/tools/tool.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed } from "../../sandbox/mod.ts";
 
-/** What an export does, told as the sandbox would. */
+/** An export as a function that returns what the sandbox would return. */
 export type FakeGuest = (invocation: Invocation) => Promise<InvocationOutcome> | InvocationOutcome;
 
 export interface FakeSandbox {
-  /** By export. */
+  /** Guests by the name of their export. */
   readonly guests: Map<string, FakeGuest>;
   readonly invocations: Invocation[];
-  /** Digests with a call in flight. */
+  /** Digests of versions that are leased. */
   readonly leased: string[];
   invoke(invocation: Invocation): Promise<InvocationOutcome>;
   lease(version: PluginVersion): ImageLease;
@@ -48,7 +48,7 @@ export function fakeSandbox(guests: Readonly<Record<string, FakeGuest>> = {}): F
   };
 }
 
-/** A guest that returns this. */
+/** Creates a guest that returns this value. */
 export function returns(output: Invocation["args"]): FakeGuest {
   return () => ({ ok: true, output: { o: output }, used: USED });
 }

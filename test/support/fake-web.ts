@@ -1,4 +1,4 @@
-/** A web server on this machine that answers as a test says, and remembers what it was asked: nothing outside is. */
+/** A local web server that answers as a test defines, and keeps the requests. Nothing outside this machine is contacted. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,14 +12,14 @@ export interface Asked {
 
 export interface FakeWeb {
   readonly port: number;
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly base: string;
   readonly asked: readonly Asked[];
   close(): void;
 }
 
 export interface FakeAnswer {
-  /** Default 200. */
+  /** HTTP status. Default: 200. */
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
@@ -36,7 +36,7 @@ export async function openFakeWeb(answer: (asked: Asked) => FakeAnswer): Promise
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // It listens at a port.
+  // A server that listens on TCP has an address object.
   const { port } = server.address() as AddressInfo;
   return {
     port,

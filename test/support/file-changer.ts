@@ -1,4 +1,4 @@
-/** A program of its own that changes what several processes change: the lock, the grants, what was agreed to, `bascule.json`. */
+/** A program that changes files that several processes share: the lock, the grants, the trust store and `bascule.json`. */
 
 import { editProject } from "../../host/plugins/bundles/edit-project.ts";
 import { openLock } from "../../host/plugins/consent/lock.ts";
@@ -13,7 +13,7 @@ const platform = { ...real, environment: { ...real.environment, cwd: folder, con
 const lock = await openLock(platform, `${folder}/bascule.lock`);
 const { trust } = await trustedProject(platform, await openProject(platform, undefined));
 const grants = await createGrantStore(platform, `${folder}/.bascule/grants.json`, trust);
-// The other one is as far, too.
+// Wait until the other process is ready too.
 process.stdout.write("ready\n");
 await new Promise<void>((resolve) => process.stdin.once("data", () => resolve()));
 for (let index = 0; index < Number(count); index += 1) {

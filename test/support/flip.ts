@@ -1,31 +1,31 @@
-/** A thread that changes what is at a path as fast as it can, for races. */
+/** A thread that changes the entry at a path as fast as it can, to provoke races. */
 
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
 
-/** `signal[0]` ends the thread, `signal[1]` counts its rounds. */
+/** Data of the thread. `signal[0]` stops it, `signal[1]` counts its rounds. */
 type FlipData =
   | { readonly flip: "swap"; readonly path: string; readonly first: string; readonly second: string; readonly signal: Int32Array }
   | { readonly flip: "links"; readonly path: string; readonly targets: readonly string[]; readonly signal: Int32Array }
   | { readonly flip: "toggle"; readonly path: string; readonly target: string; readonly signal: Int32Array };
 
 export interface Flipping {
-  /** Rounds so far. */
+  /** Returns the number of rounds so far. */
   swaps(): number;
   stop(): Promise<void>;
 }
 
-/** Renames two things to `path` in turn. `first` must not exist yet (it is at `path`), `second` must. */
+/** Alternately renames two entries to `path`. `second` must exist; `first` must not, because it is at `path`. */
 export function startFlipping(path: string, first: string, second: string): Promise<Flipping> {
   return start({ flip: "swap", path, first, second, signal: newSignal() });
 }
 
-/** Makes `path` a link to each of the targets in turn; there always is one. */
+/** Makes `path` a link to each of the targets in turn. The path always exists. */
 export function startLinking(path: string, ...targets: readonly string[]): Promise<Flipping> {
   return start({ flip: "links", path, targets, signal: newSignal() });
 }
 
-/** Makes `path` a folder with a file, then a link to `target`, and so on, whatever others do to it. */
+/** Alternately makes `path` a folder with a file and a link to `target`, regardless of what others do to it. */
 export function startToggling(path: string, target: string): Promise<Flipping> {
   return start({ flip: "toggle", path, target, signal: newSignal() });
 }
@@ -83,7 +83,7 @@ function toggle({ path, target }: Extract<FlipData, { flip: "toggle" }>): void {
   const steps = [
     () => mkdirSync(path),
     () => writeFileSync(`${path}/x`, ""),
-    // With whatever was made in it meanwhile; only this thread puts links at the path, so it is a folder now.
+    // Remove everything that was created in it. Only this thread creates links at the path, so it is a folder now.
     () => rmSync(path, { recursive: true }),
     () => symlinkSync(target, path),
     () => unlinkSync(path),
@@ -92,7 +92,7 @@ function toggle({ path, target }: Extract<FlipData, { flip: "toggle" }>): void {
     try {
       step();
     } catch {
-      // The other side was faster; the next step may still find something to do.
+      // The other side won the race; continue with the next step.
     }
   }
 }

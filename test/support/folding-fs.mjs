@@ -1,11 +1,11 @@
 /**
- * A file system in memory, by FUSE, that takes several spellings for one name: a fixture that mounts itself.
+ * A FUSE file system in memory that treats several spellings as one name. The program mounts itself.
  *
  *   node folding-fs.mjs FOLDER case|forms|exact
  *
- * `case` ignores case, Unicode forms and dots at the end, and knows long names by short ones (`SECRET~1.TXT`), as vfat does;
- * `forms` ignores Unicode forms only; `exact` nothing. Like servers made with libfuse's paths it gives each spelling an inode
- * number of its own. Says `mounted` once it is; unmounts and ends when its standard input ends. Only for root, on Linux.
+ * `case` ignores case, Unicode forms and trailing dots, and accepts short names for long ones (`SECRET~1.TXT`), as vfat does;
+ * `forms` ignores only Unicode forms; `exact` ignores nothing. Like servers built on libfuse's path API, it gives each spelling its
+ * own inode number. Prints `mounted` when ready; unmounts and exits when stdin ends. Needs root, on Linux.
  */
 
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ const fold = {
   exact: (name) => name,
 }[mode];
 
-/** Node ids by spelling; several may be one node. */
+/** Nodes by id. Several ids, one per spelling, can refer to the same node. */
 const nodes = new Map();
 const root = makeNode(S_IFDIR | 0o755);
 nodes.set(1n, root);
@@ -38,7 +38,7 @@ function isFolder(node) {
   return (node.mode & 0o170000) === S_IFDIR;
 }
 
-/** The entry that a name means: `{ name, node }` under its folded name. */
+/** Returns the entry for a name: `{ name, node }`, stored under the folded name. */
 function find(parent, name) {
   const entry = parent.entries.get(fold(name));
   if (entry !== undefined || mode !== "case") return entry;
@@ -132,7 +132,7 @@ function list(parent, offset, size) {
 
 const text = (body, at = 0) => body.subarray(at, body.indexOf(0, at)).toString();
 
-/** By opcode (linux/fuse.h). Each returns what is answered after the header. */
+/** Operations by opcode (linux/fuse.h). Each returns the answer's body without the header. */
 const operations = {
   1: (node, body) => {
     const entry = find(node, text(body));
@@ -202,13 +202,13 @@ const operations = {
   45: (node, body) => move(node, body, 16),
 };
 
-/** Forgetting and interrupting have no answer. */
+/** Opcodes without an answer: forget and interrupt. */
 const SILENT = new Set([2, 36, 42]);
 
 function serve(device) {
   const buffer = Buffer.alloc(MAX_WRITE + 4096);
   read(device, buffer, 0, buffer.length, null, (error, length) => {
-    // Unmounted.
+    // ENODEV means unmounted.
     if (error?.code === "ENODEV") process.exit(0);
     if (error !== null) throw error;
     answer(device, buffer.subarray(0, length));

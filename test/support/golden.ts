@@ -1,4 +1,4 @@
-/** Golden logs: what happened, compared event by event with a committed file (SPEC AU8). */
+/** Golden logs: compares a test's events one by one with a committed file (SPEC AU8). */
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,13 +8,13 @@ import { cacheFolder } from "../../host/platform/files/cache-folder.ts";
 import { configFolder } from "../../host/platform/files/config-folder.ts";
 
 const CASES = fileURLToPath(new URL("../golden/cases/", import.meta.url));
-/** Writes the files in place of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */
+/** Writes the files instead of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */
 const UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
 /**
- * Compares a log with the committed one of that name. Ids and times become placeholders; nothing else does.
+ * Compares a log with the committed one of that name. Only ids, times and folders become placeholders.
  *
- * @param folder where the test works, if that is somewhere else each time
+ * @param folder the test's folder, if it is a temporary one
  */
 export async function matchesGolden(name: string, log: readonly unknown[], folder?: string): Promise<void> {
   const file = `${CASES}${name}.json`;
@@ -30,12 +30,12 @@ export async function matchesGolden(name: string, log: readonly unknown[], folde
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** Milliseconds that are measured. `wallMs` of limits is none of them. */
+/** Keys of measured times. `wallMs` of limits is not measured. */
 const MEASURED = new Set(["time", "durationMs", "duration_ms", "waitedMs"]);
 
 function normalized(log: readonly unknown[], folder: string | undefined): readonly unknown[] {
   const ids = new Map<string, string>();
-  // Where a machine has them.
+  // Folders that differ between machines.
   const places = new Map([
     [cacheFolder(), "<cache>"],
     [configFolder(), "<config>"],

@@ -1,11 +1,11 @@
-/** How much the host's thread was handed to parse, write and decode at once. Workers have globals of their own. */
+/** Records the sizes of texts and bytes that the host's thread parses, stringifies and decodes. Workers have their own globals. */
 
 import { vi } from "vitest";
 
 export interface HostReads {
-  /** Of the longest text or bytes, since the last time it was asked. */
+  /** Returns the length of the longest text or bytes since the last call. */
   longest(): number;
-  /** How long each one was that was longer than 64 KB. */
+  /** Lengths above 64 KB. */
   readonly large: readonly number[];
   [Symbol.dispose](): void;
 }

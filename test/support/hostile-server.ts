@@ -1,4 +1,4 @@
-/** Servers made to misbehave, on loopback, and calls that may reach them. */
+/** Servers on loopback that misbehave, and calls that may connect to them. */
 
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
@@ -14,32 +14,32 @@ import type { JsonValue, Permissions, SecretSource } from "../../manifests/mod.t
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { type TestCall, testCall } from "./bridge-context.ts";
 
-/** A server while a test runs. */
+/** A server that is closed after the test. */
 export interface TestServer {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** Connections that were made so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
-  /** Connections that are open. */
+  /** Returns the number of open connections. */
   readonly open: () => number;
 }
 
-/** Answers with Node's own server. */
+/** Starts Node's HTTP server. */
 export function httpServer(listener: RequestListener, address = "127.0.0.1"): Promise<TestServer> {
   return listen(createHttpServer(listener), address);
 }
 
-/** For secure.test and 127.0.0.1, made for these tests and of no use elsewhere. */
+/** Certificate for secure.test and 127.0.0.1, created for these tests only. */
 export const CERTIFICATE: string = readFileSync(new URL("certificates/secure.cert.pem", import.meta.url), "utf8");
 
-/** The same over TLS; trusted by calls that are given `ca: CERTIFICATE`. */
+/** Starts Node's HTTPS server. Calls trust it with `ca: CERTIFICATE`. */
 export function httpsServer(listener: RequestListener): Promise<TestServer> {
   const key = readFileSync(new URL("certificates/secure.key.pem", import.meta.url), "utf8");
   return listen(createHttpsServer({ cert: CERTIFICATE, key }, listener), "127.0.0.1");
 }
 
-/** Says what it likes: `speak` is called with each connection after the first bytes of a request came. */
+/** Starts a TCP server. `speak` is called with each connection after the first bytes of a request. */
 export function rawServer(speak: (socket: Socket) => void): Promise<TestServer> {
   return listen(
     createTcpServer((socket) => void socket.once("data", () => speak(socket))),
@@ -53,7 +53,7 @@ async function listen(server: Server, address: string): Promise<TestServer> {
   server.on("connection", (socket: Socket) => {
     connections++;
     sockets.add(socket);
-    // What the other end does to a connection is what the tests are about.
+    // Ignore errors: the tests abort connections on purpose.
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
   });
@@ -62,18 +62,18 @@ async function listen(server: Server, address: string): Promise<TestServer> {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  // A TCP server's address is an object.
+  // A server that listens on TCP has an address object.
   const { port } = server.address() as AddressInfo;
   const host = address.includes(":") ? `[${address}]` : address;
   return { port, origin: `http://${host}:${port}`, connections: () => connections, open: () => sockets.size };
 }
 
 export interface NetCall extends TestCall {
-  /** Begins a request; its number is 1, 2, … */
+  /** Starts a request. Requests are numbered 1, 2, … */
   fetch(url: string, wish?: FetchWish, bytes?: Uint8Array): Promise<HostAnswer>;
-  /** The whole body of request `id`; throws what a read answers. */
+  /** Reads the whole body of request `id`. @throws {Error} if a read fails */
   readAll(id?: number): Promise<Uint8Array>;
-  /** What the call does at its end. */
+  /** Closes all exchanges, as the end of a call does. */
   close(): void;
 }
 
@@ -85,20 +85,20 @@ export interface FetchWish {
 }
 
 export interface NetCallOptions {
-  /** Names and their addresses; called for every lookup. */
+  /** Resolves names to addresses; called for every lookup. */
   readonly resolve?: Resolve;
   readonly ca?: string;
   readonly signal?: AbortSignal;
   readonly operationBytes?: number;
   readonly limits?: Partial<HttpLimits>;
-  /** Variables that the call holds, with those of the environment. */
+  /** Granted variables, and the values in the environment. */
   readonly env?: { readonly allow: Exclude<Permissions["env"], undefined>; readonly values: Readonly<Record<string, string>> };
   readonly secrets?: Readonly<Record<string, SecretSource>>;
 }
 
-/** A call on the real network of this machine, with these permissions for net. */
+/** Creates a call on the real network of this machine with these net permissions. */
 export function netCall(net: Exclude<Permissions["net"], undefined>, options: NetCallOptions = {}): NetCall {
-  const { resolve = () => Promise.reject(new Error("No names here")), ca, limits = {} } = options;
+  const { resolve = () => Promise.reject(new Error("Name lookups are disabled")), ca, limits = {} } = options;
   const network = createNetwork({ resolve, ...(ca !== undefined && { ca }) });
   const limited: typeof network = {
     ...network,
@@ -137,13 +137,13 @@ export function netCall(net: Exclude<Permissions["net"], undefined>, options: Ne
   };
 }
 
-/** A response's head as the bridge answers it; throws with the error otherwise. */
+/** Returns the head of a response as the bridge answers it. @throws {Error} for a failed answer */
 export function headOf(answer: HostAnswer): Readonly<Record<string, JsonValue>> {
   if (!answer.ok) throw new Error(`${answer.error.name}: ${answer.error.message}`);
   return answer.value as Readonly<Record<string, JsonValue>>;
 }
 
-/** The name and the message of the error; the failure's text where the network is at fault. */
+/** Returns name and message of the error, or the failure's text if the network failed. */
 export function failureOf(answer: HostAnswer): string {
   if (!answer.ok) return `${answer.error.name}: ${answer.error.message}`;
   const { failed } = headOf(answer);

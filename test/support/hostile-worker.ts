@@ -1,4 +1,4 @@
-/** A sandbox whose workers say what a test says, with a plugin loaded and ways to begin calls on them. */
+/** A sandbox with a loaded plugin whose workers send messages that the test defines. */
 
 import { expect, onTestFinished } from "vitest";
 import { createSandbox, type Invocation, type InvocationOutcome, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
@@ -7,32 +7,32 @@ import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scr
 
 export interface BegunCall {
   readonly outcome: Promise<InvocationOutcome>;
-  /** Where it is, taken up. */
+  /** The worker that has taken the call. */
   readonly worker: ScriptedWorker;
   readonly number: number;
-  /** The message that ends it well: output 1. */
+  /** The message that completes the call with output 1. */
   readonly done: Readonly<Record<string, unknown>>;
 }
 
 export interface HostileWorkers {
   readonly sandbox: Sandbox;
   readonly workers: readonly ScriptedWorker[];
-  /** What the sandbox found wrong with workers, in order. */
+  /** Defects of workers that the sandbox reported, in order. */
   readonly defects: readonly string[];
   advance(milliseconds: number): void;
-  /** Seconds, in which the host itself gets to run so many times. */
+  /** Advances time while the host runs only `times` times, as on an overloaded machine. */
   starve(seconds: number, times: number): Promise<void>;
-  /** Seconds one by one, with a turn for everything that waits. */
+  /** Advances time second by second, and lets promises continue after each one. */
   pass(seconds: number): Promise<void>;
-  /** The newest worker at work. */
+  /** Returns the newest worker that has received work. */
   current(): ScriptedWorker;
   load(name: string): Promise<void>;
   begin(fields?: Partial<Invocation>): BegunCall;
-  /** Answers, from whatever worker it is on now, the one call that waits there. */
+  /** Completes the waiting call, on whichever worker it is now. */
   finish(output: string): void;
 }
 
-/** One worker at a time, unless `options` says otherwise, and the plugin "p". */
+/** Creates a sandbox with the plugin "p" and, by default, one worker at a time. */
 export async function hostileWorkers(options: SandboxOptions = {}): Promise<HostileWorkers> {
   const { launcher, workers, advance, starve } = scriptedWorkers();
   const defects: string[] = [];
@@ -45,9 +45,9 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
   onTestFinished(() => sandbox.close());
 
   function current(): ScriptedWorker {
-    // The spare was given nothing yet.
+    // Skip the spare worker, which has no work yet.
     const worker = workers.findLast(({ ended, requests }) => !ended && requests.some(({ type }) => type === "load" || type === "call"));
-    if (worker === undefined) throw new Error("There is no worker");
+    if (worker === undefined) throw new Error("No worker is running");
     return worker;
   }
 
@@ -90,7 +90,7 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
       const outcome = sandbox.invoke({ ...INVOCATION, ...fields });
       const given = workers.filter(({ ended }) => !ended).map((worker) => ({ worker, request: worker.requests.at(-1) }));
       const found = given.findLast(({ request }) => isCallOf(request, fields.digest ?? "p"));
-      if (found?.request?.type !== "call") throw new Error("There is no call");
+      if (found?.request?.type !== "call") throw new Error("No worker received the call");
       const { worker, request } = found;
       claim(worker.control, request.ticket);
       return { outcome, worker, number: request.number, done: doneOf(request.number, '{"o":1}') };
@@ -98,7 +98,7 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
     finish(output) {
       const worker = workers.findLast(({ ended, requests }) => !ended && requests.at(-1)?.type === "call");
       const request = worker?.requests.at(-1);
-      if (worker === undefined || request?.type !== "call") throw new Error("No call waits");
+      if (worker === undefined || request?.type !== "call") throw new Error("No call is waiting");
       worker.say(doneOf(request.number, output));
     },
   };
@@ -112,7 +112,7 @@ function isCallOf(request: WorkerRequest | undefined, digest: string): boolean {
   return request?.type === "call" && request.digest === digest;
 }
 
-/** Lets promises go on. */
+/** Lets pending promises continue. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

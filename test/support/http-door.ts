@@ -1,4 +1,4 @@
-/** A host behind its HTTP door, in memory: requests go straight to what is served. */
+/** A host with an HTTP door in memory: requests go directly to the handler. */
 
 import { openHostServer, type HostServer } from "../../host/doors/http/server.ts";
 import type { HttpMount } from "../../host/doors/http/mount.ts";
@@ -10,14 +10,14 @@ import type { MemoryPlatform } from "../../host/platform/memory/memory.ts";
 import { type JsonObject, parseProject, type TokenConfig } from "../../manifests/mod.ts";
 import { memoryPlatform } from "./memory-platform.ts";
 
-/** Tokens that every test has: two programs', a person's, a scraper's. */
+/** Tokens of every test: two programs, an admin and a metrics scraper. */
 export const TOKENS = { call: "call-token", other: "other-token", admin: "admin-token", metrics: "metrics-token" } as const;
 
-/** A request, in short. */
+/** A request in short form. */
 export interface ShortRequest {
   readonly token?: string | undefined;
   readonly method?: string;
-  /** Sent as JSON; a text as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly fields?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -30,9 +30,9 @@ export interface HttpDoorUnderTest extends AsyncDisposable {
   readonly host: Host;
   readonly server: HostServer;
   readonly tokens: HttpTokens;
-  /** With the `call` token unless another is given; `token: undefined` is none. A body makes it a POST. */
+  /** Sends a request, by default with the `call` token; `token: undefined` sends none. With a body, the method is POST. */
   request(path: string, request?: ShortRequest): Promise<Response>;
-  /** The same, and its JSON. */
+  /** Sends a request and parses the JSON of the response. */
   ask(path: string, request?: ShortRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
 }
 
@@ -42,7 +42,7 @@ export interface HttpDoorOptions {
   readonly mounts?: readonly HttpMount[];
   readonly platform?: MemoryPlatform;
   readonly tokens?: readonly TokenConfig[];
-  /** Where plugins are looked for. */
+  /** Folder of the plugins. */
   readonly plugins?: string;
 }
 
@@ -88,12 +88,12 @@ export async function httpDoor(options: HttpDoorOptions = {}): Promise<HttpDoorU
     ...{ platform, host, server, tokens, request },
     async ask(path, short) {
       const response = await request(path, short);
-      // Whoever asks this way expects an object.
+      // Callers use `ask` only for endpoints that return an object.
       return { status: response.status, body: (await response.json()) as JsonObject };
     },
     async [Symbol.asyncDispose]() {
       const closed = Promise.all([server.close(), host.close()]);
-      // Calls that wait for a person are let be for a while: time is moved by hand here.
+      // Closing waits a while for calls that need confirmation, so advance the fake clock.
       platform.advance(10_000);
       await closed;
     },
@@ -104,14 +104,14 @@ export async function configOf(name: string, token: string, scopes: TokenConfig[
   return { name, sha256: await hashOf(token), scopes, ...(role !== undefined && { role }) };
 }
 
-/** A member that is a text, or the test is wrong. */
+/** Returns a text member. @throws {Error} if it is not a text */
 export function textOf(object: JsonObject | undefined, name: string): string {
   const value = object?.[name];
-  if (typeof value !== "string") throw new Error(`There is no text "${name}" in ${JSON.stringify(object)}`);
+  if (typeof value !== "string") throw new Error(`Text "${name}" not found in ${JSON.stringify(object)}`);
   return value;
 }
 
-/** Server-sent events as they come. */
+/** Reads server-sent events from a response. */
 export class SseReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
@@ -119,11 +119,11 @@ export class SseReader {
 
   constructor(response: Response) {
     if (response.body === null) throw new Error("The response has no body");
-    // The runtime's type leaves open what the pieces are.
+    // The runtime's type does not name the type of the chunks.
     this.#reader = (response.body as ReadableStream<Uint8Array>).getReader();
   }
 
-  /** The next event that is no heartbeat; undefined at the end. */
+  /** Returns the next event, skipping heartbeats; undefined at the end. */
   async next(): Promise<{ readonly event: string; readonly id: string | undefined; readonly data: JsonObject } | undefined> {
     for (;;) {
       const end = this.#text.indexOf("\n\n");
@@ -141,7 +141,7 @@ export class SseReader {
     }
   }
 
-  /** Reads until an event of this type. */
+  /** Reads until an event of this type. @throws {Error} if the stream ends first */
   async until(type: string): Promise<JsonObject> {
     for (let next = await this.next(); next !== undefined; next = await this.next()) if (next.event === type) return next.data;
     throw new Error(`The stream ended before "${type}"`);

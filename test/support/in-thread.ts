@@ -1,4 +1,4 @@
-/** The engine on the test's own thread: base image, loaded plugins and calls without workers. */
+/** Runs the engine on the test's thread: base image, loaded plugins and calls without workers. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,17 +16,17 @@ import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../sandbox/worker/op
 import { METERED_ENGINE } from "../../sandbox/pool/engine-build.ts";
 import { rewriteEngine } from "../../sandbox/wasm/rewrite.ts";
 
-/** The engine's module as it is published. */
+/** The engine's published module. */
 export const engineBytes: Uint8Array = new Uint8Array(
   readFileSync(fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"))),
 );
 export const engineModule: WebAssembly.Module = new WebAssembly.Module(engineBytes);
-/** The rewritten build: write barrier, meter, smaller memory. */
+/** The rewritten build with write barrier, meter and smaller memory. */
 export const meteredModule: WebAssembly.Module = new WebAssembly.Module(rewriteEngine(engineBytes, METERED_ENGINE));
 
 const bases = new Map<WebAssembly.Module, Promise<BaseImage>>();
 
-/** The base image, made once for a test file and build. */
+/** Returns the base image, created once per test file and build. */
 export function baseImage(module: WebAssembly.Module = engineModule): Promise<BaseImage> {
   const known = bases.get(module);
   if (known !== undefined) return known;
@@ -38,28 +38,28 @@ export function baseImage(module: WebAssembly.Module = engineModule): Promise<Ba
 export interface InThreadPlugin {
   readonly instance: Instance;
   readonly image: Image;
-  /** What answers its guest. */
+  /** Host functions of the guest. */
   readonly host: GuestHost;
-  /** Puts the instance back to its image, or to another one. */
+  /** Restores the instance to its image, or to another one. */
   restore(image?: Image): void;
-  /** Where the memory is not the image's, if anywhere (`differsFrom`). */
+  /** Returns the first address at which memory differs from the image; undefined if none does (`differsFrom`). */
   differs(image?: Image): number | undefined;
-  /** Calls an export with JSON arguments; gives the poll text (`guest/call/protocol.ts`). Runs jobs, no timers, no operations. */
+  /** Calls an export with JSON arguments and returns the poll text (`guest/protocol.ts`). Runs jobs, but no timers or operations. */
   call(name: string, args?: unknown): string;
 }
 
 export interface InThreadOptions {
-  /** Guest code is interrupted after so long, in the thread's own time where that is known: a machine that many use is no reason. */
+  /** CPU time in milliseconds after which guest code is interrupted. Wall time on Deno. CPU time does not depend on the machine's load. */
   readonly budgetMs?: number;
   readonly module?: WebAssembly.Module;
-  /** What guests see as the time. */
+  /** Clock that guests see, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Time stands still, and nothing is random. */
+/** Environment with a fixed time and without randomness. */
 const LOCAL: LocalEnvironment = { monotonicMs: () => 1, randomBytes: (length) => new Uint8Array(length), codec: zlibCodec };
 
-/** What a call is told. Text, as it arrives in a worker. */
+/** Context of a call, as text like in a worker. */
 const CONTEXT = JSON.stringify({
   cwd: "/",
   sessionId: "s",
@@ -71,14 +71,14 @@ const CONTEXT = JSON.stringify({
   limits: {},
 });
 
-/** Deno knows no thread's time. */
+/** Returns the CPU time of the thread in milliseconds. Deno does not provide it, so wall time is used there. */
 function spentMs(): number {
   if (!("threadCpuUsage" in process)) return Date.now();
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Loads one module as a plugin. 64 MiB of memory. */
+/** Loads one module as a plugin with 64 MiB of memory. */
 export async function loadInThread(
   source: string,
   makeRestorer: (base: BaseImage) => Restorer,
@@ -106,7 +106,7 @@ export async function loadInThread(
   if (!loaded.ok) throw new Error(`The plugin does not load: ${JSON.stringify(loaded.fault)}`);
   const { image: plugin } = loaded;
   let endBy: number | undefined;
-  // Asking for the thread's time costs a tenth of a brief call, which is over before it is polled: it counts from the first poll on.
+  // Reading the CPU time costs a tenth of a short call. Short calls end before the first poll, so start counting there.
   const isLate = (): boolean => {
     const spent = spentMs();
     endBy ??= spent + budgetMs;
@@ -120,7 +120,7 @@ export async function loadInThread(
       },
     shouldInterrupt: isLate,
     now,
-    moduleSource: () => ({ throws: "No dynamic imports here" }),
+    moduleSource: () => ({ throws: "Dynamic imports are not supported here" }),
     moduleName: (_base, specifier) => specifier,
   };
   restorer.restore(instance, plugin);
@@ -133,7 +133,7 @@ export async function loadInThread(
     differs(image = plugin) {
       const { bytes, stackPointer } = instance;
       if (image !== plugin) return differsFrom(instance, image, base);
-      // Where it lies is only looked for where there is a difference, which takes ten times as long.
+      // Locating a difference takes ten times as long as comparing, so do it only if there is one.
       if (clean.length !== bytes.length) clean = memoryOf(plugin, base, bytes.length);
       return stackPointer === base.facts.stackTop && Buffer.compare(bytes, clean) === 0 ? undefined : differsFrom(instance, plugin, base);
     },
@@ -149,7 +149,7 @@ export async function loadInThread(
   };
 }
 
-/** Calls an export, runs jobs, and gives the poll text. */
+/** Calls an export, runs jobs, and returns the poll text. */
 export function* callInSteps(instance: Instance, name: string, args: unknown, isLate: () => boolean = () => false): Steps<string> {
   const first = yield* instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22);
   while ((yield* instance.runJobs(1_000)) === 1_000 && !isLate());

@@ -1,4 +1,4 @@
-/** Kills a program that changes the host's files, at moments drawn by a seed, and looks at what it left. */
+/** Kills a program that changes the host's files at random moments of a seed, and checks the files. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,13 +9,14 @@ import { fileURLToPath } from "node:url";
 import { openChangedFiles, stateAfter, STEPS } from "./change-loop.ts";
 
 const SCRIPT = fileURLToPath(new URL("./change-loop.ts", import.meta.url));
-/** Enough for some ten steps. */
+/** Maximum life of the program in milliseconds, enough for about ten steps. */
 const LONGEST_LIFE_MS = 150;
 
 /**
- * After each kill the files are as before the step that was under way, or as after it; and once each was changed again, nothing else is there.
+ * Checks that after each kill the files have the state before or after the interrupted step, and that no other files remain after each
+ * one is changed again.
  *
- * @returns what was wrong, with its round
+ * @returns the problems, each with its round
  */
 export async function killChanges(rounds: number, seed: number): Promise<readonly string[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), "bascule-kills-")));
@@ -51,9 +52,9 @@ export async function killChanges(rounds: number, seed: number): Promise<readonl
 }
 
 interface Killed {
-  /** The step that was under way. */
+  /** The interrupted step. */
   readonly step: number;
-  /** Why it was not the kill that ended it. */
+  /** The problem if the program ended before it was killed. */
   readonly problem?: string;
 }
 
@@ -68,7 +69,7 @@ async function killOne(args: readonly string[], lifeMs: number): Promise<Killed>
   child.stderr.on("data", (data: Buffer) => void (complaints += data.toString()));
   const closed = once(child, "close");
   await Promise.race([begun, closed]);
-  // When it is killed is what is drawn: this waits for nothing to happen.
+  // The delay is the random moment of the kill, not a wait for a condition.
   const timer = setTimeout(() => child.kill("SIGKILL"), lifeMs);
   await closed;
   clearTimeout(timer);
@@ -76,7 +77,7 @@ async function killOne(args: readonly string[], lifeMs: number): Promise<Killed>
   return child.signalCode === "SIGKILL" ? { step } : { step, problem: `ended by itself: ${complaints.slice(0, 1_000)}` };
 }
 
-/** Lehmer's generator (MINSTD): from 0 to below 1. */
+/** Creates Lehmer's generator (MINSTD). It returns numbers from 0 to below 1. */
 function createRandom(seed: number): () => number {
   let state = (Math.abs(seed) % 2_147_483_646) + 1;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;

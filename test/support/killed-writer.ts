@@ -1,4 +1,4 @@
-/** A program with a host of its own, whose tool is killed in the middle of writing a file. `node killed-writer.ts <workspace>` */
+/** A program that is killed while a tool writes a file. Usage: `node killed-writer.ts <workspace>` */
 
 import { createHost } from "../../host/mod.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
@@ -8,7 +8,7 @@ import { hostTool } from "./tools.ts";
 const [workspace = ""] = process.argv.slice(2);
 const platform = currentPlatform({ log: { level: "error" } });
 
-/** Half of it reaches the disk. */
+/** Writes the first half of the data, then kills the process. */
 const writeBytes: GuardedFiles["writeBytes"] = async (path, data, options) => {
   await platform.guarded.writeBytes(path, data.subarray(0, data.length / 2), options);
   if (data.length > 100) process.kill(process.pid, "SIGKILL");

@@ -1,7 +1,7 @@
 /**
- * Runs around every test file, and fails one that leaves something behind: for the files that share its process, or on the machine.
+ * Runs around every test file, and fails files that leave something behind in their process or on the machine.
  *
- * What is there is looked at before the file's first hook and after its last (`what-is-there.ts`). What is being ended gets time to go.
+ * Takes a snapshot before the file's first hook and after its last one (`what-is-there.ts`). Resources that are closing get time to end.
  */
 
 import { mkdirSync, realpathSync, rmSync } from "node:fs";
@@ -11,10 +11,10 @@ import process from "node:process";
 import { afterAll, beforeAll } from "vitest";
 import { describeChange, whatIsThere } from "./what-is-there.ts";
 
-/** What is ended without waiting for it may take so long on a crowded machine. */
+/** Time for resources to end, in milliseconds. Generous for busy machines. */
 const GONE_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 20;
-/** A hook with a timeout would have a timer of its own among what is looked at. */
+/** Timeout of the hooks: none, because its timer would appear in the snapshot. */
 const NO_TIMER = 0;
 
 const TEMPORARY = ownTemporaryFolder();
@@ -24,7 +24,7 @@ beforeAll(() => {
   before = whatIsThere(TEMPORARY);
 }, NO_TIMER);
 
-// Hooks are a stack: the file's own have all run.
+// afterAll hooks run in reverse order, so the file's own hooks have run before this one.
 afterAll(async () => {
   const until = performance.now() + GONE_WITHIN_MS;
   let left = describeChange(before, whatIsThere(TEMPORARY));
@@ -36,12 +36,12 @@ afterAll(async () => {
   if (left.length > 0) throw new Error(`This test file leaves behind:\n${left.map((line) => `  ${line}`).join("\n")}`);
 }, NO_TIMER);
 
-/** A folder for temporary files that no other process writes to; its name is short, for paths of sockets begin with it. */
+/** Creates a temporary folder for this process only. Its name is short, because the length of socket paths is limited. */
 function ownTemporaryFolder(): string {
   const name = `bt-${process.pid}`;
   const around = realpathSync(basename(tmpdir()) === name ? join(tmpdir(), "..") : tmpdir());
   const folder = join(around, name);
-  // Of a process that had the number before, and was killed.
+  // Remove the folder of a killed process that had the same id.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   process.env["TMPDIR"] = folder;

@@ -1,4 +1,4 @@
-/** Service tasks on the test's own thread. */
+/** Creates a service that runs tasks on the test's thread. */
 
 import { expect } from "vitest";
 import { createService, type Service, type ServiceOptions } from "../../host/primitives/service/service.ts";

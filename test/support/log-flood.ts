@@ -1,6 +1,6 @@
 /**
- * A program with a host whose plugin floods its log, for tests of what that does to the program: writes what came of it
- * into the file that it is given.
+ * A program whose plugin floods its log, for tests of the effect on the program. Writes the results to the file from its
+ * arguments.
  */
 
 import { writeFileSync } from "node:fs";
@@ -34,5 +34,5 @@ writeFileSync(
   }),
 );
 await host.close();
-// Some wait that nobody will ever read.
+// Exit although unread log lines are still queued.
 process.exit(0);

@@ -1,4 +1,4 @@
-/** The SDK's own client against our door in memory: both eras, over lines and over HTTP. */
+/** Connects the SDK's client to the MCP door in memory: both protocol eras, over lines and over HTTP. */
 
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { transportOf } from "../../host/doors/mcp/lines.ts";
@@ -10,7 +10,7 @@ import { memoryPlatformWithWorkers } from "./memory-platform.ts";
 
 export const MODERN = "2026-07-28";
 
-/** Every way to the door. */
+/** All combinations of era and transport. */
 export const WAYS: readonly (readonly [era: "legacy" | "modern", over: "lines" | "http"])[] = [
   ["legacy", "lines"],
   ["legacy", "http"],
@@ -18,7 +18,7 @@ export const WAYS: readonly (readonly [era: "legacy" | "modern", over: "lines" |
   ["modern", "http"],
 ];
 
-/** A plugin's folder: what its manifest has beside the name, and its module. */
+/** A plugin: additional members of its manifest, and its module. */
 export interface TestPlugin {
   readonly manifest: object;
   readonly main: string;
@@ -27,7 +27,7 @@ export interface TestPlugin {
 export interface McpHost extends AsyncDisposable {
   readonly host: Host;
   readonly platform: MemoryPlatform;
-  /** Writes a plugin's folder; `host.reload()` takes it up. */
+  /** Writes a plugin's folder; `host.reload()` loads it. */
   plant(name: string, plugin: TestPlugin): void;
   connect(era: "legacy" | "modern", over: "lines" | "http", options?: ConnectOptions): Promise<Client>;
 }
@@ -35,11 +35,11 @@ export interface McpHost extends AsyncDisposable {
 export interface ConnectOptions {
   readonly capabilities?: ClientCapabilities;
   readonly door?: Partial<McpDoorOptions>;
-  /** Set up before the connection is made. */
+  /** Called before the client connects. */
   readonly prepare?: (client: Client) => void;
 }
 
-/** A host in memory with these plugins, whose clients are closed with it. */
+/** Creates a host in memory with these plugins. Closing it closes its clients. */
 export async function mcpHost(plugins: Readonly<Record<string, TestPlugin>> = {}, options: HostOptions = {}): Promise<McpHost> {
   const platform = memoryPlatformWithWorkers({ "bascule.json": "{}" });
   const plant = (name: string, { manifest, main }: TestPlugin): void => {
@@ -82,7 +82,7 @@ export async function mcpHost(plugins: Readonly<Record<string, TestPlugin>> = {}
   };
 }
 
-/** What a transport calls instead of the network. */
+/** Creates a `fetch` for a transport that calls the handler instead of the network. */
 export function fetchOf(
   answer: (request: Request, caller?: McpHttpCaller) => Promise<Response>,
   caller?: McpHttpCaller,
@@ -90,7 +90,7 @@ export function fetchOf(
   return (url, init) => answer(new Request(url, init), caller);
 }
 
-/** A request of the current revision as it is on the wire. */
+/** Creates a request of the current protocol revision in its wire format. */
 export function modernRequest(
   method: string,
   params: JsonObject = {},
@@ -116,7 +116,7 @@ export function modernRequest(
   });
 }
 
-/** The message that answers a request, from JSON or a stream. */
+/** Reads the response message from JSON or a stream. */
 export async function messageOf(response: Response): Promise<{
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -131,11 +131,11 @@ export async function messageOf(response: Response): Promise<{
   return JSON.parse(last) as { readonly result?: Readonly<Record<string, unknown>> };
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. @throws {Error} after the deadline */
 export async function until(holds: () => boolean, deadlineMs = 15_000): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!holds()) {
-    if (Date.now() > end) throw new Error("It did not come to hold in time");
+    if (Date.now() > end) throw new Error("The condition did not hold in time");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

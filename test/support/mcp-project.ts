@@ -1,4 +1,4 @@
-/** A host with one scripted MCP server over stdio, whose script can be changed while it runs. */
+/** A host with one scripted MCP server over stdio. Its script can change while it runs. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface McpProject {
   readonly folder: string;
-  /** How the server is started. */
+  /** Command that starts the server. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  /** A host of this project; more than one can be opened, one after the other. */
+  /** Opens a host of this project. Several can be opened one after the other. */
   open(options?: HostOptions): Promise<Host & { readonly seen: HostEvent[] }>;
-  /** Changes what the server says at its next list. */
+  /** Changes the server's next tool list. */
   script(changed: JsonObject): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function mcpProject(first: JsonObject, server: JsonObject = {}): Pr
   };
 }
 
-/** Waits until a server is as wished. */
+/** Waits until a server matches. */
 export async function untilServer(host: Host, wish: (status: McpServerStatus) => boolean): Promise<void> {
   await expect.poll(() => host.mcpServers().some(wish), { timeout: 15_000, interval: 20 }).toBe(true);
 }

@@ -1,4 +1,4 @@
-/** One MCP server met twice: by the SDK's own client directly, and through a host and its MCP door. */
+/** Connects the SDK's client to an MCP server directly, and through a host and its MCP door, to compare both. */
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -9,32 +9,34 @@ import { createMemoryPair } from "../../host/platform/memory/memory-sockets.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { MODERN } from "./mcp-client.ts";
 
-/** Differences through the host, each with its reason. Everything else is compared as it is. */
+/** Expected differences through the host, each with its reason. Everything else must be equal. */
 export const HONEST_DIFFERENCES: Readonly<Record<string, string>> = {
-  name: "a tool's name holds that of its server, so that two servers may have tools of one name",
-  description: "a tool without one is described by its server's name",
-  "annotations/*Hint": "hints are the host's own: a server would praise itself; what the server says is in _meta under bascule/annotations",
-  execution: "handed on where it says that there are no tasks: the door runs none",
-  "arguments that do not fit": "are refused by the host, before the server is asked",
-  "_meta/bascule/*": "what the host itself says, beside what the server says",
-  "_meta/io.modelcontextprotocol/*": "it is about the connection to the server, and the client's connection is another one",
-  "isError: false": "said where the server leaves it out, which means the same",
-  "content: []": "a result without blocks has its structured content, or an empty text, as a block: models read nothing else",
-  "protocol errors": "an error of the protocol is a failed tool with the server's text: its code is about the connection to the server",
+  name: "a tool's name contains its server's name, so that two servers can have tools with the same name",
+  description: "a tool without a description gets one with its server's name",
+  "annotations/*Hint":
+    "the host computes the hints, because a server could understate its effects; the server's own hints are in _meta under bascule/annotations",
+  execution: "passed on only if it excludes tasks, because the door runs none",
+  "arguments that do not fit": "the host refuses them before it calls the server",
+  "_meta/bascule/*": "added by the host",
+  "_meta/io.modelcontextprotocol/*": "describes the connection to the server, not the client's connection",
+  "isError: false": "always present; the server may omit it with the same meaning",
+  "content: []": "a result without blocks gets its structured content, or an empty text, as a block, because models read only blocks",
+  "protocol errors":
+    "a protocol error becomes a failed tool with the server's text, because its code describes the connection to the server",
 };
 
 export interface Through extends AsyncDisposable {
   readonly client: Client;
 }
 
-/** Without what a direct client would not see either. */
+/** Returns a tool as seen through the host, without the expected differences. */
 export function toolAsDirect(through: JsonObject, direct: JsonObject, server: string): JsonObject {
   const { annotations, _meta, ...rest } = through;
   const { annotations: said, ...original } = direct;
   const title = (annotations as JsonObject)["title"];
   const meta = ownMeta(_meta as JsonObject | undefined);
   const hints = ((_meta as JsonObject | undefined)?.["bascule/annotations"] ?? undefined) as JsonObject | undefined;
-  // `title` is the one annotation that says nothing about what the tool does.
+  // `title` is the only annotation that does not describe the tool's effects.
   const told = said === undefined && hints === undefined ? undefined : { ...hints, ...(title !== undefined && { title }) };
   return {
     ...rest,
@@ -45,7 +47,7 @@ export function toolAsDirect(through: JsonObject, direct: JsonObject, server: st
   };
 }
 
-/** The same for an answer. */
+/** Returns a result as seen through the host, without the expected differences. */
 export function answerAsDirect(through: JsonObject, direct: JsonObject): JsonObject {
   const { _meta, ...rest } = through;
   const meta = ownMeta(_meta as JsonObject | undefined);
@@ -55,7 +57,7 @@ export function answerAsDirect(through: JsonObject, direct: JsonObject): JsonObj
   return answer as JsonObject;
 }
 
-/** Without what a connection says of itself. */
+/** Returns a direct result without metadata of the connection. */
 export function directAnswer(direct: JsonObject): JsonObject {
   const { _meta, ...rest } = direct;
   const meta = ownMeta(_meta as JsonObject | undefined);
@@ -73,7 +75,7 @@ export async function directly(command: string, args: readonly string[], env?: R
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** The host's MCP door over lines in memory. */
+/** Connects a client to the host's MCP door over lines in memory. */
 export async function throughHost(
   host: Host,
   { agrees = false, modern = false }: { readonly agrees?: boolean; readonly modern?: boolean } = {},
@@ -95,7 +97,7 @@ export async function throughHost(
   };
 }
 
-/** As JSON has it: members that are undefined are not there. */
+/** Converts a value to JSON, which drops undefined members. */
 export function plain(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** A memory platform with a workspace, and real workers where a test runs guests. */
+/** Memory platforms with a workspace, optionally with real workers. */
 
 import {
   createMemoryPlatform,
@@ -18,7 +18,7 @@ export function memoryPlatform(
   return createMemoryPlatform({ ...options, files: absolute(files) });
 }
 
-/** The same with threads that run guests. */
+/** Creates a memory platform with worker threads that run guests. */
 export function memoryPlatformWithWorkers(files: Readonly<Record<string, MemoryEntry>> = {}): MemoryPlatform {
   return memoryPlatform(files, { workers: createWorkerLauncher() });
 }

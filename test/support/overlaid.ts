@@ -1,4 +1,4 @@
-/** A call whose files are an overlay over those of another call. */
+/** A call on an overlay over the files of another call. */
 
 import { applyChanges, type Applied } from "../../host/effects/overlay/apply.ts";
 import { createOverlay, type Overlay } from "../../host/effects/overlay/overlay.ts";
@@ -9,7 +9,7 @@ import type { TestCall } from "./bridge-context.ts";
 export interface OverlaidCall {
   readonly overlay: Overlay;
   readonly answer: TestCall["answer"];
-  /** @param under what the call may do by now */
+  /** Commits the changes. @param under context with the call's current permissions */
   commit(under?: TestCall["context"]): Promise<Applied>;
 }
 

@@ -1,4 +1,4 @@
-/** Puts files, folders, links and a FIFO on the disk. */
+/** Creates files, folders, links and FIFOs on the disk. */
 
 import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { MemoryEntry } from "../../host/platform/memory/memory.ts";
 
-/** Folders above are made; what the kernel owns is left as it is. */
+/** Creates an entry and its parent folders. Paths in `/proc` are ignored. */
 export async function plantOnDisk(path: string, entry: MemoryEntry): Promise<void> {
   if (path.startsWith("/proc/")) return;
   await mkdir(dirname(path), { recursive: true });

@@ -1,4 +1,4 @@
-// Says how many threads this process's files, names and cryptography share, and how long a file takes while eight keys are derived.
+// Prints the number of threads that files, lookups and cryptography share, and how many of eight key derivations outlast a file access.
 import { pbkdf2 } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";

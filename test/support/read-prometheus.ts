@@ -1,4 +1,4 @@
-/** Reads Prometheus text as its own parser does, and complains as `promtool check metrics` would. */
+/** Parses Prometheus text as Prometheus does, and reports problems as `promtool check metrics` does. */
 
 export interface PrometheusText {
   readonly samples: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number }[];

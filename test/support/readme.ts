@@ -1,4 +1,4 @@
-/** Takes the README apart: fenced blocks by language, and console sessions as commands with the output they promise. */
+/** Parses the README: fenced blocks by language, and console sessions as commands with expected output. */
 
 /** One fenced block. */
 export interface Block {
@@ -6,13 +6,13 @@ export interface Block {
   readonly text: string;
 }
 
-/** A command of a console session and the lines it promises; `…` in a line stands for anything. */
+/** A command of a console session and its expected lines; `…` in a line matches anything. */
 export interface SessionStep {
   readonly command: string;
   readonly output: readonly string[];
 }
 
-/** The fenced blocks below a heading, up to the next heading of the same or a higher rank. */
+/** Returns the fenced blocks below a heading, up to the next heading of the same or a higher rank. */
 export function blocksBelow(markdown: string, heading: string): readonly Block[] {
   const lines = markdown.split("\n");
   const start = lines.indexOf(heading);
@@ -21,7 +21,7 @@ export function blocksBelow(markdown: string, heading: string): readonly Block[]
   return blocksOf(lines.slice(start + 1), (line) => /^#+ /.test(line) && line.indexOf(" ") <= rank);
 }
 
-/** Every fenced block of a page. */
+/** Returns every fenced block of a page. */
 export function allBlocks(markdown: string): readonly Block[] {
   return blocksOf(markdown.split("\n"), () => false);
 }
@@ -39,7 +39,7 @@ function blocksOf(lines: readonly string[], isEnd: (line: string) => boolean): r
   return blocks;
 }
 
-/** Reads a `console` block: `$ ` starts a command, everything up to the next one is its output. Comments are left out. */
+/** Parses a `console` block: `$ ` starts a command, and the lines up to the next command are its output. Comments are skipped. */
 export function sessionSteps(block: string): readonly SessionStep[] {
   const steps: { command: string; output: string[] }[] = [];
   for (const line of block.split("\n")) {
@@ -49,12 +49,12 @@ export function sessionSteps(block: string): readonly SessionStep[] {
   return steps;
 }
 
-/** The words of a simple command, as a shell takes them apart: spaces and both kinds of quotes. */
+/** Splits a simple command into words as a shell does, with spaces and both kinds of quotes. */
 export function shellWords(command: string): readonly string[] {
   return [...command.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
 }
 
-/** The promised lines that the output does not have, in order. */
+/** Returns the expected lines that the output does not contain in order. */
 export function missingLines(output: string, promised: readonly string[]): readonly string[] {
   const rest = output.split("\n");
   return promised.filter((line) => {
@@ -65,7 +65,7 @@ export function missingLines(output: string, promised: readonly string[]): reado
   });
 }
 
-/** The `ts` blocks of `@example` tags that are whole programs: those that import bascule. */
+/** Returns the `ts` blocks of `@example` tags that are complete programs, which import bascule. */
 export function docExamples(source: string): readonly string[] {
   return [...source.matchAll(/\* @example\n\s*\* ```ts\n([\s\S]*?)\* ```/g)]
     .map((match) => (match[1] ?? "").replaceAll(/^\s*\* ?/gm, ""))

@@ -1,11 +1,11 @@
-/** Small programs on the disk, for tests that run some. */
+/** Creates and observes small real programs. */
 
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 
-/** Writes a shell script that can be run. */
+/** Writes an executable shell script. */
 export async function script(folder: string, name: string, lines: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, `#!/bin/sh\n${lines}\n`);
@@ -13,7 +13,7 @@ export async function script(folder: string, name: string, lines: string): Promi
   return path;
 }
 
-/** The process with this id is gone, or only its remains are there. */
+/** Returns true if the process has ended, or is a zombie. */
 export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -27,7 +27,7 @@ export function isGone(pid: number): boolean {
   }
 }
 
-/** Ids of the processes, other than remains, whose command line holds the text. */
+/** Returns the ids of processes, except zombies, whose command line contains the text. */
 export function processesWith(text: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -39,12 +39,12 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return "";
   }
 }
 
-/** Waits until a script has written a number into a file. */
+/** Waits until a script has written a number to a file. */
 export async function numberIn(path: string): Promise<number> {
   let found = Number.NaN;
   await expect

@@ -1,4 +1,4 @@
-/** A host in memory whose calls are recorded, and short ways to what was kept. */
+/** A host in memory that records its calls, with helpers to read and replay recordings. */
 
 import { createHost, type Host, type HostCallOptions, type HostOptions, type JsonValue, type ToolResult } from "../../host/mod.ts";
 import type { Recording } from "../../host/call/recording.ts";
@@ -14,9 +14,9 @@ export interface RecordingHost extends AsyncDisposable {
   readonly host: Host;
   readonly platform: MemoryPlatform;
   readonly store: RecordingStore;
-  /** Calls `demo.run`, and records it unless told otherwise. */
+  /** Calls `demo.run`, by default with recording. */
   call(args?: JsonValue, options?: HostCallOptions): Promise<ToolResult>;
-  /** @throws {Error} if there is none that can be read. */
+  /** Reads a recording. @throws {Error} if it does not exist or is unreadable */
   recording(callId: string): Promise<Recording>;
   replay(recording: Recording, files?: Readonly<Record<string, string>>): Promise<ReplayOutcome>;
 }
@@ -31,12 +31,12 @@ const DEMO_MANIFEST = {
 };
 
 export interface RecordingHostOptions extends HostOptions {
-  /** Members of the plugin's manifest. */
+  /** Additional members of the plugin's manifest. */
   readonly manifest?: object;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** @param main the plugin's module, with `run`. */
+/** @param main the plugin's module, which exports `run` */
 export async function recordingHost(main: string, options: RecordingHostOptions = {}): Promise<RecordingHost> {
   const { manifest = {}, env = {}, ...more } = options;
   const files = { "manifest.json": JSON.stringify({ ...DEMO_MANIFEST, ...manifest }), "main.ts": main, "own.txt": "its own" };
@@ -54,7 +54,7 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
     ...more,
   });
   const store = createRecordingStore(platform, `${WORKSPACE}/.bascule`);
-  /** What replays run in. */
+  /** Sandbox of the replays, created at the first one. */
   let sandbox: Sandbox | undefined;
   return {
     host,
@@ -69,7 +69,7 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
     async replay(recording, changed = {}) {
       const kept = await store.readPlugin(recording.digest);
       const bytes = Object.entries(changed).map(([path, text]) => [path, new TextEncoder().encode(text)] as const);
-      // Another version is another image.
+      // Changed files need another digest, because images are cached by digest.
       const digest = bytes.length === 0 ? recording.digest : `${recording.digest}-${JSON.stringify(changed).length}`;
       const signal = new AbortController().signal;
       sandbox ??= createSandbox(platform.workers, { maximumWorkers: 1 });

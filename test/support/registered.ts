@@ -1,4 +1,4 @@
-/** Registered tools without a host around them. */
+/** Registered tools without a host. */
 
 import { BUILTIN_OWNER, createRegistry } from "../../host/tools/registry.ts";
 import type { RegisteredTool, ToolDeclaration } from "../../host/tools/tool.ts";
@@ -6,7 +6,7 @@ import { hostTool, pluginVersion, publishedTools, type TestPluginOptions, type T
 
 const newId = (): string => "id";
 
-/** A function of the embedding program. */
+/** Registers a function of the embedding program. */
 export function functionOf(name: string, declaration: Partial<ToolDeclaration> = {}): RegisteredTool {
   return createRegistry({ newId }).register(hostTool(name, declaration));
 }
@@ -15,7 +15,7 @@ export function builtinOf(name: string, declaration: Partial<ToolDeclaration> = 
   return createRegistry({ newId }).register(hostTool(name, declaration), { owner: BUILTIN_OWNER, source: "builtin" });
 }
 
-/** The tool `name` of `plugin`. */
+/** Registers a tool of a plugin. */
 export function pluginToolOf(plugin: string, tool: TestPluginTool, options: Omit<TestPluginOptions, "tools"> = {}): RegisteredTool {
   const [registered] = createRegistry({ newId }).replaceOwner(plugin, publishedTools(pluginVersion(plugin, { ...options, tools: [tool] })));
   if (registered === undefined) throw new Error("nothing registered");

@@ -1,8 +1,8 @@
 /**
- * A runner for tests: speaks the line protocol of docs/ipc.md over standard input and output, on Node and Deno.
+ * A runner for tests: uses the line protocol of docs/ipc.md over stdin and stdout, on Node and Deno.
  *
- * BASCULE_RUNNER_BEHAVIOR says what it does: `echo` calls the tool `echo` once, `loop` without end, `crash` ends after a call
- * without waiting for its answer, `tool_call=<json>` makes that call. What it is answered goes into the file that its argument names.
+ * BASCULE_RUNNER_BEHAVIOR selects the behaviour: `echo` calls the tool `echo` once, `loop` calls it endlessly, `crash` exits after a
+ * call without waiting for the answer, `tool_call=<json>` makes that call. Answers are written to the file in its argument.
  */
 
 import { appendFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A real sandbox with real workers, and short ways to load and call plugins in it. */
+/** A real sandbox with real workers, and helpers to load and call plugins in it. */
 
 import { readLargeJson } from "../../host/primitives/json/read-slices.ts";
 import { createSlices } from "../../host/platform/threads/slices.ts";
@@ -30,31 +30,31 @@ export interface TestCall {
 
 export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
-  /** What went wrong in the sandbox itself; a test of guests expects none. */
+  /** Defects of the sandbox itself. Tests of guests expect none. */
   readonly defects: readonly string[];
-  /** How many workers were started so far, the spare included. */
+  /** Number of workers started so far, including the spare. */
   readonly workersStarted: number;
-  /** Loads a plugin from its files; its name is its digest. */
+  /** Loads a plugin from its files. Its name is also its digest. */
   load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[], loadMs?: number): Promise<LoadOutcome>;
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
 }
 
 export interface TestSandboxOptions extends SandboxOptions {
-  /** Where the workers run. Default: threads of this process. */
+  /** Kind of isolation of the workers. Default: threads of this process. */
   readonly by?: "thread" | "process";
 }
 
 const isolation = createIsolation();
 const slices = createSlices(() => performance.now());
 
-/** What runs guests, by name: suites of what any sandbox does run on each. */
+/** Sandbox configurations by name. Suites that hold for any sandbox run on each of them. */
 export const SANDBOXES: readonly (readonly [name: string, options: TestSandboxOptions])[] = [
   ["metered engine", { engine: "metered", by: "thread" }],
   ["plain engine", { engine: "plain", by: "thread" }],
   ["metered engine, in a process", { engine: "metered", by: "process" }],
 ];
 
-/** `BASCULE_ISOLATION=process vitest run test/sandbox`: the whole suite in processes, which takes minutes. */
+/** Default isolation. `BASCULE_ISOLATION=process vitest run test/sandbox` runs the whole suite in processes, which takes minutes. */
 const BY = process.env["BASCULE_ISOLATION"] === "process" ? "process" : "thread";
 
 export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): TestSandbox {
@@ -120,7 +120,7 @@ const DEFAULT_CONTEXT: JsonValue = {
   deadline: 0,
 };
 
-/** The plain output of a call, or the fault, for short assertions. */
+/** Returns the plain output of a call, or the fault, for short assertions. */
 export function outputOf(outcome: InvocationOutcome): unknown {
   if (!outcome.ok) return outcome.fault;
   const whole = outcome.parts?.find(({ at }) => at === "output");

@@ -1,5 +1,5 @@
-// An MCP server in plain lines of JSON, which does what a file says: no SDK, so that it starts at once and may misbehave.
-// Its file is read anew at each list: { tools, pages?, greeting?, stderr?, answers?, errors? }; the last two are results and errors by tool.
+// An MCP server over JSON lines, controlled by a file. It uses no SDK, so that it starts fast and can misbehave.
+// The file is read again for each list: { tools, pages?, greeting?, stderr?, answers?, errors? }; answers and errors are by tool.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -42,7 +42,7 @@ const TOOLS = {
       { type: "audio", data: "AAAA", mimeType: "audio/wav" },
     ],
   }),
-  // Results as the script has them.
+  // Results from the script.
   large: ({ which }) => script().large[which],
   big: ({ bytes }) => text("x".repeat(bytes)),
   die: () => process.exit(3),

@@ -1,4 +1,4 @@
-/** Processes that say what the test says, for a sandbox whose clock the test moves. */
+/** Sandbox processes that send messages defined by the test, with a clock that the test controls. */
 
 import { encodeFrame, FrameReader } from "../../sandbox/process/frames.ts";
 import type { ProcessRequest } from "../../sandbox/process/protocol.ts";
@@ -9,20 +9,20 @@ export interface ScriptedProcess {
   readonly requests: { readonly request: ProcessRequest; readonly parts: readonly Uint8Array[] }[];
   alive: boolean;
   killed: boolean;
-  /** What it does not read. */
+  /** Bytes that the process has not read. */
   unsentBytes: number;
-  /** A frame with anything in it. */
+  /** Sends a frame with any contents. */
   say(message: object, ...parts: readonly Uint8Array[]): void;
-  /** Any bytes at all. */
+  /** Sends any bytes. */
   write(bytes: Uint8Array): void;
   exit(reason: string): void;
 }
 
 export interface ScriptedProcesses {
   readonly launcher: ProcessLauncher;
-  /** In the order they were started. */
+  /** Processes in the order of their start. */
   readonly processes: ScriptedProcess[];
-  /** Written to the cache, by name. */
+  /** Entries written to the cache, by name. */
   readonly kept: Map<string, Uint8Array>;
   advance(milliseconds: number): void;
   starve(milliseconds: number): void;
@@ -55,7 +55,7 @@ export function scriptedProcesses({ isReady = true }: { readonly isReady?: boole
       send(pieces) {
         for (const piece of pieces) {
           for (const { head, parts } of reader.push(piece)) {
-            // The host's own words.
+            // The request comes from the host under test.
             const request = JSON.parse(head) as ProcessRequest;
             scripted.requests.push({ request, parts });
             if (request.type === "boot" && isReady) queueMicrotask(() => scripted.say({ type: "ready" }));

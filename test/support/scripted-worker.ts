@@ -1,4 +1,4 @@
-/** A worker that says what the test says, on a host's thread whose clock the test moves. */
+/** Workers that send messages defined by the test, with a clock that the test controls. */
 
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
 import type { BaseImage, Image } from "../../sandbox/engine/image.ts";
@@ -7,7 +7,7 @@ import { type Control, openControl, type WorkerRequest } from "../../sandbox/wir
 import { unpackRequest } from "../../sandbox/wire/wire.ts";
 
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
-/** The pool never looks into an image. */
+/** An empty base image: the pool never reads images. */
 export const EMPTY_BASE: BaseImage = {
   bytes: new SharedArrayBuffer(8),
   heapEnd: 8,
@@ -45,24 +45,24 @@ export interface ScriptedWorker {
   readonly control: Control;
   alive: boolean;
   ended: boolean;
-  /** Anything at all, as a message. */
+  /** Sends any value as a message. */
   say(message: unknown): void;
-  /** Anything at all, as an envelope. */
+  /** Sends any value as an envelope. */
   send(envelope: unknown): void;
   exit(reason: string): void;
 }
 
 export interface ScriptedWorkers {
   readonly launcher: WorkerLauncher;
-  /** In the order they were started. */
+  /** Workers in the order of their start. */
   readonly workers: ScriptedWorker[];
-  /** Moves the clock, and runs what is due meanwhile at its time. */
+  /** Advances the clock, and runs timers at their due times. */
   advance(milliseconds: number): void;
-  /** Moves the clock as for a host that gets no processor: what was due meanwhile runs once, at the end. */
+  /** Advances the clock as if the host got no CPU time: due timers run once, at the end. */
   starve(milliseconds: number): void;
 }
 
-/** Workers that are ready as soon as they are booted, unless the test wants to say so itself. */
+/** Creates workers that report ready when booted, unless `isReady` is false. */
 export function scriptedWorkers({ isReady = true }: { readonly isReady?: boolean } = {}): ScriptedWorkers {
   const workers: ScriptedWorker[] = [];
   const timers = new Map<object, { readonly at: number; readonly task: () => void }>();

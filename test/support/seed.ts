@@ -1,6 +1,6 @@
 /**
- * Makes property tests repeat: the gate draws the same cases every time, so that it fails for a change and not by chance.
- * `FUZZ_SEED=<number>` draws others, `FUZZ_SEED=random` new ones at every run.
+ * Makes property tests repeatable: the gate generates the same cases every time, so that it fails only because of a change.
+ * `FUZZ_SEED=<number>` generates other cases, `FUZZ_SEED=random` new ones on every run.
  */
 
 import { configureGlobal } from "fast-check";
@@ -9,13 +9,13 @@ const DEFAULT_SEED = 20_261_120;
 
 const wanted = process.env["FUZZ_SEED"] ?? String(DEFAULT_SEED);
 
-/** What random cases are drawn by, for generators other than fast-check. */
+/** Seed of random cases, for generators other than fast-check. */
 export const FUZZ_SEED: number = wanted === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
 
-// fast-check draws a seed of its own where it is given none, and says it when it fails.
+// Without a seed fast-check chooses a random one and prints it on failure.
 if (wanted !== "random") configureGlobal({ seed: FUZZ_SEED });
 
-/** Bytes that look random and are the same at every run. */
+/** Returns pseudorandom bytes that are the same on every run. */
 export function seededBytes(length: number): Uint8Array {
   let state = 1;
   return Uint8Array.from({ length }, () => {

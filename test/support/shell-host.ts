@@ -1,4 +1,4 @@
-/** A host with the `shell` tool and programs of a test's own, on this machine. */
+/** A host on this machine with the `shell` tool and programs of the test. */
 
 import type { HostEvent } from "../../host/audit/events.ts";
 import { createHost, type Host, type JsonObject } from "../../host/mod.ts";
@@ -12,19 +12,19 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface ShellHost extends AsyncDisposable {
   readonly host: Host;
-  /** A real path. */
+  /** Real path of the workspace. */
   readonly workspace: string;
   readonly events: readonly HostEvent[];
 }
 
 export interface ShellHostOptions {
-  /** Shell scripts by name; they lie beside the workspace, in a folder that is first in `PATH`. */
+  /** Shell scripts by name, in a folder next to the workspace that is first in `PATH`. */
   readonly scripts?: Readonly<Record<string, string>>;
   /** Default: `run` for every script. */
   readonly grants?: JsonObject;
-  /** In addition to `PATH`. */
+  /** Environment variables in addition to `PATH`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: kills 200 ms after SIGTERM. */
+  /** Processes. Default: killed 200 ms after SIGTERM. */
   readonly processes?: Processes;
   readonly project?: JsonObject;
 }
@@ -66,7 +66,7 @@ export async function shellHost(options: ShellHostOptions = {}): Promise<ShellHo
   return { host, workspace: `${folder}/workspace`, events, [Symbol.asyncDispose]: () => host.close() };
 }
 
-/** What a call of `shell` answered, where it has to have succeeded. */
+/** Returns the output of a successful `shell` call. @throws {Error} if the call failed */
 export function outputOf(result: Awaited<ReturnType<Host["call"]>>): {
   readonly stdout: string;
   readonly stderr: string;
@@ -74,6 +74,6 @@ export function outputOf(result: Awaited<ReturnType<Host["call"]>>): {
   readonly droppedBytes?: number;
 } {
   if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  // The output schema says so, and dispatch has checked it.
+  // Dispatch has checked the output against the schema.
   return result.output as never;
 }

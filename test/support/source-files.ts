@@ -1,4 +1,4 @@
-/** The repository's own source files, for the tests that read code. */
+/** Source files of the repository, for tests that read code. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Every `.ts` file below the folders, sorted by path. Declaration files and generated ones (`*.gen.ts`) are left out. */
+/** Returns every `.ts` file below the folders, sorted by path, without declaration files and generated ones (`*.gen.ts`). */
 export function sourceFiles(folders: readonly string[]): readonly SourceFile[] {
   const found: SourceFile[] = [];
   for (const folder of folders) {

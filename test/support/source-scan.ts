@@ -1,18 +1,18 @@
-/** Reads a TypeScript source as a syntax tree and says what it imports and which ambient names it reaches for. */
+/** Parses a TypeScript source and returns its imports and the ambient names that it uses. */
 
 import { parseAst } from "vitest/node";
 
 /** One import, re-export, dynamic import or `import()` type. */
 export interface SourceImport {
   readonly specifier: string;
-  /** Names as the exporting module calls them; empty for `import()` and `export *`. */
+  /** Names in the exporting module; empty for `import()` and `export *`. */
   readonly names: readonly string[];
-  /** True if it leaves no trace at run time. */
+  /** True if the import is erased at run time. */
   readonly typeOnly: boolean;
   readonly line: number;
 }
 
-/** A free identifier (`process`), a member of one (`Date.now`), an argumentless `new Date()`, or `import.meta`. */
+/** A free identifier (`process`), a member of one (`Date.now`), a `new Date()` without arguments, or `import.meta`. */
 export interface AmbientUse {
   readonly name: string;
   readonly line: number;
@@ -32,7 +32,7 @@ interface Node {
 /**
  * Scans one file's text.
  *
- * Names that the file binds itself (imports, parameters, variables, also of an enclosing block) are not ambient.
+ * Names that the file binds (imports, parameters, variables, also of an enclosing block) are not ambient.
  *
  * @throws {Error} if the text does not parse.
  */
@@ -83,7 +83,7 @@ export function scanSource(text: string): SourceScan {
     if (node.type === "NewExpression" || node.type === "CallExpression") {
       const callee = identifierName(node["callee"]);
       const isEmpty = Array.isArray(node["arguments"]) && node["arguments"].length === 0;
-      // `Date(...)` without `new` reads the clock whatever its arguments are.
+      // `Date(...)` without `new` reads the clock even with arguments.
       if (callee !== undefined && isFree(callee) && (isEmpty || node.type === "CallExpression")) {
         ambient.push({ name: `${node.type === "NewExpression" ? "new " : ""}${callee}()`, line: lineOf(node.start) });
       }
@@ -97,7 +97,7 @@ function parseTree(text: string): Node {
   return tree;
 }
 
-/** Expressions that carry a type beside them: the expression is code, the type is not. */
+/** Expressions with a type: the expression is code, the type is not. */
 const EXPRESSIONS_WITH_TYPES = new Set([
   "TSAsExpression",
   "TSSatisfiesExpression",
@@ -111,7 +111,7 @@ function isTypePosition(parent: Node, key: string): boolean {
   return !(EXPRESSIONS_WITH_TYPES.has(parent.type) && key === "expression");
 }
 
-/** The children that are code or types, without the identifiers that only name something. */
+/** Returns the children that are code or types, without identifiers that are only names. */
 function childrenOf(node: Node): [string, Node][] {
   const found: [string, Node][] = [];
   for (const [key, value] of Object.entries(node)) {
@@ -148,7 +148,7 @@ function isNameOnly(node: Node, key: string): boolean {
   }
 }
 
-/** The names a node binds for everything inside it. `var` counts as block-scoped: the linter forbids it. */
+/** Returns the names that a node binds for everything inside it. `var` counts as block-scoped, because the linter forbids it. */
 function bindingsOf(node: Node): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   switch (node.type) {

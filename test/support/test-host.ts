@@ -1,4 +1,4 @@
-/** Everything that dispatch needs, in memory: a registry, a policy, the host and wasm routes, a fake sandbox, recorded events. */
+/** A minimal host in memory for dispatch: registry, policy, host and wasm routes, a fake sandbox, and recorded events. */
 
 import { openRunRecord } from "../../host/routes/run-record.ts";
 import { showLarge } from "../../host/call/arguments.ts";
@@ -36,22 +36,22 @@ export interface TestHostOptions {
   readonly tools?: readonly ToolFactory[];
   /** Contents of `bascule.json`. */
   readonly project?: JsonObject;
-  /** In place of the project's policy. */
+  /** Replaces the project's policy. */
   readonly policy?: Policy;
   readonly policyOptions?: Partial<PolicyOptions>;
   readonly hooks?: Hooks;
   readonly platform?: MemoryPlatform;
   readonly session?: Session;
   readonly sandbox?: FakeSandbox;
-  /** A host without a registry. */
+  /** Uses an empty registry. */
   readonly noRegistry?: true;
-  /** Replaces parts of what calls are dispatched with. */
+  /** Replaces parts of the dispatch context. */
   readonly dispatch?: Partial<Dispatch>;
 }
 
 export interface TestHost {
   readonly calls: Calls;
-  /** What calls are dispatched with now. */
+  /** Returns the current dispatch context. */
   current(): Dispatch;
   readonly registry: Registry;
   readonly platform: MemoryPlatform;
@@ -60,7 +60,7 @@ export interface TestHost {
   readonly events: HostEvent[];
   readonly confirmations: PendingConfirmations;
   call(tool: string, args?: RawArguments, options?: CallOptions): Promise<ToolResult>;
-  /** Types of the events so far, in order, without those of the registry. */
+  /** Returns the types of the events so far, in order. Events of the registry are not included. */
   types(): EventType[];
 }
 

@@ -1,10 +1,10 @@
-/** Short ways to declare tools and plugins. */
+/** Helpers that declare tools and plugins. */
 
 import type { RegisteredToolInput } from "../../host/tools/registry.ts";
 import type { PluginVersion, Tool, ToolDeclaration, ToolFactory } from "../../host/tools/tool.ts";
 import { type Manifest, parseManifest, type Permissions, type SideEffect, type ToolDefinition } from "../../manifests/mod.ts";
 
-/** A host tool that returns its arguments unless `execute` says otherwise. */
+/** Declares a host tool. By default it returns its arguments. */
 export function hostTool(
   name: string,
   declaration: Partial<ToolDeclaration> = {},
@@ -27,7 +27,7 @@ export interface TestPluginOptions {
 
 export type TestPluginTool = { readonly name: string; readonly sideEffects?: readonly SideEffect[] } & Partial<ToolDefinition>;
 
-/** A version as the plugin directory would have loaded it from `/plugins/<name>`. */
+/** Creates a version as the plugin directory loads it from `/plugins/<name>`. */
 export function pluginVersion(name: string, options: TestPluginOptions = {}): PluginVersion {
   const { permissions, tools = [{ name: "run" }], digest = `digest-of-${name}` } = options;
   const document = {
@@ -53,7 +53,7 @@ export function pluginVersion(name: string, options: TestPluginOptions = {}): Pl
   };
 }
 
-/** What the plugin directory publishes for a version. */
+/** Returns the tools that the plugin directory publishes for a version. */
 export function publishedTools(version: PluginVersion): readonly RegisteredToolInput[] {
   return version.manifest.tools.map((definition) => ({ definition, binding: { kind: "plugin" as const, version } }));
 }

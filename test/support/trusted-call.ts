@@ -1,4 +1,4 @@
-/** A trusted plugin's calls in real processes, with files of its own. */
+/** Calls of a trusted plugin in real processes. */
 
 import type { HostEvent } from "../../host/audit/events.ts";
 import type { Confinement } from "../../host/call/call.ts";
@@ -14,12 +14,12 @@ import { executionOf, routeOptions, type TestExecution } from "./execution.ts";
 import { memoryPlatform } from "./memory-platform.ts";
 import { pluginToolOf } from "./registered.ts";
 
-/** Files and time in memory, processes of this machine. */
+/** Creates a platform with files and time in memory, and real processes. */
 export function platformWithProcesses(options: Parameters<typeof memoryPlatform>[0] = {}): ReturnType<typeof memoryPlatform> {
   return { ...memoryPlatform(options), trusted: currentPlatform().trusted };
 }
 
-/** The tool `run` of a plugin with this `main.ts`, and with more files where there are more. */
+/** Creates the tool `run` of a plugin with this `main.ts` and, optionally, more files. */
 export function trustedTool(main: string, more: Readonly<Record<string, string>> = {}): RegisteredTool {
   const tool = pluginToolOf("words", { name: "run", sideEffects: ["read", "write", "network", "execute"] });
   const { binding } = tool;
@@ -28,12 +28,12 @@ export function trustedTool(main: string, more: Readonly<Record<string, string>>
   return { ...tool, binding: { kind: "plugin", version: { ...binding.version, files } } };
 }
 
-/** `body` is that of the tool, with `args` and `context`. */
+/** Creates a tool from the body of its function, which can use `args` and `context`. */
 export function toolBody(body: string): RegisteredTool {
   return trustedTool(`export async function run(args: any, context: any) { ${body} }`);
 }
 
-/** The same, with `attempt(name, act)`; returns what each attempt came to, as JSON or as the error's name and message. */
+/** Creates a tool whose body can use `attempt(name, act)`. It returns the result of each attempt, or the error's name and message. */
 export function attempts(body: string): RegisteredTool {
   return toolBody(`
     const came: Record<string, unknown> = {};
@@ -57,19 +57,19 @@ export function trustedExecution(tool: RegisteredTool, { confinement = "deno", .
 export interface RealRun {
   readonly outcome: Outcome;
   readonly events: readonly HostEvent[];
-  /** `permission value decision layer` of each act that was recorded. */
+  /** Recorded acts, each as `permission value decision layer`. */
   readonly acts: readonly string[];
   readonly log: readonly unknown[];
 }
 
 export interface RealRunOptions extends TrustedExecution {
-  /** A real folder. */
+  /** Path of a real folder. */
   readonly workspace: string;
   readonly platform?: Partial<Platform>;
   readonly openTools?: OpenToolCalls;
 }
 
-/** One call on the real files of this machine. */
+/** Runs one call on real files. */
 export async function runTrusted(
   tool: RegisteredTool,
   { workspace, platform: parts, permissions = {}, openTools, ...options }: RealRunOptions,

@@ -1,4 +1,4 @@
-/** Calls on a workspace on the disk that keep what they change, and undoing them, without a host around them. */
+/** Calls on a real workspace that record their changes for undo, without a host. */
 
 import { answerOperation, createOpenFiles } from "../../host/capabilities/mod.ts";
 import { fileError } from "../../host/platform/files/file-errors.ts";
@@ -11,23 +11,23 @@ import { testCall, type TestCall } from "./bridge-context.ts";
 
 export interface UndoableCall {
   readonly answer: TestCall["answer"];
-  /** Closes its files. */
+  /** Closes the call's files and ends its undo log. */
   end(): Promise<void>;
 }
 
 export interface UndoableCalls {
   readonly store: UndoStore;
   call(callId: string): UndoableCall;
-  /** Once: what was kept is forgotten if all of it was put back. */
+  /** Undoes a call. The undo log is deleted if everything was restored. */
   undo(callId: string, options?: { readonly force?: boolean }): Promise<Undone>;
 }
 
-/** The faults to bring about. */
+/** Faults to inject. */
 export interface UndoableOptions {
   /** Default true. */
   readonly hasFurtherNames?: boolean;
   readonly beforeLook?: () => Promise<void>;
-  /** Default: thrown. */
+  /** Default: throws the error. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -1,13 +1,13 @@
-/** What a process has and has done that outlives a test: for `leaves-nothing.ts`. */
+/** Takes snapshots of a process's state that outlives a test, for `leaves-nothing.ts`. */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import { REPOSITORY } from "./source-files.ts";
 
-/** Kinds of things, each with what there is of it in words. */
+/** Snapshot of the state: descriptions of resources by kind, and globals. */
 export interface WhatIsThere {
   readonly things: ReadonlyMap<string, readonly string[]>;
-  /** What globals and built-in objects hold. */
+  /** Values of globals and members of built-in objects. */
   readonly globals: ReadonlyMap<string, unknown>;
 }
 
@@ -31,7 +31,7 @@ export function whatIsThere(temporary: string): WhatIsThere {
   return { things, globals: new Map(objects().flatMap(([name, object]) => valuesOf(name, object))) };
 }
 
-/** What is new or other than before, a line each. */
+/** Returns additions and changes between two snapshots, one line each. */
 export function describeChange(before: WhatIsThere, after: WhatIsThere): readonly string[] {
   const lines = [...after.things].flatMap(([kind, things]) =>
     surplus(things, before.things.get(kind) ?? []).map((thing) => `${kind} ${thing}`),
@@ -47,7 +47,7 @@ export function describeChange(before: WhatIsThere, after: WhatIsThere): readonl
   return lines;
 }
 
-/** Those of `things` that there are more of than before. */
+/** Returns the entries of `things` that exceed those in `known`. */
 function surplus(things: readonly string[], known: readonly string[]): readonly string[] {
   const rest = [...known];
   return things.filter((thing) => {
@@ -57,7 +57,7 @@ function surplus(things: readonly string[], known: readonly string[]): readonly 
   });
 }
 
-/** An accessor stands for what is loaded at its first use. */
+/** An accessor, compared by its getter: reading it could load its value. */
 interface Accessor {
   readonly read: unknown;
 }
@@ -112,13 +112,13 @@ function objects(): readonly (readonly [name: string, object: object])[] {
 
 function valuesOf(object: string, of: object): readonly (readonly [string, unknown])[] {
   return Object.entries(Object.getOwnPropertyDescriptors(of)).flatMap(([key, { value, get }]): readonly (readonly [string, unknown])[] => {
-    // The test runner's own, and what of the process is a number or an object that changes by itself.
+    // Skip members of the test runner, and members of `process` that are not functions and change by themselves.
     if (key.startsWith("__vitest") || (of === process && typeof value !== "function")) return [];
     return [[`${object}.${key}`, get === undefined ? value : ({ read: get } satisfies Accessor)]];
   });
 }
 
-/** Linux tells; elsewhere there is nothing to compare. */
+/** Lists a folder. Returns nothing if it does not exist, as for `/proc` outside Linux. */
 function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -127,7 +127,7 @@ function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** Empty for what has ended meanwhile. */
+/** Reads a file. Returns an empty text if it no longer exists. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
@@ -136,13 +136,13 @@ function textOf(file: string): string {
   }
 }
 
-/** Workers, also those that keep no process alive. Node calls them so, and Deno by their number. */
+/** Returns the worker threads, including unreferenced ones. Node names them WorkerThread, Deno worker-<number>. */
 function threads(): readonly string[] {
   const names = entriesOf("/proc/self/task").map((id) => textOf(`/proc/self/task/${id}/comm`));
   return names.filter((name) => /^(?:WorkerThread|worker-\d+)$/u.test(name)).map(() => "a worker");
 }
 
-/** Without esbuild's, which esbuild starts once and keeps. */
+/** Returns the child processes, except esbuild's, which is started once and kept. */
 function children(): readonly string[] {
   const ids = entriesOf("/proc/self/task").flatMap((id) => textOf(`/proc/self/task/${id}/children`).split(" "));
   return ids.map((id) => textOf(`/proc/${id}/comm`)).filter((name) => name !== "" && name !== "esbuild");
@@ -171,7 +171,7 @@ function listening(): readonly string[] {
       .map((line) => line.trim().split(/\s+/u));
   const tcp = [...rows("/proc/self/net/tcp"), ...rows("/proc/self/net/tcp6")];
   return [
-    // State and inode; the port is in hexadecimal.
+    // Columns 3 and 9 are state and inode; the port is hexadecimal.
     ...tcp
       .filter((row) => row[3] === "0A" && own.has(row[9] ?? ""))
       .map((row) => `port ${Number.parseInt(row[1]?.split(":")[1] ?? "", 16)}`),
