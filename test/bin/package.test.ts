@@ -1,4 +1,4 @@
-/** The package as `npm pack` makes it, in a project that has it in its `node_modules`. */
+/** The package from `npm pack`, installed in the `node_modules` of a project. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ describe("the package", () => {
     ["node", "app.mjs"],
     ["node", "app.cjs"],
     ["deno", "app.mjs"],
-  ])("is a library on %s, in %s [I1.package]", { timeout: 60_000 }, async (runtime, file) => {
+  ])("works as a library on %s, in %s [I1.package]", { timeout: 60_000 }, async (runtime, file) => {
     expect(await inUser(runtime, [...(runtime === "deno" ? ["run", "-A"] : []), file])).toEqual({
       code: 0,
       output: expect.stringMatching(/"packed"/),
@@ -51,7 +51,7 @@ describe("the package", () => {
     ["Node 22.23.3", `Object.defineProperty(process.versions, "node", { value: "22.23.3" })`],
     ["Bun 1.4.5", `Object.defineProperty(process.versions, "bun", { value: "1.4.5" })`],
     ["Deno 2.8.1", `globalThis.Deno = { version: { deno: "2.8.1" } }`],
-  ])("says on %s which runtime it needs, as a library and as a program [I1.runtime]", { timeout: 60_000 }, async (name, change) => {
+  ])("names the required runtime on %s, as a library and as a program [I1.runtime]", { timeout: 60_000 }, async (name, change) => {
     writeFileSync(join(user, "other.cjs"), change);
     const runs = await Promise.all(
       ["app.mjs", "app.cjs", "node_modules/bascule/bin/bascule.mjs"].map((file) => inUser("node", ["--require", "./other.cjs", file])),
@@ -62,14 +62,14 @@ describe("the package", () => {
     );
   });
 
-  it("loads files first that a runtime of 2022 can parse [I1.runtime]", () => {
+  it("loads entry files that a runtime of 2022 can parse [I1.runtime]", () => {
     const { exports } = JSON.parse(readFileSync(join(bascule, "package.json"), "utf8")) as {
       readonly exports: { readonly ".": { readonly require: string; readonly default: string } };
     };
     const first = [exports["."].require, exports["."].default, "bin/bascule.mjs", "bin/runtime.cjs"];
     for (const file of first) {
       const text = readFileSync(join(bascule, file), "utf8");
-      // A file that is imported by declaration is parsed before any of it runs.
+      // Statically imported files are parsed before any code runs.
       expect(Array.from(text.matchAll(/^(?:import|export) .*from "(\.[^"]+)"/gm), ([, path = ""]) => path.replace(/^.*\//, ""))).toEqual(
         file.endsWith(".mjs") ? ["runtime.cjs"] : [],
       );
@@ -80,7 +80,7 @@ describe("the package", () => {
   });
 
   const old = olderNode();
-  it.runIf(old !== undefined)("says so on an older Node of this machine [I1.runtime]", { timeout: 60_000 }, async () => {
+  it.runIf(old !== undefined)("names the required runtime on an older Node of this machine [I1.runtime]", { timeout: 60_000 }, async () => {
     for (const file of ["app.mjs", "app.cjs"]) {
       const { code, output } = await inUser(old ?? "", [file]);
       expect({ code, output }).toEqual({
@@ -97,7 +97,7 @@ describe("the package", () => {
       "of ES2022, resolved as bundlers do",
       { target: "ES2022", lib: ["ES2022"], types: ["node"], module: "esnext", moduleResolution: "bundler" },
     ],
-  ])("has types that are checked whole, %s [I1.consumer]", { timeout: 120_000 }, async (_where, options) => {
+  ])("has types that pass a full check, %s [I1.consumer]", { timeout: 120_000 }, async (_where, options) => {
     writeFileSync(
       join(user, "app.ts"),
       `import { createHost, type Host } from "bascule";
@@ -119,7 +119,7 @@ function inUser(command: string, args: readonly string[]): Promise<CommandOutcom
   return runCommand(command, args, { cwd: user, timeoutMs: 60_000 });
 }
 
-/** A `node` of PATH that bascule does not run on, if there is one. */
+/** Returns a `node` in PATH that is too old for bascule, if there is one. */
 function olderNode(): string | undefined {
   const found = (process.env["PATH"] ?? "").split(delimiter).map((path) => join(path, "node"));
   return found.find((path) => {

@@ -1,4 +1,4 @@
-/** Which program `bin/bascule.mjs` starts in a checkout: a bundle of the sources as they are, or the sources. */
+/** The program that `bin/bascule.mjs` starts in a checkout: a bundle if it matches the sources, otherwise the sources. */
 
 import {
   appendFileSync,
@@ -29,7 +29,7 @@ const RECORD = "dist/builds/current.json";
 const VERSION_FILE = "host/primitives/version.ts";
 
 const folders: string[] = [];
-/** A copy of this checkout, bundled as `npm ci` does. */
+/** Path of a copy of this checkout, bundled as `npm ci` does. */
 let bundled = "";
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe("the program of a checkout", () => {
     ["a process, on Node", "node", "inside_sum", "--isolation=process"],
     ["a trusted plugin's process, on Node", "node", "trusted_sum"],
     ["a process, on Deno", "deno", "inside_sum", "--isolation=process"],
-  ])("is the bundle that `npm ci` makes, also in %s [I2.bundle]", { timeout: 60_000 }, async (_where, runtime, ...words) => {
+  ])("is the bundle from `npm ci`, also in %s [I2.bundle]", { timeout: 60_000 }, async (_where, runtime, ...words) => {
     expect(await programOf(bundled)).toMatch(BUNDLE);
     const cwd = projectWithTools();
     const bascule = (...line: string[]): Promise<CommandOutcome> => {
@@ -60,7 +60,7 @@ describe("the program of a checkout", () => {
     expect({ code, ...pick(output) }).toEqual({ code: 0, route: words[0] === "inside_sum" ? "wasm" : "host", output: 5 });
   });
 
-  it("is the sources after an edit, even one that leaves the file's size and time [I2.edit]", { timeout: 60_000 }, async () => {
+  it("is the sources after an edit, even if the file's size and time are unchanged [I2.edit]", { timeout: 60_000 }, async () => {
     const checkout = copyOf(bundled);
     const path = join(checkout, VERSION_FILE);
     const [before, { atime, mtime }] = [readFileSync(path, "utf8"), statSync(path)];
@@ -73,7 +73,7 @@ describe("the program of a checkout", () => {
     expect(await versionOf(checkout)).toMatch(/^0\./);
   });
 
-  it("is the bundle of what was edited, once that is bundled [I2.rebuild]", { timeout: 60_000 }, async () => {
+  it("is the new bundle after edited sources are bundled [I2.rebuild]", { timeout: 60_000 }, async () => {
     const checkout = copyOf(bundled);
     const first = await programOf(checkout);
     appendFileSync(join(checkout, "host/primitives/version.ts"), `globalThis.console.log("edited");\n`);
@@ -83,12 +83,12 @@ describe("the program of a checkout", () => {
     expect(second).toMatch(BUNDLE);
     expect(second).not.toBe(first);
     expect(await versionOf(checkout)).toMatch(/^edited\n0\./);
-    // Who runs the first goes on to load files of it.
+    // Running processes of the first bundle still load files from it.
     expect(statSync(join(checkout, first)).isFile()).toBe(true);
   });
 
   it.each<readonly [string, (checkout: string) => void]>([
-    ["a source file is gone", (checkout) => unlinkSync(join(checkout, "host/doors/http/server.ts"))],
+    ["a source file is missing", (checkout) => unlinkSync(join(checkout, "host/doors/http/server.ts"))],
     [
       "a source file is a folder",
       (checkout) => {
@@ -96,22 +96,22 @@ describe("the program of a checkout", () => {
         mkdirSync(join(checkout, "host/doors/http/server.ts"));
       },
     ],
-    ["what describes the packages is edited", (checkout) => appendFileSync(join(checkout, "package.json"), "\n")],
+    ["package.json is edited", (checkout) => appendFileSync(join(checkout, "package.json"), "\n")],
     [
-      "the record is cut short",
+      "the record is truncated",
       (checkout) => writeFileSync(join(checkout, RECORD), readFileSync(join(checkout, RECORD), "utf8").slice(0, 500)),
     ],
-    ["the record is another version's", (checkout) => edit(join(checkout, RECORD), `"format":1`, `"format":2`)],
-    ["the record holds something else", (checkout) => writeFileSync(join(checkout, RECORD), `{ "format": 1 }`)],
-    ["the bundle is gone", (checkout) => rmSync(join(checkout, "dist/builds", onlyBuild(checkout)), { recursive: true })],
-    ["there is none", (checkout) => rmSync(join(checkout, "dist"), { recursive: true })],
-  ])("is the sources where %s [I2.unlike]", async (_what, change) => {
+    ["the record has another format", (checkout) => edit(join(checkout, RECORD), `"format":1`, `"format":2`)],
+    ["the record lacks members", (checkout) => writeFileSync(join(checkout, RECORD), `{ "format": 1 }`)],
+    ["the bundle is missing", (checkout) => rmSync(join(checkout, "dist/builds", onlyBuild(checkout)), { recursive: true })],
+    ["no bundle exists", (checkout) => rmSync(join(checkout, "dist"), { recursive: true })],
+  ])("is the sources if %s [I2.unlike]", async (_what, change) => {
     const checkout = copyOf(bundled);
     change(checkout);
     expect(await programOf(checkout)).toBe(SOURCES);
   });
 
-  it("is the bundle in a copy of the whole, whose files have other times [I2.copy]", async () => {
+  it("is the bundle in a full copy of the checkout with other file times [I2.copy]", async () => {
     const checkout = copyOf(bundled);
     const path = join(checkout, VERSION_FILE);
     utimesSync(path, new Date(0), new Date(0));
@@ -119,7 +119,7 @@ describe("the program of a checkout", () => {
     expect(await programOf(checkout)).toMatch(BUNDLE);
   });
 
-  it("is bundled by several processes at once [I2.race]", { timeout: 60_000 }, async () => {
+  it("can be bundled by several processes at once [I2.race]", { timeout: 60_000 }, async () => {
     const checkout = copyOf(bundled);
     rmSync(join(checkout, "dist"), { recursive: true });
     expect(await Promise.all([prepare(checkout), prepare(checkout)])).toEqual(Array(2).fill({ code: 0, output: "" }));
@@ -127,7 +127,7 @@ describe("the program of a checkout", () => {
     expect(new Set(readdirSync(join(checkout, "dist/builds")))).toEqual(new Set([onlyBuild(checkout), "current.json"]));
   });
 
-  it("is the sources where the bundler is not installed, and that fails no install [I2.absent]", async () => {
+  it("is the sources if the bundler is not installed, and the install still succeeds [I2.absent]", async () => {
     const checkout = newFolder();
     for (const name of ["bin", "scripts"]) cpSync(REPOSITORY + name, join(checkout, name), { recursive: true });
     mkdirSync(join(checkout, dirname(SOURCES)), { recursive: true });
@@ -150,12 +150,12 @@ function copyOf(checkout: string): string {
   return folder;
 }
 
-/** What npm runs. */
+/** Runs the script that npm runs after an install. */
 function prepare(checkout: string): Promise<CommandOutcome> {
   return runCommand("node", ["scripts/prepare.mjs"], { cwd: checkout, env: { npm_command: "ci" } });
 }
 
-/** What `bin/bascule.mjs` would start, relative to the checkout. */
+/** Returns the program that `bin/bascule.mjs` starts, relative to the checkout. */
 async function programOf(checkout: string): Promise<string> {
   const { findProgram } = (await import(pathToFileURL(join(checkout, "bin/program.mjs")).href)) as {
     readonly findProgram: (root: string) => Promise<string | undefined>;
@@ -173,7 +173,7 @@ function onlyBuild(checkout: string): string {
   return found[0] ?? "";
 }
 
-/** `inside` in the sandbox, `trusted` not. */
+/** Creates a project with the plugins `inside`, which runs in the sandbox, and `trusted`, which does not. */
 function projectWithTools(): string {
   const folder = newFolder();
   for (const name of ["inside", "trusted"]) {

@@ -4,9 +4,9 @@ import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "
 
 const PLACE = { cwd: "/work", workspace: "/work", home: "/home/me" };
 
-describe("attack: a file whose name means another folder in a permission flag", () => {
+describe("attack: a file is named like another folder in a permission flag", () => {
   it.each(["~", "~/x", "$home", "$workspace", "$nope.txt", "~x"])(
-    "the advice for %j grants that file and nothing else [X3.command]",
+    "grants exactly that file with the advice for %j [X3.command]",
     (name) => {
       const permissions = { read: [`/work/${name}`] };
       const asShellReadsIt = flagsFromPermissions(permissions, PLACE).replaceAll("'", "");

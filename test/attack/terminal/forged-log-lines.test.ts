@@ -17,7 +17,7 @@ export const speak = (args, { log }) => {
 };
 `;
 
-it("attack: what a tool logs is taken for lines of the host, or acts on the terminal that shows them [AU4] [I2.inert]", async () => {
+it("attack: a tool forges log lines of the host, or controls the terminal that shows them [AU4] [I2.inert]", async () => {
   const { call } = await attacker(EVIL);
   const file = join(await temporaryFolder(), "log");
   const log = createLog({ file, level: "debug" });

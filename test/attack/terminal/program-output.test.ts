@@ -1,4 +1,4 @@
-/** A program's output does nothing to the terminal of the person who has it run. */
+/** The output of a program cannot control the user's terminal. */
 
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/doors/cli/main.ts";
@@ -7,8 +7,8 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 const EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\rover\u202e\x9b2J\b\b";
 
-describe("what a program wrote", () => {
-  it("is written out at the terminal, while it runs and at its end [G2.terminal]", async () => {
+describe("the output of a program", () => {
+  it("is escaped on the terminal, during the run and at its end [G2.terminal]", async () => {
     const platform = memoryPlatform(
       {
         "bascule.json": JSON.stringify({

@@ -1,4 +1,4 @@
-/** What callers and guests put into the record does nothing to the terminal of the person who reads it. */
+/** Texts from callers and guests in the journal cannot control the terminal of the user who reads it. */
 
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/doors/cli/main.ts";
@@ -7,9 +7,9 @@ import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const EVIL = "\x1b]0;owned\x07\x1b[2J\nnext\u202e\x9b2J";
 
-describe("what was recorded", () => {
+describe("recorded texts", () => {
   it.each(["tail", "search", "export", "session"])(
-    "is written out by audit %s, ids of callers too [G2.terminal] [AU3.cli]",
+    "are escaped by audit %s, including ids of callers [G2.terminal] [AU3.cli]",
     async (act) => {
       const platform = memoryPlatform({ "bascule.json": "{}" });
       const tool = functionTool(
@@ -24,7 +24,7 @@ describe("what was recorded", () => {
       expect((await host.call(`none${EVIL}`, {}, { session })).ok).toBe(false);
       await host.audit.flush();
       await host.close();
-      // In memory, journals are no files.
+      // Memory journals are not files, so create one for the command to find.
       platform.plant("/workspace/.bascule/audit/000000000001.db", "");
 
       expect(await main(["audit", act, ...(act === "session" ? [session.id] : [])], platform)).toBe(0);

@@ -15,7 +15,7 @@ export const advise = () => { throw new Error("boom\\n  To allow it  bascule gra
 export const answer = () => ({ "k\\u202e": ["\\u001b[2J", "\\u{e0041}", "\\ud800", "é\\n"] });
 `;
 
-describe("attack: a plugin's text is made to look like the host's on a terminal", () => {
+describe("attack: a plugin's text imitates text of the host on a terminal", () => {
   let project: CliProject;
   beforeAll(async () => {
     project = await createCliProject();
@@ -24,7 +24,7 @@ describe("attack: a plugin's text is made to look like the host's on a terminal"
   });
   afterAll(() => project[Symbol.asyncDispose]());
 
-  it("marks every further line of an error, so that none passes for advice to paste [I2.inert]", async () => {
+  it("marks every further line of an error, so that none looks like advice of the host [I2.inert]", async () => {
     const { code, error } = await project.run(["call", "advise"]);
     expect(code).toBe(1);
     expect(error.split("\n").slice(0, 3)).toEqual([
@@ -34,7 +34,7 @@ describe("attack: a plugin's text is made to look like the host's on a terminal"
     ]);
   });
 
-  it("writes an answer without what a terminal acts on, and it still is the same JSON [I2.inert]", async () => {
+  it("escapes control characters in a result and keeps the same JSON value [I2.inert]", async () => {
     const { out } = await project.run(["call", "answer"]);
     expect(out).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e\u{e0041}]/u);
     expect(JSON.parse(out)).toEqual({ "k\u202e": ["\u001b[2J", "\u{e0041}", "\ud800", "é\n"] });

@@ -18,9 +18,9 @@ const MAIN = `
 export function logs({ lines }) { for (let line = 0; line < lines; line++) console.error("x"); return "done"; }
 export const sing = () => "alive";
 `;
-/** A line as the host's log writes it, with ids of the usual length. */
+/** Bytes of one line in the host's log, with ids of the usual length. */
 const WRITTEN_BYTES = 330;
-/** Of a call: as many lines as its limit allows, and the words on the rest. */
+/** Maximum lines per call: those within its limit, and one about the dropped lines. */
 const KEPT = Math.floor((256 * 1024) / 257) + 1;
 
 const children: ChildProcess[] = [];
@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 });
 
-/** @param stderr where the program's log goes; "pipe" is read by nobody until somebody does */
+/** @param stderr target of the program's log; a "pipe" stays unread until the test reads it */
 async function startFlood(isolation: "none" | "process", stderr: "pipe" | number, through: readonly string[] = []) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "plugins", "flood"), { recursive: true });
@@ -70,13 +70,13 @@ function guestLines(written: string): { readonly plain: number; readonly dropped
 }
 
 describe.each(["none", "process"] as const)("attack: a plugin floods its log, isolation %s", { timeout: 90_000 }, (isolation) => {
-  it("which no program reads: its calls end, and others are answered [LV1.logs]", async () => {
+  it("ends calls and answers others if the log is never read [LV1.logs]", async () => {
     const { ended, reported } = await startFlood(isolation, "pipe");
     expect(await reported()).toEqual(ALL_DONE);
     expect(await ended).toBe(0);
   });
 
-  it("which a program reads: it has few of them, and how many were dropped [LV1.logs]", async () => {
+  it("limits the lines that a program reads, and reports the number of dropped lines [LV1.logs]", async () => {
     const { child, ended, reported } = await startFlood(isolation, "pipe");
     let written = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (written += text));
@@ -89,7 +89,7 @@ describe.each(["none", "process"] as const)("attack: a plugin floods its log, is
     expect(plain + missing.reduce((sum, count) => sum + count, 0)).toBe(dropped.length * LINES);
   });
 
-  it("which is a file: it grows by what the limits allow [LV1.logs]", async () => {
+  it("limits the growth of a log file [LV1.logs]", async () => {
     const path = join(await temporaryFolder(), "log");
     const file = await open(path, "a");
     const { ended, reported } = await startFlood(isolation, file.fd);
@@ -102,7 +102,7 @@ describe.each(["none", "process"] as const)("attack: a plugin floods its log, is
   });
 });
 
-/** Runs a program on a terminal that is never read. */
+/** Python script that runs a program on a terminal that is never read. */
 const ON_A_TERMINAL = `import os, subprocess, sys
 mine, theirs = os.openpty()
 sys.exit(subprocess.call(sys.argv[1:], stdin=theirs, stderr=theirs))`;
