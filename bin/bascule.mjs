@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts bascule on a runtime that can run it. Plain JavaScript of 2019, so that an old Node reads it and gets advice
-// instead of a syntax error. The program itself is host/doors/cli/main.ts, or a
+// Starts bascule on a supported runtime. Plain JavaScript of 2019, so that an old Node can parse it and prints advice
+// instead of a syntax error. The program itself is host/cli/main.ts, or a
 // bundle of it (program.mjs).
 import { spawn } from "child_process";
 import { existsSync } from "fs";
@@ -9,25 +9,25 @@ import { basename, dirname, isAbsolute, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 import runtime from "./runtime.cjs";
 
-// Files, names and cryptography of all plugins share these threads; Node reads the number once, before the first use.
-// Long cryptography of plugins holds two of them at most, and lookups two.
+// File access, name lookups and cryptography of all plugins share these threads. Node reads the number once, before the first use.
+// Long cryptography of plugins uses at most two of them, and lookups two.
 if (!process.env.UV_THREADPOOL_SIZE) process.env.UV_THREADPOOL_SIZE = "16";
 
-/** A path of this package as a file name. */
+/** Returns the file name of a path in this package. */
 function here(relative) {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-/** The Node that `npm ci` put beside us in a checkout, if it is there. */
+/** Returns the Node that `npm ci` installs in a checkout; undefined if it is missing. */
 function bundledNode() {
   const path = here(process.platform === "win32" ? "../node_modules/node/bin/node.exe" : "../node_modules/node/bin/node");
   return existsSync(path) ? path : undefined;
 }
 
-/** Runs the same command line under another Node and ends as it ends. */
+/** Runs the same command line under another Node, and exits with its exit code. */
 function runUnder(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both processes; the child decides when to go. A signal sent to us alone is passed on.
+  // A terminal sends Ctrl-C to both processes; the child decides when to exit. A SIGTERM to this process alone is passed on.
   process.on("SIGINT", function () {});
   process.on("SIGTERM", function () {
     child.kill("SIGTERM");
@@ -41,7 +41,7 @@ function runUnder(node) {
   });
 }
 
-/** `--run scripts/test.ts …`: a script of this checkout, so that `npm test` and the like pass the version check too. */
+/** Runs a script of this checkout (`--run scripts/test.ts …`), so that `npm test` and similar commands get the version check too. */
 function runScript(script) {
   const path = here("../" + script);
   process.argv.splice(1, 3, path);
@@ -51,7 +51,7 @@ function runScript(script) {
   });
 }
 
-/** How the person started us, so that advice can be typed as it is shown. */
+/** Returns the program as the user typed it, so that advice can be copied. */
 function programName() {
   const script = process.argv[1] || "";
   if (basename(script) !== "bascule.mjs") return dirname(script).endsWith(join("node_modules", ".bin")) ? "npx bascule" : "bascule";
@@ -60,7 +60,7 @@ function programName() {
   return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);
 }
 
-/** Keeps compiled code between starts, as host/platform/threads/compile-cache.ts does for workers. Deno has a cache of its own. */
+/** Caches compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has its own cache. */
 function keepCompiled() {
   const base = process.env.XDG_CACHE_HOME || "";
   return import("module").then(function (node) {
@@ -70,7 +70,7 @@ function keepCompiled() {
 
 function run() {
   if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
-  // The command says when it is done; its idle threads and timers keep no process alive, on Deno not even busy ones.
+  // Keep the process alive until the command ends: idle threads and timers do not, on Deno not even busy ones.
   const alive = setInterval(function () {}, 60000);
   keepCompiled()
     .then(function () {
@@ -80,7 +80,7 @@ function run() {
       return programs.findProgram(here("../"));
     })
     .then(function (program) {
-      if (program === undefined) throw new Error("There is no program beside " + here(".") + " (install it again)");
+      if (program === undefined) throw new Error("Program files not found next to " + here(".") + " (install bascule again)");
       return import(pathToFileURL(program).href);
     })
     .then(function (cli) {
@@ -89,13 +89,13 @@ function run() {
     .then(function (code) {
       clearInterval(alive);
       process.exitCode = code;
-      // Nothing should be left to wait for; if something is, the answer is out and the shell gets its prompt back.
+      // Nothing should keep the process alive now. If something does, exit anyway: the output is complete.
       setTimeout(function () {
         process.exit(code);
       }, 1000).unref();
     })
     .catch(function (defect) {
-      process.stderr.write("bascule could not start: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
+      process.stderr.write("Cannot start bascule: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
       process.exit(1);
     });
 }

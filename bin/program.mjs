@@ -1,17 +1,17 @@
-// Which file is the program: the bundle that `npm ci` made, if it is made of the sources as they are now; else the sources.
-// A module of its own, so that bascule.mjs stays readable to every Node. Why: docs/decisions/0038-one-file-for-the-program.md.
+// Finds the program: the bundle from `npm ci` if it matches the current sources, otherwise the sources.
+// A separate module, so that every Node can parse bascule.mjs. Reasons: docs/decisions/0038-one-file-for-the-program.md.
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 
-/** Where bundles are, each in a folder named after its contents, and which of them is the one. */
+/** Folder of the bundles, each in a subfolder named after its contents. RECORD names the current one. */
 const BUILDS = "dist/builds/";
 const RECORD = BUILDS + "current.json";
-/** A file that changed so short a time ago may change again without showing it. */
+/** Age in milliseconds below which a file can change again with the same size and time. */
 const RACY_MS = 2_000;
 
 /**
- * @typedef {[path: string, hash: string, sign?: string]} Input A file's hash when it was bundled; and its sign, when it was last seen to be that.
- * @param {string} root Path of this package, ending in a slash.
- * @returns {Promise<string | undefined>} Path of the program's first file; undefined if there is none.
+ * @typedef {[path: string, hash: string, sign?: string]} Input A file's hash when it was bundled, and its signature when it last had that hash.
+ * @param {string} root Path of this package with a trailing slash
+ * @returns {Promise<string | undefined>} Path of the program's entry file; undefined if it does not exist
  */
 export async function findProgram(root) {
   // Not in the npm package: Node strips no types under node_modules.
@@ -20,12 +20,12 @@ export async function findProgram(root) {
   try {
     return (await freshBundle(root)) ?? sources;
   } catch {
-    // What cannot be looked at, or goes away meanwhile, is not known to be the same.
+    // A file that cannot be read, or is deleted in the meantime, may differ from the bundled one.
     return sources;
   }
 }
 
-/** Whether a file is what was bundled, its contents say; that it looks as it did when they were read only saves reading it again. */
+/** Returns the bundle if every input has its bundled hash. An unchanged signature (size, inode, times) saves reading the file. */
 async function freshBundle(root) {
   const record = readRecord(root + RECORD);
   const program = record && existing(root + BUILDS + record.folder + "/cli.js");
@@ -39,7 +39,7 @@ async function freshBundle(root) {
   if (unlike.length === 0) return program;
   const { createHash } = await import("node:crypto");
   for (const [input, sign] of unlike) {
-    // Signed before it is read: what changes in between has another sign the next time.
+    // Take the signature before reading the file: a change in between gives another signature the next time.
     if (
       createHash("sha256")
         .update(readFileSync(root + input[0]))
@@ -57,12 +57,12 @@ function readRecord(path) {
     const record = JSON.parse(readFileSync(path, "utf8"));
     return record.format === 1 ? record : undefined;
   } catch {
-    // Nothing was built here; or by another version, whose record is none.
+    // No bundle was built here, or the record is invalid.
     return undefined;
   }
 }
 
-/** In whole units that Node and Deno both tell; undefined if there is no such file, and another each time if it is still warm. */
+/** Returns a file's signature, in units that Node and Deno share; undefined if the file does not exist. Unique for a recently changed file. */
 function signOf(path) {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) return undefined;
@@ -80,6 +80,6 @@ function keep(path, record) {
     writeFileSync(temporary, JSON.stringify(record));
     renameSync(temporary, path);
   } catch {
-    // Somebody else's checkout: the files are read at each start.
+    // The checkout is read-only: the files are read again at each start.
   }
 }
