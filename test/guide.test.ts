@@ -110,7 +110,7 @@ async function begin({ command, output }: SessionStep, { project, servers, env }
   const [program, ...args] = shellWords(command);
   if (program === "bascule") {
     const started = project.start(args, { env });
-    await started.waitFor(args[0] === "dev" ? "Ctrl-C ends" : "http://127.0.0.1:");
+    await started.waitFor(args[0] === "dev" ? "Press Ctrl-C" : "http://127.0.0.1:");
     return missingLines(started.printed(), output);
   }
   const deno = process.versions["deno"] === undefined ? [] : ["run", "-A"];

@@ -1,10 +1,10 @@
-/** What a dry run would change, as people read it: a line for each change, and the diff below it. All of it is made inert. */
+/** Formats a dry run: one line per change, with the diff below it. All texts are made inert. */
 
 import type { Contents, DryRunReport, FileChange } from "./dry-run-report.ts";
 import type { Style } from "../primitives/style.ts";
 import { count, printable } from "../primitives/text.ts";
 
-/** Of all diffs together; the whole is in the JSON form. */
+/** Maximum lines of all diffs together. The JSON output has all of them. */
 const MAX_DIFF_LINES = 500;
 
 export function dryRunLines({ changes, moreChanges, held, moreHeld }: DryRunReport, style: Style): readonly string[] {
@@ -42,7 +42,7 @@ function hashText({ sha256 }: Contents): string {
   return sha256 === undefined ? "not read" : `sha256 ${sha256.slice(0, 16)}…`;
 }
 
-/** What is no text is told by what it hashes to. */
+/** Formats the diff of a file; for binary contents, the hashes. */
 function diffLines({ diff, before, after }: FileChange, style: Style): readonly string[] {
   if (diff === undefined) {
     const hashes = [before, after].map((side) => (side ? hashText(side) : "nothing"));
@@ -50,9 +50,9 @@ function diffLines({ diff, before, after }: FileChange, style: Style): readonly 
   }
   const lines = diff.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  // The first two name the file, which the line above has done.
+  // Skip the two header lines: the line above the diff names the file.
   return lines.slice(2).map((line) => {
-    // A carriage return is a difference that must be seen; a tab is only space.
+    // Show a carriage return, which is a real difference. Tabs are whitespace and stay.
     const shown = line.split("\t").map(printable).join("\t");
     if (line.startsWith("+")) return style.green(shown);
     if (line.startsWith("-")) return style.red(shown);

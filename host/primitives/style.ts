@@ -1,6 +1,6 @@
-/** Colours and weights on a terminal that has them; plain text elsewhere. */
+/** Colours and weights for terminals that support them; plain text otherwise. */
 
-/** Each function gives back its text, styled where styles are on. */
+/** Functions that return their text, styled if styles are enabled. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -10,10 +10,10 @@ export interface Style {
   cyan(text: string): string;
 }
 
-/** What styles write, and nothing that hides text. */
+/** Matches exactly the escape sequences that styles write. None of them hides text. */
 export const STYLED: RegExp = /(\x1b\[(?:1|2|22|31|32|33|36|39)m)/;
 
-/** Styles, or functions that change nothing. */
+/** Creates styles. Without colour the functions return their text unchanged. */
 export function createStyle(color: boolean): Style {
   const wrap =
     (open: number, close: number) =>

@@ -1,33 +1,33 @@
-/** Text that a guest, a plugin folder or a manifest controls, made inert for a terminal (FACTS, schemas and text). */
+/** Makes text from a guest, a plugin folder or a manifest inert for a terminal (FACTS, schemas and text). */
 
 // Control characters (C0, DEL, C1), invisible and format characters (bidi controls, zero-width, tags, soft hyphen,
 // variation selectors stay), line and paragraph separators, and lone surrogates.
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 
-/** One line: everything a terminal could act on, or a reader could not see, is written out (`\x1b`, `\u{202e}`). */
+/** Escapes every character that a terminal interprets or that is invisible (`\x1b`, `\u{202e}`), so that the text stays on one line. */
 export function printable(text: string): string {
   return text.replace(HARMFUL, writtenOut);
 }
 
-/** The same, but line ends and tabs stay. */
+/** Escapes like `printable`, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text
     .replace(/\r\n/gu, "\n")
     .replace(HARMFUL, (character) => (character === "\n" || character === "\t" ? character : writtenOut(character)));
 }
 
-/** JSON text that stays JSON, and the same value: what is harmful is escaped as JSON does it (`\u202e`). Indentation stays. */
+/** Escapes harmful characters as JSON does (`\u202e`), so that the text stays JSON with the same value. Keeps indentation. */
 export function printableJson(text: string): string {
   return text.replace(HARMFUL, (character) => (character === "\n" ? character : unitsOf(character)));
 }
 
-/** At most `width` characters, with an ellipsis if it was longer. */
+/** Shortens text to at most `width` characters, including the ellipsis. */
 export function shorten(text: string, width: number): string {
   const characters = [...text];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
-/** The same for prose: whole words are left, unless that would leave less than half. */
+/** Shortens prose at a word boundary, unless that would leave less than half of the width. */
 export function shortenWords(text: string, width: number): string {
   const cut = shorten(text, width);
   if (cut === text) return text;
@@ -35,7 +35,7 @@ export function shortenWords(text: string, width: number): string {
   return end < cut.length / 2 ? cut : `${cut.slice(0, end).trimEnd()}…`;
 }
 
-/** Lines of at most `width` characters, broken between words; a word that is longer stays whole. */
+/** Wraps text between words into lines of at most `width` characters. A longer word stays whole. */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -46,7 +46,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** `1 tool`, `2 tools`. */
+/** Formats a number with a noun: `1 tool`, `2 tools`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

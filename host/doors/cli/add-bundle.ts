@@ -1,4 +1,4 @@
-/** `bascule add` of an MCP bundle: shows what it would start, asks for what it needs, and lists it as an MCP server (SPEC M10). */
+/** `bascule add` of an MCP bundle: previews the bundle, asks for its options, and adds it as an MCP server (SPEC M10). */
 
 import { isBundle } from "../../plugins/bundles/bundle-files.ts";
 import type { BundlePreview } from "../../plugins/bundles/bundles.ts";
@@ -17,20 +17,20 @@ import { printable } from "../../primitives/text.ts";
 
 const UNCONFINED: OptionSpec = {
   name: "unconfined",
-  about: "Of a bundle: run its program with all that you may do, without a question (--yes does not say so)",
+  about: "MCP bundles: run the program with all your rights, without confirmation (--yes does not include this)",
 };
-const NAME: OptionSpec = { name: "name", value: "server", about: "Of a bundle: what its server is called here" };
-const SET: OptionSpec = { name: "set", value: "key=value", about: "Of a bundle: a value that it asks for; again for one more" };
+const NAME: OptionSpec = { name: "name", value: "server", about: "MCP bundles: name of the server in this project" };
+const SET: OptionSpec = { name: "set", value: "key=value", about: "MCP bundles: value of an option (repeatable)" };
 const SECRET: OptionSpec = {
   name: "secret",
   value: "key=NAME",
-  about: 'Of a bundle: a value that is a secret, which is the variable NAME or what "secrets" of bascule.json says',
+  about: 'MCP bundles: secret value of an option, read from the variable NAME or the entry NAME in "secrets" of bascule.json',
 };
 
-/** Options of `add` that are about bundles. */
+/** Options of `add` for bundles. */
 export const BUNDLE_OPTIONS: readonly OptionSpec[] = [UNCONFINED, NAME, SET, SECRET];
 
-/** Undefined if there is no bundle at the path. @param path absolute */
+/** Adds the bundle at a path. @param path absolute @returns the exit code; undefined if the path is not a bundle */
 export async function addBundle(context: CommandContext, path: string): Promise<number | undefined> {
   const { platform, output, options } = context;
   if (!(await isBundle(platform.files, path))) return undefined;
@@ -46,7 +46,7 @@ export async function addBundle(context: CommandContext, path: string): Promise<
   const config = await valuesFor(context, preview);
   const project = await withProjectFile(context);
   const installed = await withServers({ ...context, project }, async (host) => {
-    // Of a file that is another one by now, the digest is not known.
+    // Inspect again in this host: if the file has changed since, installing by the shown digest fails.
     await host.inspectBundle(path, wish);
     return await host.installBundle(preview.digest, { ...wish, config });
   });
@@ -54,12 +54,12 @@ export async function addBundle(context: CommandContext, path: string): Promise<
   output.line(
     `${output.style.green("Added")} ${printable(preview.name)} ${printable(installed.version)} as the MCP server ${installed.server}`,
   );
-  output.line(`  ${output.program} mcp-servers shows its tools, and pins what they say when it is first started`);
+  output.line(`  ${output.program} mcp-servers shows its tools; their definitions are pinned when the server first connects`);
   output.document({ ok: true, added: true, bundle: preview, installed });
   return EXIT.ok;
 }
 
-/** Undefined if there is no bundle of that name, or a plugin has it too: its server is then called `mcp__<name>`. */
+/** Removes a bundle. @returns the exit code; undefined if no bundle has the name, or a plugin has it too (then `mcp__<name>` means the bundle) */
 export async function removeBundle(context: CommandContext): Promise<number | undefined> {
   const { platform, project, output, positionals } = context;
   const [written = ""] = positionals;
@@ -82,7 +82,7 @@ export async function removeBundle(context: CommandContext): Promise<number | un
   return EXIT.ok;
 }
 
-/** A host that starts no server. */
+/** Runs `use` with a host that starts no MCP servers. */
 async function withServers<T>(context: CommandContext, use: (host: Host) => Promise<T>): Promise<T> {
   const local = await openLocalHost(context, {}, { mcp: false });
   try {
@@ -92,20 +92,20 @@ async function withServers<T>(context: CommandContext, use: (host: Host) => Prom
   }
 }
 
-/** Native code of somebody's: a `--yes` for plugins, which are held by the sandbox, is no yes to that. */
+/** Asks whether the bundle's native code may run. `--yes` does not cover it: that flag is for plugins, which the sandbox confines. */
 async function isConsented({ platform, options, output, signal }: CommandContext, { replaces }: BundlePreview): Promise<boolean> {
   if (options.has(UNCONFINED.name)) return true;
   if (!platform.terminal.interactive || output.json)
-    throw usageError("A bundle's program runs with all that you may do, and there is nobody to ask whether it may", [
-      `Give --${UNCONFINED.name} to add it without a question; --yes is not enough`,
+    throw usageError("A bundle's program runs with all your rights, and no terminal is attached to confirm it on", [
+      `Give --${UNCONFINED.name} to add it without confirmation; --yes is not enough`,
     ]);
-  const question = replaces ? "Run this version with all that you may do?" : "Run it with all that you may do?";
+  const question = replaces ? "Run this version with all your rights?" : "Run it with all your rights?";
   const answer = await platform.terminal.ask(`${output.style.bold(question)} [y/N] `, signal);
   if (answer === undefined) platform.terminal.error("\n");
   return answer !== undefined && /^\s*y(es)?\s*$/iu.test(answer);
 }
 
-/** What was given, and what is asked for where there is somebody to ask. */
+/** Returns the option values from the flags. On a terminal, asks for required values that are missing. */
 async function valuesFor(
   { options, platform, project, output, signal }: CommandContext,
   preview: BundlePreview,
@@ -122,7 +122,7 @@ async function valuesFor(
   const isKept = preview.replaces !== undefined;
   for (const [key, option] of Object.entries(preview.options)) {
     if (values.has(key) || !option.required || isKept || !isUnset(option) || !platform.terminal.interactive || output.json) continue;
-    const what = option.sensitive ? "the name of the variable that holds it" : option.type;
+    const what = option.sensitive ? "name of the variable that holds it" : option.type;
     const answer = await platform.terminal.ask(`${printable(option.title)} (${printable(option.description)}; ${what}): `, signal);
     if (answer === undefined || answer.trim() === "") continue;
     const path = (text: string): string => portablePath(text, platform.environment.cwd, project.root);
@@ -139,26 +139,26 @@ function pairs(given: readonly (string | true)[], { name }: OptionSpec): readonl
   return given.map((text) => {
     const [, key, value] = /^([^=]+)=([^]*)$/u.exec(String(text)) ?? [];
     if (key === undefined || value === undefined)
-      throw usageError(`"--${name}=${String(text)}" has no key`, [`Like this: --${name}=key=value`]);
+      throw usageError(`Missing key in "--${name}=${String(text)}"`, [`Example: --${name}=key=value`]);
     return [key, value];
   });
 }
 
-/** What is no number or flag where one is wanted stays a text, and is refused with the rest. */
+/** Converts a value to the option's type. An invalid number or boolean stays text; installing refuses it with a message. */
 function readValue({ type }: BundleOption, text: string, toPath: (text: string) => string): BundleValue {
   if (type === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return type === "directory" || type === "file" ? toPath(text) : text;
 }
 
-/** What is inside the project is there on every machine. */
+/** Returns a path relative to the project if it is inside, so that `bascule.json` works on other machines. Otherwise absolute. */
 function portablePath(text: string, cwd: string, root: string): string {
   const path = absolutePath(text, cwd);
   if (path === root) return ".";
   return path.startsWith(`${root}/`) ? `./${path.slice(root.length + 1)}` : path;
 }
 
-/** Servers are listed in `bascule.json`; without one it is made. */
+/** Creates an empty `bascule.json` if the project has none, because servers are listed there. */
 async function withProjectFile({ project, platform }: CommandContext): Promise<CommandContext["project"]> {
   if (project.configFile !== undefined) return project;
   const configFile = `${project.root}/bascule.json`;

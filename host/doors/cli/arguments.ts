@@ -1,40 +1,40 @@
-/** The command line as data: which command, its positionals, its options. Table-driven; knows no command. */
+/** Parses a command line into positionals and options, driven by a table of options. Independent of the commands. */
 
 import { nearestName } from "../../tools/nearest.ts";
 
-/** One option, as it is parsed and as it is shown in `--help`. */
+/** One option, for the parser and for `--help`. */
 export interface OptionSpec {
-  /** Without the dashes. */
+  /** Name without the dashes. */
   readonly name: string;
-  /** One letter: `-P` and `-P=value`. */
+  /** One letter, for `-P` and `-P=value`. */
   readonly short?: string;
-  /** What stands for the value in help; absent for a flag without value. */
+  /** Placeholder of the value in help. Absent for a flag without a value. */
   readonly value?: string;
-  /** The value may be left out (`--allow-read` is `--allow-read=<everything>`); it is then given with `=` only. */
+  /** The value is optional (`--allow-read` means `--allow-read=<everything>`), so it must be given with `=`. */
   readonly optionalValue?: true;
   readonly about: string;
 }
 
-/** The options that were given, by name. */
+/** Options of one command line, by name. */
 export interface Options {
-  /** True if the option was given, with or without a value. */
+  /** Returns true if the option was given, with or without a value. */
   has(name: string): boolean;
-  /** The last value given; undefined if the option is absent or has no value. */
+  /** Returns the last value given; undefined if the option is absent or has no value. */
   value(name: string): string | undefined;
-  /** Every value given, in order; `true` stands for an option without value. */
+  /** Returns every value given, in order; `true` for an option without a value. */
   all(name: string): readonly (string | true)[];
 }
 
-/** A command line that was understood, or what is wrong with it. */
+/** A parsed command line, or the problem with it. */
 export type ParsedArguments =
   | { readonly ok: true; readonly positionals: readonly string[]; readonly options: Options }
   | { readonly ok: false; readonly message: string; readonly suggestion?: string };
 
 /**
- * Reads what follows the command's name.
+ * Parses the arguments after the command's name.
  *
- * `--name=value` and `--name value` are the same; an option whose value may be left out takes it with `=` only. After
- * `--` everything is positional; `-` alone is positional.
+ * `--name=value` and `--name value` are equivalent, but an optional value must be given with `=`. Everything after `--` is
+ * positional, and so is `-` alone.
  */
 export function parseArguments(args: readonly string[], specs: readonly OptionSpec[]): ParsedArguments {
   const byName = new Map(specs.map((spec) => [spec.name, spec]));
@@ -58,7 +58,7 @@ export function parseArguments(args: readonly string[], specs: readonly OptionSp
       add(given, name, true);
     } else if (value !== undefined) {
       if (value === "")
-        return { ok: false, message: `Option "--${name}=" names nothing (in a shell, quote what begins with $: '--${name}=$workspace')` };
+        return { ok: false, message: `Option "--${name}=" has an empty value (quote $ in a shell: '--${name}=$workspace')` };
       add(given, name, value);
     } else if (spec.optionalValue) {
       add(given, name, true);
@@ -88,7 +88,7 @@ function unknownOption(arg: string, name: string, specs: readonly OptionSpec[]):
     name,
     specs.map((spec) => spec.name),
   );
-  const message = `There is no option "${arg.split("=", 1)[0] ?? arg}" here`;
+  const message = `Unknown option "${arg.split("=", 1)[0] ?? arg}"`;
   return near === undefined ? { ok: false, message } : { ok: false, message, suggestion: `--${near}` };
 }
 

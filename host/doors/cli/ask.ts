@@ -1,38 +1,39 @@
-/** Asks the person at the terminal whether to go on. */
+/** Asks the user at the terminal for confirmation. */
 
 import type { CommandContext } from "./command.ts";
 import { usageError } from "./cli-error.ts";
 import type { OptionSpec } from "./arguments.ts";
 
-export const YES_OPTION: OptionSpec = { name: "yes", short: "y", about: "Do not ask" };
+export const YES_OPTION: OptionSpec = { name: "yes", short: "y", about: "Do not ask for confirmation" };
 
 /**
- * True if the person says yes, or has said so with `--yes`.
+ * Asks for confirmation. Returns true if the user agrees, or gave `--yes`.
  *
- * @throws {CliError} if there is nobody to ask.
+ * @throws {CliError} if no terminal is attached
  */
 export async function confirmAct({ platform, options, output, signal }: CommandContext, question: string): Promise<boolean> {
   if (options.has(YES_OPTION.name)) return true;
-  if (!platform.terminal.interactive) throw usageError("There is nobody to ask", ["Give --yes to go on without a question"]);
+  if (!platform.terminal.interactive)
+    throw usageError("Needs confirmation, and no terminal is attached to ask on", ["Give --yes to continue without confirmation"]);
   return await askYes({ platform, output, signal }, question);
 }
 
-/** True if the person at the terminal, which there is, says yes. */
+/** Asks on the terminal, which must be interactive. Returns true if the user answers yes. */
 export async function askYes(
   { platform, output, signal }: Pick<CommandContext, "platform" | "output" | "signal">,
   question: string,
 ): Promise<boolean> {
   const answer = await platform.terminal.ask(`${output.style.bold(question)} [y/N] `, signal);
-  // No answer left the cursor behind the question.
+  // Without an answer the cursor is still on the line of the confirmation.
   if (answer === undefined) platform.terminal.error("\n");
   return answer !== undefined && /^\s*y(es)?\s*$/iu.test(answer);
 }
 
-/** So many rows are shown before a person is asked to go on: a terminal has 24 at least, and the question takes one. */
+/** Rows shown before the pager stops. A terminal has at least 24 rows, and the pager's prompt takes one. */
 const PAGE_ROWS = 22;
 const FEWEST_COLUMNS = 20;
 
-/** Shows lines whole; where a person is asked afterwards, a page at a time, so that nothing scrolls away unread. */
+/** Shows lines in full. If a confirmation follows, shows them page by page, so that nothing scrolls away unread. */
 export async function showPages({ platform, options, output, signal }: CommandContext, lines: readonly string[]): Promise<void> {
   const isAsked = platform.terminal.interactive && !options.has(YES_OPTION.name) && options.value("digest") === undefined;
   const columns = Math.max(FEWEST_COLUMNS, output.columns);

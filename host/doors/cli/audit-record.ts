@@ -1,4 +1,4 @@
-/** The record as a whole on the command line: verified, accepted, exported (SPEC AU3). */
+/** `bascule audit` on the whole journal: verify, accept and export (SPEC AU3). */
 
 import { type Audit, type AuditPlace, createAudit } from "../../audit/audit.ts";
 import { CHECKPOINT_JOURNAL, readCheckpoints } from "../../audit/checkpoints.ts";
@@ -12,10 +12,10 @@ import { EXIT } from "./exit-codes.ts";
 import { absolutePath, pathFrom } from "./paths.ts";
 import { count, printable, printableJson } from "../../primitives/text.ts";
 
-/** Of an export that is verified: it is in memory as a whole. */
+/** Maximum size of an export to verify, in bytes. It is read into memory. */
 const MAX_EXPORT_BYTES = 1024 * 1024 * 1024;
 
-/** Reads on a service thread where there are such. */
+/** Opens the journal. Reads run on a service thread if the platform has them. */
 export function openAudit(context: CommandContext, place: AuditPlace): Audit {
   return createAudit({ service: openService(context), slices: context.platform.slices }, place);
 }
@@ -25,7 +25,7 @@ function openService({ platform }: CommandContext): Service {
   return createService({ threads: serviceThreads(platform), world: platform, onDefect });
 }
 
-/** Shows what was found, and then what could not be read. @returns the exit code */
+/** Writes the result and the damage found while reading. @returns the exit code */
 export function endWith({ output }: CommandContext, found: object, damage: readonly string[]): number {
   for (const text of damage) output.note(`${output.style.yellow("damaged")} ${printable(text)}`);
   output.document({ ok: damage.length === 0, ...found, ...(damage.length > 0 && { damage }) });
@@ -39,11 +39,11 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
   const { rows, first, head, removed, checkpoint, accepted, problems } = report;
   if (options.has("accept")) return await accept(context, place, problems);
   if (!report.ok) {
-    throw new CliError("audit_changed", "The record is not as it was written", {
+    throw new CliError("audit_changed", "The journal was changed after it was written", {
       hints: [
         ...problems.map(printable),
-        `${count(rows, "row")} can be read: ${output.program} audit export`,
-        `To begin a new record, move ${pathFrom(platform.environment.cwd, place.auditFolder)} away; ${output.program} audit verify --accept takes what is there then as it is`,
+        `${count(rows, "record")} can be read: ${output.program} audit export`,
+        `To start a new journal, move ${pathFrom(platform.environment.cwd, place.auditFolder)} away and run ${output.program} audit verify --accept`,
       ],
       details: { rows, problems },
     });
@@ -51,28 +51,28 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
   output.document(report);
   if (rows === 0) output.line("Nothing has been recorded yet");
   else {
-    const said = `${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}`;
-    // The rows alone fit together also where the end was cut off, or where they are an older copy's.
+    const said = `${count(rows, "record")}${first > 1 ? `, from record ${first} on` : ""}`;
+    // The chain alone is also valid if the end was cut off, or in an older copy.
     const isKnown = checkpoint !== undefined || options.value("head") !== undefined;
-    if (isKnown) output.line(`${output.style.green("good")} ${said}, as they were written`);
+    if (isKnown) output.line(`${output.style.green("good")} ${said}, unchanged`);
     else
       output.line(
-        `${output.style.yellow("unconfirmed")} ${said} that fit together; nothing is noted of them in ${pathFrom(platform.environment.cwd, place.checkpointFile)}, so a missing end would not be seen (--head gives a seal that was noted elsewhere)`,
+        `${output.style.yellow("unconfirmed")} ${said}: the chain is valid, but ${pathFrom(platform.environment.cwd, place.checkpointFile)} has no checkpoint, so a missing end cannot be detected (give a known seal with --head)`,
       );
   }
   if (removed !== undefined) {
     const counts = Object.entries(removed.counts).map(([share, number]) => `${printable(share.trim())} ${number}`);
     output.line(
-      `${count(removed.rows, "event")} were removed since ${new Date(removed.since).toISOString()} to make room: ${counts.join(", ")}`,
+      `${count(removed.rows, "event")} removed since ${new Date(removed.since).toISOString()} to free space: ${counts.join(", ")}`,
     );
   }
   if (accepted !== undefined) {
-    output.line(`accepted ${new Date(accepted.time).toISOString()}${accepted.problems.length > 0 ? ", although:" : ""}`);
+    output.line(`accepted ${new Date(accepted.time).toISOString()}${accepted.problems.length > 0 ? ", with these problems:" : ""}`);
     for (const problem of accepted.problems) output.line(`  ${printable(problem)}`);
   }
   if (checkpoint !== undefined)
-    output.line(`noted outside of it: row ${checkpoint.number}, ${new Date(checkpoint.time).toISOString()}, key ${checkpoint.publicKey}`);
-  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
+    output.line(`checkpoint: record ${checkpoint.number}, ${new Date(checkpoint.time).toISOString()}, key ${checkpoint.publicKey}`);
+  if (head !== undefined) output.line(`head ${head.seal} (record ${head.number})`);
   return EXIT.ok;
 }
 
@@ -81,7 +81,7 @@ async function accept(context: CommandContext, place: AuditPlace, problems: read
   const wish = { folder: place.auditFolder, file: place.checkpointFile, time: platform.clock.now(), accept: problems };
   await openService(context).run(CHECKPOINT_JOURNAL, wish, { owner: "audit" });
   for (const problem of problems) output.note(printable(problem));
-  output.line(problems.length === 0 ? "Nothing was wrong with the record" : "The record is taken as it is from now on");
+  output.line(problems.length === 0 ? "The journal has no problems" : "The journal is accepted as it is now");
   output.document({ ok: true, accepted: problems });
   return EXIT.ok;
 }
@@ -90,24 +90,24 @@ async function accept(context: CommandContext, place: AuditPlace, problems: read
 export async function verifyExport(context: CommandContext, place: AuditPlace, written: string): Promise<number> {
   const { output, options, platform } = context;
   if (options.has("accept") || options.value("head") !== undefined)
-    throw usageError("--accept and --head are about the record itself, not about an export");
+    throw usageError("--accept and --head apply to the journal, not to an export");
   const bytes = await platform.files.readBytes(absolutePath(written, platform.environment.cwd), MAX_EXPORT_BYTES);
   const publicKey = options.value("key") ?? (await readCheckpoints(place.checkpointFile, platform))?.key.publicKey;
   const report = checkExport(linesOf(bytes), { journals: platform.journals, publicKey });
   const { rows, first, head, signed, problems } = report;
   if (!report.ok) {
-    throw new CliError("audit_changed", "The export is not as it was written", {
+    throw new CliError("audit_changed", "The export was changed after it was written", {
       hints: problems.map(printable),
       details: { rows, problems },
     });
   }
   output.document(report);
-  output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were exported`);
+  output.line(`${output.style.green("good")} ${count(rows, "record")}${first > 1 ? `, from record ${first} on` : ""}, unchanged`);
   if (signed !== undefined) {
-    const whose = publicKey === undefined ? "an unknown key (--key tells which it must be)" : "key";
+    const whose = publicKey === undefined ? "an unknown key (give the expected one with --key)" : "key";
     output.line(`signed ${new Date(signed.time).toISOString()} with ${whose} ${printable(signed.publicKey)}`);
   }
-  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
+  if (head !== undefined) output.line(`head ${head.seal} (record ${head.number})`);
   return EXIT.ok;
 }
 
@@ -130,7 +130,7 @@ export async function exportRecord(context: CommandContext, place: AuditPlace): 
   const key = await keyOf(context, place);
   const journal = { journals: platform.journals, files: platform.files, folder: place.auditFolder };
   for await (const line of exportLines(journal, { key, time: platform.clock.now(), onDamage: (found) => damage.push(found) })) {
-    // The text is JSON, as it was sealed: a file gets it to the letter, a terminal the same value without what it could act on.
+    // A file gets the sealed JSON text unchanged. A terminal gets the same value with control characters escaped.
     if (out === undefined) {
       platform.terminal.out(`${printableJson(line)}\n`);
       await platform.terminal.drained(context.signal);
@@ -144,11 +144,11 @@ export async function exportRecord(context: CommandContext, place: AuditPlace): 
   const file = absolutePath(out, platform.environment.cwd);
   await platform.files.writeAtomic(file, lines.join(""), 0o600);
   const rows = lines.length - (key === undefined ? 0 : 1);
-  output.line(`Wrote ${count(rows, "row")} to ${pathFrom(platform.environment.cwd, file)}`);
+  output.line(`Wrote ${count(rows, "record")} to ${pathFrom(platform.environment.cwd, file)}`);
   return endWith(context, { rows, file }, damage);
 }
 
-/** The journal's own, made with its first checkpoint. */
+/** Returns the journal's signing key, which the first checkpoint creates. @returns undefined, with a note, if there is none */
 async function keyOf(context: CommandContext, { auditFolder: folder, checkpointFile: file }: AuditPlace): Promise<JournalKey | undefined> {
   const { platform, output } = context;
   try {
@@ -157,7 +157,7 @@ async function keyOf(context: CommandContext, { auditFolder: folder, checkpointF
     await openService(context).run(CHECKPOINT_JOURNAL, { folder, file, time: platform.clock.now() }, { owner: "audit" });
     return (await readCheckpoints(file, platform))?.key;
   } catch (error) {
-    output.note(printable(`No key could be had: ${error instanceof Error ? error.message : String(error)}`));
+    output.note(printable(`Cannot read the signing key: ${error instanceof Error ? error.message : String(error)}`));
     return undefined;
   }
 }

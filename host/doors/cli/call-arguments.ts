@@ -1,4 +1,4 @@
-/** A tool's arguments as people write them on a command line: JSON, `key=value` words, a file, or standard input. */
+/** Reads a tool's arguments from the command line: JSON, `key=value` words, a file, or stdin. */
 
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../../manifests/mod.ts";
@@ -7,15 +7,15 @@ import { usageError } from "./cli-error.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { absolutePath } from "./paths.ts";
 
-/** JSON text for the host to parse, so that its errors are the same at every door; or an object made of words. */
+/** Arguments as JSON text, which the host parses so that every door reports the same errors, or as `key=value` words. */
 export type CallArguments =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
 /**
- * Finds out in which form the arguments were given, and reads them.
+ * Determines the form of the arguments, and reads them.
  *
- * @throws {CliError} if they were given in two forms.
+ * @throws {CliError} if they are given in two forms
  */
 export async function readCallArguments(words: readonly string[], file: string | undefined, platform: Platform): Promise<CallArguments> {
   const [first] = words;
@@ -31,16 +31,15 @@ async function readArgumentFile(path: string, platform: Platform): Promise<strin
   try {
     return new TextDecoder().decode(await platform.files.readBytes(path, LIMIT_CEILINGS.argumentBytes));
   } catch (error) {
-    if (error instanceof FileError) throw usageError(`Cannot read "${path}", which --args names: ${error.message}`);
+    if (error instanceof FileError) throw usageError(`Cannot read "${path}" (from --args): ${error.message}`);
     throw error;
   }
 }
 
 /**
- * Makes an object of `key=value` words. The schema says what a value is: text stays as written, anything else is read
- * as JSON. `key:=json` is JSON whatever the schema says.
+ * Converts `key=value` words to an object. A value is text if the schema says string, otherwise JSON. `key:=json` is always JSON.
  *
- * @throws {CliError} if a word has no `=`, a key comes twice, or a value cannot be what the schema wants.
+ * @throws {CliError} if a word has no `=`, a key occurs twice, or a value does not have the schema's type
  */
 export function wordsToArguments(words: readonly string[], schema: JsonObject | undefined, tool: string): JsonObject {
   const properties = objectMember(schema, "properties");
@@ -55,7 +54,7 @@ export function wordsToArguments(words: readonly string[], schema: JsonObject | 
     const schemaOfKey = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
     args.set(key, raw ? readJson(key, value) : readValue(key, value, schemaOfKey));
   }
-  // As own members, whatever they are called.
+  // fromEntries defines own members, even for `__proto__`.
   return Object.fromEntries(args);
 }
 
@@ -63,22 +62,22 @@ function readValue(key: string, value: string, schema: JsonValue | undefined): J
   const type = objectMember({ schema: schema ?? null }, "schema")?.["type"];
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.includes("string")) return value;
-  // Without a schema to go by, a number is a number and a word is a word.
+  // Without a schema, take JSON where it parses, and text otherwise.
   if (types.length === 0) return tryJson(value) ?? value;
   const json = tryJson(value);
-  if (json === undefined) throw usageError(`Argument "${key}" is of type ${types.join(" or ")}, not "${value}"`);
+  if (json === undefined) throw usageError(`Argument "${key}" must be of type ${types.join(" or ")}, not "${value}"`);
   return json;
 }
 
 function readJson(key: string, value: string): JsonValue {
   const json = tryJson(value);
-  if (json === undefined) throw usageError(`Argument "${key}:=" is not JSON: "${value}"`);
+  if (json === undefined) throw usageError(`Argument "${key}:=" is not valid JSON: "${value}"`);
   return json;
 }
 
 function tryJson(text: string): JsonValue | undefined {
   try {
-    // JSON text parses to JSON.
+    // JSON.parse returns JSON values only.
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with plugins, found without calling them. */
+/** Finds problems in plugins without calling their tools. */
 
 import type { IsolationConfig } from "../../../manifests/mod.ts";
 import { toPluginView } from "../plugin-view.ts";
@@ -11,27 +11,27 @@ import { createRegistry } from "../../tools/registry.ts";
 import type { RegisteredTool } from "../../tools/tool.ts";
 import type { PluginStatus } from "../../plugins/folder/status.ts";
 
-/** One folder's verdict, and its status for whoever wants to change it. */
+/** Result for one plugin folder. */
 export interface PluginCheck {
   readonly view: PluginView;
   readonly status: PluginStatus;
-  /** It does not load, or has a tool that no call can run here. */
+  /** True if the plugin does not load, or has a tool that cannot run here. */
   readonly isBad: boolean;
 }
 
 export interface CheckOptions {
   readonly isolation: IsolationConfig;
-  /** What a person accepted above the default limits. */
+  /** Limits above the defaults that the user accepted. */
   readonly acceptedLimits: AcceptedLimits;
-  /** Why no call of the tool can run in this project, as `list` says it; undefined if one can. */
+  /** Returns why the tool cannot run in this project, in the words of `list`; undefined if it can. */
   readonly unavailable: (tool: RegisteredTool) => string | undefined;
 }
 
 /**
- * Loads every plugin below the roots as a host would, into a sandbox of its own: manifests, the files that they name,
- * dependencies, syntax, exports, and whatever the top level throws.
+ * Loads every plugin below the roots as a host does, in a separate sandbox. Covers manifests, the files that they name,
+ * dependencies, syntax, exports, and errors of top-level code.
  *
- * @param roots absolute paths of folders that exist.
+ * @param roots absolute paths of existing folders
  */
 export async function checkPlugins(
   roots: readonly string[],
@@ -44,7 +44,7 @@ export async function checkPlugins(
     roots,
     platform,
     sandbox,
-    // No tool that is loaded here is called.
+    // The registry only collects tools: none is called here.
     registry,
     emit: () => {},
     log: platform.log,

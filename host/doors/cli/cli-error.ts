@@ -1,15 +1,15 @@
-/** A command ends with a message and an exit code. */
+/** Errors that end a command with a message and an exit code. */
 
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { EXIT } from "./exit-codes.ts";
 
-/** Thrown by a command; `main` shows it and answers its exit code. */
+/** Error of a command. `main` prints it and returns its exit code. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: number;
-  /** What `--json` shows as `error.code`. */
+  /** Code in the output of `--json`, as `error.code`. */
   readonly code: string;
-  /** What to do now, in whole lines. */
+  /** Advice to the user, one line each. */
   readonly hints: readonly string[];
   readonly details: JsonObject | undefined;
 
@@ -26,12 +26,12 @@ export class CliError extends Error {
   }
 }
 
-/** The command line is wrong. */
+/** Creates the error for an invalid command line. */
 export function usageError(message: string, hints: readonly string[] = []): CliError {
   return new CliError("usage", message, { exitCode: EXIT.usage, hints });
 }
 
-/** Something that was named does not exist. */
+/** Creates the error for a name that does not exist. */
 export function notFoundError(message: string, hints: readonly string[] = []): CliError {
   return new CliError("not_found", message, { exitCode: EXIT.notFound, hints });
 }

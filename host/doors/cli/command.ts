@@ -1,11 +1,11 @@
-/** What a command of the CLI is. A command is one file in `commands/` and one line in `doors/cli/commands/mod.ts`. */
+/** Interface of a CLI command. Each command is one file in `commands/` and one line in `commands/mod.ts`. */
 
 import type { Platform } from "../../platform/platform.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import type { Output } from "./output.ts";
 import type { Project } from "./project.ts";
 
-/** What a command is given. */
+/** Context of one run of a command. */
 export interface CommandContext {
   readonly platform: Platform;
   readonly positionals: readonly string[];
@@ -14,27 +14,27 @@ export interface CommandContext {
   readonly project: Project;
   /** Aborted at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Every command, for those that speak of them. */
+  /** Loads all commands, for completions. */
   readonly commands: () => Promise<readonly Command[]>;
 }
 
-/** What stands in a place of a command line: a plugin's name, a tool's, either, a path, or one of a few words. */
+/** Kind of a positional argument, for completion: a plugin name, a tool name, either, a path, or one of these words. */
 export type Word = "plugin" | "tool" | "any" | "path" | readonly string[];
 
-/** One command: what it is called, how it is explained, what it does. */
+/** One command. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** Without the program's name: `call <tool> [arguments]`. */
+  /** Usage line without the program's name: `call <tool> [arguments]`. */
   readonly usage: string;
-  /** More to know, in whole lines. */
+  /** Paragraphs of `--help`. */
   readonly details?: readonly string[];
   readonly examples?: readonly string[];
-  /** How many positional arguments it takes; more is a usage error. Absent means any number. */
+  /** Number of positional arguments; any other number is a usage error. Absent means any number. */
   readonly positionals?: { readonly min: number; readonly max: number };
-  /** What stands in each place, for completion; the last one also in all that may follow. Absent where only the person knows. */
+  /** Kind of each positional argument, for completion. The last one repeats. Absent if the words cannot be known. */
   readonly words?: readonly Word[];
   readonly options: readonly OptionSpec[];
-  /** @returns the exit code. @throws {CliError} to end with a message. */
+  /** Runs the command. @returns the exit code @throws {CliError} to end with a message */
   run(context: CommandContext): Promise<number>;
 }

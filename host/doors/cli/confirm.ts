@@ -1,4 +1,4 @@
-/** Asks the person at the terminal whether a call may run. */
+/** Asks the user at the terminal to confirm a call. */
 
 import type { ConfirmationRequest, ConfirmPrompt } from "../../call/call.ts";
 import { shownRequest } from "../../confirmations/request.ts";
@@ -8,31 +8,30 @@ import type { Output } from "./output.ts";
 import { count, printable, printableLines } from "../../primitives/text.ts";
 
 const MAX_SHOWN = 4_000;
-/** Whoever calls must not push the question out of sight. */
+/** Maximum number of paths shown, so that a caller cannot scroll the confirmation out of sight. */
 const MAX_PATHS = 20;
 
-/** A prompt on the terminal; undefined if there is nobody to ask. */
+/** Creates a confirmation prompt on the terminal; undefined if the terminal is not interactive. */
 export function terminalPrompt(platform: Platform, output: Output): ConfirmPrompt | undefined {
   const { terminal } = platform;
   if (!terminal.interactive) return undefined;
   return async (request, signal) => {
     terminal.error(`${questionLines(request, output).join("\n")}\n`);
     const answer = await terminal.ask(`${output.style.bold("Allow it?")} [y/N] `, signal);
-    // No answer left the cursor behind the question.
+    // Without an answer the cursor is still on the line of the confirmation.
     if (answer === undefined) terminal.error("\n");
     return answer === undefined ? undefined : /^\s*y(es)?\s*$/iu.test(answer);
   };
 }
 
-/** What is asked for in the middle of a call, and where it really leads. */
+/** Formats a permission that a running call requests, with the target of a link. */
 function permissionLines(
   { kind, value, leadsTo }: NonNullable<ConfirmationRequest["permission"]>,
   style: Output["style"],
 ): readonly string[] {
   const isPath = kind === "read" || kind === "write";
-  const what =
-    value === undefined ? "everything that the plugin asks for" : `${printable(value)}${isPath ? " and all that is below it" : ""}`;
-  const leads = leadsTo === undefined ? [] : [`  ${style.red("leads to")}   ${printable(leadsTo)}`];
+  const what = value === undefined ? "everything that the plugin requests" : `${printable(value)}${isPath ? " and everything below" : ""}`;
+  const leads = leadsTo === undefined ? [] : [`  ${style.red("links to")}   ${printable(leadsTo)}`];
   return [`  ${kind.padEnd(9)}  ${style.bold(what)}`, ...leads];
 }
 
@@ -41,7 +40,7 @@ function writeLines(paths: readonly string[]): readonly string[] {
   return paths.length > MAX_PATHS ? [...lines, `  writes     … ${count(paths.length - MAX_PATHS, "more file")}`] : lines;
 }
 
-/** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
+/** Formats tool, class and arguments exactly as they will run. All values come from the caller and are made inert. */
 export function questionLines(asked: ConfirmationRequest, output: Output): readonly string[] {
   const { style } = output;
   const request = shownRequest(asked);
@@ -51,13 +50,13 @@ export function questionLines(asked: ConfirmationRequest, output: Output): reado
   const plugin = request.plugin === undefined ? "" : ` of plugin ${style.bold(printable(request.plugin))}`;
   return [
     "",
-    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} ${request.permission ? "asks for a permission, for this call" : "wants to run"}`,
+    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} ${request.permission ? "requests a permission for this call" : "wants to run"}`,
     ...(request.permission ? permissionLines(request.permission, style) : []),
     ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
     ...(request.preview ? [] : writeLines(request.projectedModifications)),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
-    ...(large === undefined ? [] : [`             an outline of ${count(large.bytes, "byte")} with the SHA-256 ${large.sha256}`]),
-    ...(request.preview ? ["  It will change exactly this:", ...dryRunLines(request.preview, style)] : []),
+    ...(large === undefined ? [] : [`             outline of ${count(large.bytes, "byte")}, SHA-256 ${large.sha256}`]),
+    ...(request.preview ? ["  It will make exactly these changes:", ...dryRunLines(request.preview, style)] : []),
   ];
 }

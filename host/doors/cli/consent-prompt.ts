@@ -1,4 +1,4 @@
-/** Asks the person at `dev`'s terminal about versions that wait, one at a time (SPEC H6). */
+/** Asks the user at the terminal of `dev` to accept waiting versions, one at a time (SPEC H6). */
 
 import type { HostEvent } from "../../audit/events.ts";
 import type { Operations } from "../operations.ts";
@@ -7,19 +7,19 @@ import type { CommandContext } from "./command.ts";
 import { shortDigest } from "./consent-text.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** Questions while a host runs. */
+/** Acceptance prompts while a host runs. */
 export interface ConsentPrompts {
-  /** A version that waits; a question about an earlier one of the same plugin is over. */
+  /** Asks about a waiting version. Replaces a prompt for an earlier version of the plugin. */
   ask(plugin: string, held: Pick<HeldVersion, "version" | "digest">): void;
-  /** What happens in the host: it may be an answer, or a question. */
+  /** Handles an event of the host: a version may start to wait, or be decided elsewhere. */
   hear(event: HostEvent): void;
-  /** Resolves when nobody is asked any more; the context's signal ends a question. */
+  /** Resolves when no prompt is open. The context's signal aborts prompts. */
   ended(): Promise<void>;
 }
 
 type Question = Pick<HeldVersion, "version" | "digest">;
 
-/** Undefined where there is nobody to ask. */
+/** Creates the prompts; undefined if the terminal is not interactive. */
 export function createConsentPrompts(
   { platform, output, signal }: CommandContext,
   operations: Pick<Operations, "accept">,
@@ -49,12 +49,12 @@ export function createConsentPrompts(
   async function askOne(plugin: string, { version, digest }: Question, until: AbortSignal): Promise<void> {
     const text = `Accept ${printable(plugin)} ${printable(version)} (${shortDigest(digest)})?`;
     const answer = await terminal.ask(`${output.style.bold(text)} [y/N] `, until);
-    // No answer left the cursor behind the question.
+    // Without an answer the cursor is still on the line of the prompt.
     if (answer === undefined) return terminal.error("\n");
-    if (!/^\s*y(es)?\s*$/iu.test(answer)) return output.line(`It waits: ${output.program} accept ${printable(plugin)}`);
+    if (!/^\s*y(es)?\s*$/iu.test(answer)) return output.line(`Not accepted yet: ${output.program} accept ${printable(plugin)}`);
     const outcome = await operations.accept(plugin, digest);
-    if (outcome.kind === "changed") output.line("It has changed since, and waits again");
-    if (outcome.kind === "failed") output.line(`It does not run: ${printable(outcome.reason)}`);
+    if (outcome.kind === "changed") output.line("The plugin changed in the meantime, and waits again");
+    if (outcome.kind === "failed") output.line(`The plugin does not load: ${printable(outcome.reason)}`);
   }
 
   const prompts: ConsentPrompts = {
@@ -63,7 +63,9 @@ export function createConsentPrompts(
       waiting.set(plugin, { version, digest });
       asking = asking
         .then(askAll)
-        .catch((error: unknown) => output.note(`Cannot accept it: ${printable(error instanceof Error ? error.message : String(error))}`));
+        .catch((error: unknown) =>
+          output.note(`Cannot accept the plugin: ${printable(error instanceof Error ? error.message : String(error))}`),
+        );
     },
     hear({ type, plugin, digest, payload }) {
       if (plugin === undefined) return;

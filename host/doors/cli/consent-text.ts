@@ -1,4 +1,4 @@
-/** What is new in a version of a plugin, in words. All of it was written by the plugin's author, so it is made inert. */
+/** Formats the changes in a plugin version. All texts come from the plugin's author and are made inert. */
 
 import type { ConsentChange } from "../../plugins/consent/changes.ts";
 import { asks } from "../../plugins/consent/changes.ts";
@@ -7,7 +7,7 @@ import type { HeldVersion } from "../../plugins/folder/status.ts";
 import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** One line a change: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. What needs no consent is dim. */
+/** Formats one line per change: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. Changes that need no consent are dim. */
 export function changeLines(changes: readonly ConsentChange[], style: Style, measure?: (text: string) => string): readonly string[] {
   return changes.map((change) => {
     const line = printable(changeText(change, measure));
@@ -16,16 +16,16 @@ export function changeLines(changes: readonly ConsentChange[], style: Style, mea
   });
 }
 
-/** The version that waits and what is new in it. */
+/** Formats a waiting version and its changes. */
 export function heldLines({ version, digest, changes }: HeldVersion, style: Style): readonly string[] {
-  const lines = changes.length === 0 ? ["nothing that others see of it is new"] : changeLines(changes, style, measureText);
+  const lines = changes.length === 0 ? ["no visible changes, only other file contents"] : changeLines(changes, style, measureText);
   return [
     `version ${printable(version)} ${style.dim(`(${shortDigest(digest)})`)} waits to be accepted:`,
     ...lines.map((line) => `  ${line}`),
   ];
 }
 
-/** As much of a digest as tells versions apart. */
+/** Returns the first 12 hex digits, which is enough to distinguish versions. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 12);
 }

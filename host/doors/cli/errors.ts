@@ -1,4 +1,4 @@
-/** How a command that could not do its work ends: a message and advice, or the same as JSON. */
+/** Reports the error of a failed command: a message with advice, or the same as JSON. */
 
 import { type DoorErrorCode, DoorError } from "../operations.ts";
 import { problemToText } from "../../../manifests/mod.ts";
@@ -14,7 +14,7 @@ import { EXIT } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
 
-/** Shows the error and answers the exit code. What is not one of ours is a defect: its stack goes to the log. */
+/** Prints the error. An unknown error is a defect: its stack goes to the log. @returns the exit code */
 export function reportError(error: unknown, platform: Platform, output: Output): number {
   const shown = toCliError(error, output.program);
   if (!shown) {
@@ -60,7 +60,7 @@ function toCliError(error: unknown, program: string): CliError | undefined {
     const [message = "", ...more] = error.message.split("\n");
     return new CliError(error.code, message, { exitCode: BY_DOOR[error.code], hints: [...more, ...hints] });
   }
-  if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
+  if (error instanceof ExportError) return new CliError("export", `Cannot export a case: ${error.message}`);
   if (error instanceof TrustFileError) return new CliError("trust_file", error.message);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
   if (error instanceof PackageError) {
@@ -69,7 +69,7 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   }
   if (error instanceof LockFileError) return lockError(error);
   if (error instanceof ProjectConfigError)
-    return new CliError("config", `The file ${error.place} is wrong`, { hints: error.problems.map(problemToText) });
+    return new CliError("config", `Invalid ${error.place}`, { hints: error.problems.map(problemToText) });
   if (error instanceof FileError)
     return new CliError("file", `${error.path === undefined ? "" : `"${error.path}": `}${error.message}`, {
       exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed,
@@ -82,5 +82,5 @@ function lockError({ message, problems }: LockFileError): CliError {
 }
 
 function adviceByCode(code: DoorErrorCode, program: string): readonly string[] {
-  return code === "not_found" ? [`${program} list --all shows what there is`] : [];
+  return code === "not_found" ? [`${program} list --all shows all plugins and tools`] : [];
 }

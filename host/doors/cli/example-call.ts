@@ -1,4 +1,4 @@
-/** A call of a tool that can be typed as it is shown: its schema accepts it, and it writes over nothing that is there. */
+/** Builds an example call of a tool that works as shown: the schema accepts it, and it overwrites no existing file. */
 
 import { checkSchema, checkValue, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { ToolView } from "../operations.ts";
@@ -7,11 +7,11 @@ import { CliError } from "./cli-error.ts";
 import { shellWord } from "./paths.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** With a value for each required argument; with a file of arguments where none can be made up that the schema accepts. */
+/** Returns a command with a value for each required argument, or with `--args` if no generated values satisfy the schema. */
 export function exampleCall(tool: ToolView, program: string): string {
   const { source, yieldsTo, name, qualifiedName } = tool;
   const { inputSchema } = tool.checks ?? tool;
-  // Only a qualified name has a command of its own connect to the servers.
+  // A command connects to an MCP server only for a qualified name.
   const command = `${program} call ${yieldsTo === undefined && source !== "mcp" ? name : qualifiedName}`;
   const made = requiredOf(inputSchema).map((key): readonly [string, JsonValue] => [key, valueOf(key, memberOf(inputSchema, key), tool, 0)]);
   const words = made.map(([key, value]) => wordOf(key, value, memberOf(inputSchema, key)));
@@ -21,11 +21,11 @@ export function exampleCall(tool: ToolView, program: string): string {
 
 function isAccepted(words: readonly string[], tool: ToolView): boolean {
   const { inputSchema } = tool.checks ?? tool;
-  // It would be typed as an option, and options grant permissions.
+  // A word that starts with a dash would be parsed as an option, and options grant permissions.
   if (words.some((word) => word.startsWith("-"))) return false;
   try {
     const args = wordsToArguments(words, inputSchema, tool.qualifiedName);
-    // A server itself checks what its schema says beyond the schemas of plugins.
+    // A schema with keywords that plugins cannot use comes from an MCP server, which checks the arguments itself.
     return checkSchema(inputSchema).length > 0 || checkValue(inputSchema, args).length === 0;
   } catch (error) {
     if (error instanceof CliError) return false;
@@ -33,7 +33,7 @@ function isAccepted(words: readonly string[], tool: ToolView): boolean {
   }
 }
 
-/** Deeper than this nothing is made up. */
+/** Maximum depth of generated values. */
 const MOST_DEPTH = 4;
 const MOST_ITEMS = 3;
 
@@ -83,7 +83,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "019a0000-0000-7000-8000-000000000000",
 };
 
-/** An example text. A tool that changes something is shown with a file that is not there yet. */
+/** Returns an example text. A tool with side effects gets a file name that does not exist yet. */
 function textOf(key: string, schema: JsonObject, { name, class: kind }: ToolView): string {
   const known = FORMATS[typeof schema["format"] === "string" ? schema["format"] : key];
   if (known !== undefined) return known;

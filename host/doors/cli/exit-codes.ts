@@ -1,4 +1,4 @@
-/** What the CLI answers to the shell. */
+/** Exit codes of the CLI. */
 
 import type { ErrorCode, ToolErrorData } from "../../call/errors.ts";
 
@@ -7,13 +7,13 @@ export const EXIT: Readonly<Record<"ok" | "failed" | "usage" | "notFound" | "den
     ok: 0,
     /** The tool or the command failed. */
     failed: 1,
-    /** The command line, or a tool's arguments, are wrong. */
+    /** The command line or the arguments of the tool are invalid. */
     usage: 2,
-    /** No such tool, plugin or file. */
+    /** Tool, plugin or file not found. */
     notFound: 3,
-    /** Not granted, forbidden by policy, or a person said no. */
+    /** Not granted, denied by policy, or denied by the user. */
     denied: 4,
-    /** The tool is there but cannot run now. */
+    /** The tool cannot run at the moment. */
     unavailable: 5,
     /** A time or resource limit was reached. */
     limit: 6,
@@ -21,16 +21,16 @@ export const EXIT: Readonly<Record<"ok" | "failed" | "usage" | "notFound" | "den
     interrupted: 130,
   });
 
-/** Every code in words, for `--help`. */
+/** Descriptions of the codes, for `--help`. */
 export const EXIT_CODES: readonly (readonly [number, string])[] = [
-  [EXIT.ok, "it worked"],
+  [EXIT.ok, "success"],
   [EXIT.failed, "the tool or the command failed"],
-  [EXIT.usage, "the command line or the tool's arguments are wrong"],
-  [EXIT.notFound, "no such tool, plugin or file"],
-  [EXIT.denied, "not granted, forbidden by policy, or answered no"],
-  [EXIT.unavailable, "the tool is there but cannot run now"],
+  [EXIT.usage, "the command line or the tool's arguments are invalid"],
+  [EXIT.notFound, "tool, plugin or file not found"],
+  [EXIT.denied, "not granted, denied by policy, or denied by the user"],
+  [EXIT.unavailable, "the tool cannot run at the moment"],
   [EXIT.limit, "a time or resource limit was reached"],
-  [EXIT.interrupted, "ended by Ctrl-C"],
+  [EXIT.interrupted, "interrupted by Ctrl-C"],
 ];
 
 const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
@@ -52,7 +52,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   internal: EXIT.failed,
 };
 
-/** The exit code for a failed call. A tool that failed because it was refused something is a denial too. */
+/** Returns the exit code of a failed call. A tool that failed because a permission was missing counts as denied. */
 export function exitCodeFor(error: Pick<ToolErrorData, "code" | "hint">): number {
   return error.code === "tool_failed" && error.hint?.grant ? EXIT.denied : BY_ERROR[error.code];
 }

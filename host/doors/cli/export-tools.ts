@@ -1,4 +1,4 @@
-/** `bascule export openai` and the like: tools in the shapes that models' APIs and frameworks take (SPEC R5). */
+/** `bascule export openai` and similar: exports tools in the formats of model APIs and frameworks (SPEC R5). */
 
 import type { ExportFormat } from "../../tools/exports/mod.ts";
 import { usageError } from "./cli-error.ts";
@@ -8,7 +8,7 @@ import { openLocalHost } from "./local-host.ts";
 import { absolutePath, pathFrom } from "./paths.ts";
 import { printable, printableJson } from "../../primitives/text.ts";
 
-/** What cannot be written down, since it calls the host; a program that makes it can. */
+/** Formats whose tools are objects that call the host. They cannot be written as JSON, so a program that creates them is exported. */
 const PROGRAMS: ReadonlySet<ExportFormat> = new Set(["ai-sdk", "langchain"]);
 
 export async function exportToolShapes(context: CommandContext, format: ExportFormat, names: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-/** Which plugin folders a command means. */
+/** Finds the plugin folders that a command names. */
 
 import { discover, pathOf } from "../../plugins/folder/discover.ts";
 import { type ManifestRead, readManifest } from "../../plugins/types/read-manifest.ts";
@@ -8,27 +8,27 @@ import type { CommandContext } from "./command.ts";
 import { absolutePath, nameOf, pathFrom } from "./paths.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 
-/** A folder with a manifest, good or bad. */
+/** A folder with a manifest, valid or not. */
 export interface NamedFolder {
-  /** What the manifest calls it, else the folder's name. */
+  /** Name from the manifest, or else the folder's name. */
   readonly name: string;
-  /** As it was found. */
+  /** Path as found. */
   readonly path: string;
-  /** With no link in it. */
+  /** Real path, with links resolved. */
   readonly directory: string;
   readonly manifest: Exclude<ManifestRead, undefined>;
 }
 
 /**
- * The plugins with these names (the manifest's, or a folder's path), or all of the project.
+ * Finds the plugins with these names (name in the manifest, or path of the folder), or all plugins of the project.
  *
- * @throws {CliError} if one of them does not exist.
+ * @throws {CliError} if a plugin does not exist, or the project has none
  */
 export async function findPlugins(context: CommandContext, names: readonly string[]): Promise<readonly [NamedFolder, ...NamedFolder[]]> {
   const found = names.length === 0 ? await allPlugins(context) : await namedPlugins(context, names);
   const [first, ...rest] = found;
   if (first !== undefined) return [first, ...rest];
-  throw notFoundError("There are no plugins here", [`${context.output.program} init <name> writes one`]);
+  throw notFoundError("No plugins found", [`${context.output.program} init <name> creates one`]);
 }
 
 async function namedPlugins(context: CommandContext, names: readonly string[]): Promise<readonly NamedFolder[]> {
@@ -38,7 +38,7 @@ async function namedPlugins(context: CommandContext, names: readonly string[]): 
   for (const name of names) {
     const meant = all.find((plugin) => plugin.name === name) ?? (await pluginAt(context, absolutePath(name, platform.environment.cwd)));
     if (meant === undefined) {
-      throw notFoundError(`There is no plugin "${name}"`, [adviceOn(name, all, output.program)]);
+      throw notFoundError(`Unknown plugin "${name}"`, [adviceOn(name, all, output.program)]);
     }
     found.set(meant.directory, meant);
   }
@@ -49,7 +49,7 @@ function adviceOn(name: string, all: readonly NamedFolder[], program: string): s
   const names = all.map((plugin) => plugin.name);
   const near = nearestName(name, names);
   if (near !== undefined) return `Did you mean "${near}"?`;
-  return names.length === 0 ? `${program} init <name> writes one` : `There are: ${names.join(", ")}`;
+  return names.length === 0 ? `${program} init <name> creates one` : `Choose from ${names.join(", ")}`;
 }
 
 async function allPlugins(context: CommandContext): Promise<readonly NamedFolder[]> {
@@ -67,7 +67,7 @@ async function allPlugins(context: CommandContext): Promise<readonly NamedFolder
   return plugins;
 }
 
-/** Undefined if there is no folder with a manifest. */
+/** Reads the plugin at a path. @returns undefined if the path is not a folder with a manifest */
 async function pluginAt({ platform }: CommandContext, path: string): Promise<NamedFolder | undefined> {
   if ((await platform.files.stat(path))?.kind !== "directory") return undefined;
   const directory = await platform.files.realPath(path);
@@ -76,7 +76,7 @@ async function pluginAt({ platform }: CommandContext, path: string): Promise<Nam
   return { name: manifest.ok ? manifest.manifest.name : nameOf(path), path, directory, manifest };
 }
 
-/** The folder as a person here would write it. */
+/** Returns the folder relative to the working directory. */
 export function shownFolder({ platform }: CommandContext, { path }: NamedFolder): string {
   return pathFrom(platform.environment.cwd, path);
 }

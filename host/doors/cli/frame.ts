@@ -1,4 +1,4 @@
-/** A problem with the lines around it, as compilers show it. */
+/** Formats a problem with its source lines, as compilers do. */
 
 import type { PluginProblem } from "../operations.ts";
 import type { Style } from "../../primitives/style.ts";
@@ -7,7 +7,7 @@ import { printable } from "../../primitives/text.ts";
 const MARGIN = 12;
 const BEFORE_COLUMN = 24;
 
-/** How problems are shown: where the plugin is, for someone in the working directory, and how wide the terminal is. */
+/** Layout of problems: the plugin's folder as shown to the user, and the terminal's width and style. */
 export interface FrameOptions {
   readonly folder: string;
   readonly columns: number;
@@ -15,7 +15,7 @@ export interface FrameOptions {
 }
 
 /**
- * One problem in a few lines: place, what is wrong, the code, what to write instead.
+ * Formats one problem: place, message, source lines and fix.
  *
  * ```
  * error plugins/demo/main.ts:3:9 Expected an expression
@@ -58,7 +58,7 @@ function frameLines(problem: PluginProblem, options: FrameOptions): readonly str
     }
     lines.push(`${style.red("  >")} ${label} | ${shown}`);
     if (column === undefined) continue;
-    // What stands before the mark is as wide as what it was written out to.
+    // Escaping can widen the text before the mark, so measure its printable form.
     const before = cut(text.slice(0, column - 1), start, width);
     lines.push(`${" ".repeat(4 + digits)} | ${" ".repeat([...before].length)}${style.red("^")}`);
   }

@@ -1,17 +1,17 @@
-/** The exact command that grants what a plugin asks for. */
+/** Builds the command that grants the permissions that a plugin requests. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
 import { shellWord } from "./paths.ts";
 import { flagsFromPermissions } from "./permission-flags.ts";
 
-/** Who types it, and where. */
+/** Program name and folders for which the command is written. */
 export interface AdvicePlace {
   readonly program: string;
   readonly cwd: string;
   readonly workspace: string;
 }
 
-/** `bascule grant words --allow-read=.`; undefined if no flag expresses it. */
+/** Returns, for example, `bascule grant words --allow-read=.`; undefined if no flag can express the permissions. */
 export function grantAdvice(plugin: string, permissions: Permissions, place: AdvicePlace): string | undefined {
   const flags = flagsFromPermissions(permissions, place);
   return flags === "" ? undefined : `${place.program} grant ${shellWord(plugin)} ${flags}`;

@@ -1,4 +1,4 @@
-/** How a command gets at a host: the one that serves the project, or one of its own for as long as it runs. */
+/** Gives a command access to a host: the running host of the project, or a local one for the duration of the command. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
 import { connectToHost } from "../socket/socket-client.ts";
@@ -10,27 +10,27 @@ import { ISOLATION_OPTION } from "./isolation-flag.ts";
 import { openLocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
 
-/** A host to ask. */
+/** Access to a host. */
 export interface HostAccess {
   readonly operations: Operations;
-  /** True if another process answers. */
+  /** True if the host runs in another process. */
   readonly running: boolean;
   close(): Promise<void>;
 }
 
-/** What the command wants of it. */
+/** Requirements of a command. */
 export interface AccessOptions {
-  /** Permissions for this run only: they need a host of the command's own. */
+  /** Permissions for this run only. If any are given, the command uses a local host. */
   readonly oneRun?: Permissions;
-  /** The command calls this tool once and shows no state of plugins. */
+  /** The only tool that the command calls. Set only by commands that do not show plugin states. */
   readonly onlyTool?: string;
-  /** A host of the command's own connects to the project's MCP servers. Default: where the one tool is one of theirs. */
+  /** Whether a local host connects to the project's MCP servers. Default: only if `onlyTool` belongs to one. */
   readonly servers?: boolean | { readonly only: string };
-  /** Of a host of the command's own. */
+  /** Consent mode of a local host. */
   readonly consent?: ConsentMode;
 }
 
-/** Says on stderr when a running host answers, so that nobody wonders whose plugins and grants these are. */
+/** Opens a host. Notes on stderr if a running host answers, because its plugins and grants apply then. */
 export async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
   const { platform, project, output } = context;
   const hasPermissions = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
@@ -38,12 +38,12 @@ export async function openHost(context: CommandContext, options: AccessOptions =
   const remote = await connectToHost(platform, project.stateDirectory);
   if (remote && !ownHost) {
     const place = pathFrom(platform.environment.cwd, project.root);
-    output.note(output.style.dim(`(answered by the host that runs in ${place === "." ? "this folder" : place})`));
+    output.note(output.style.dim(`(using the host running in ${place === "." ? "this folder" : place})`));
     return { operations: remote.operations, running: true, close: () => Promise.resolve(remote.close()) };
   }
   if (remote) {
     remote.close();
-    output.note(output.style.dim("(its flags hold for this run only: it has a host of its own, beside the one that runs here)"));
+    output.note(output.style.dim("(using a separate host, because flags apply to this run only; another host is running here)"));
   }
   const { oneRun = {}, onlyTool, consent, servers = serversFor(onlyTool ?? "") } = options;
   const local = await openLocalHost(context, oneRun, {
@@ -54,13 +54,13 @@ export async function openHost(context: CommandContext, options: AccessOptions =
   return { operations: local.operations, running: false, close: () => local.close() };
 }
 
-/** Which of the project's MCP servers a name of a tool is about: another one is not started for it. All where that cannot be told. */
+/** Returns which MCP servers to start for a tool's name: one, none, or all if the name does not tell. */
 export function serversFor(name: string): boolean | { readonly only: string } {
   const only = /^mcp__([^.]+)\./.exec(name)?.[1];
   return only === undefined ? name.startsWith("mcp__") : { only };
 }
 
-/** Opens a host for `use` and closes it whatever happens. */
+/** Opens a host, runs `use`, and always closes the host. */
 export async function withHost<T>(context: CommandContext, use: (host: HostAccess) => Promise<T>, options: AccessOptions = {}): Promise<T> {
   const host = await openHost(context, options);
   try {

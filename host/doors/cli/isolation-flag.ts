@@ -1,4 +1,4 @@
-/** `--isolation`: where plugins run in this run, in place of what `bascule.json` says. */
+/** `--isolation`: overrides the isolation of `bascule.json` for this run. */
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../../manifests/mod.ts";
 import { isolationOf } from "../../host/open-sandbox.ts";
@@ -10,19 +10,19 @@ import type { CommandContext } from "./command.ts";
 export const ISOLATION_OPTION: OptionSpec = {
   name: "isolation",
   value: ISOLATION_KINDS.join("|"),
-  about: "Run plugins in threads, or in a process that has nothing to steal (`doctor` shows how it is confined)",
+  about: "Run plugins in threads, or in a separate process without privileges (`doctor` shows its confinement)",
 };
 
-/** @throws {CliError} if the flag names no kind of isolation. */
+/** Parses the flag. @throws {CliError} if the value is unknown */
 export function isolationOfRun(options: Options): { readonly isolation?: { readonly by: IsolationKind } } {
   const wanted = options.value("isolation");
   if (wanted === undefined) return {};
   const by = ISOLATION_KINDS.find((kind) => kind === wanted);
-  if (by === undefined) throw usageError(`There is no isolation "${wanted}"`, [`Give one of ${ISOLATION_KINDS.join(", ")}`]);
+  if (by === undefined) throw usageError(`Unknown isolation "${wanted}"`, [`Choose from ${ISOLATION_KINDS.join(", ")}`]);
   return { isolation: { by } };
 }
 
-/** What holds for plugins that a command runs by itself: the flag, else `bascule.json`. */
+/** Returns the isolation of plugins that a command runs itself: from the flag, or else from `bascule.json`. */
 export async function isolationOfProject({
   platform,
   project,

@@ -1,4 +1,4 @@
-/** `bascule dev` runs a plugin's cases and tests again whenever it was reloaded (SPEC I7). */
+/** Runs a plugin's cases and tests after each reload in `bascule dev` (SPEC I7). */
 
 import type { Permissions } from "../../../manifests/mod.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -14,27 +14,27 @@ import { timeOf } from "./live-lines.ts";
 import { countTests, failuresOf } from "./test-text.ts";
 import { printable, shorten } from "../../primitives/text.ts";
 
-/** Owned by `dev`; `close` it. */
+/** Test runs of `dev`, which must close it. */
 export interface TestKeeper {
   /**
-   * One plugin at a time; one that changes while it waits runs once.
+   * Queues a test run. Plugins run one at a time; a plugin that changes while queued runs once.
    *
-   * @param serving digest of the version that serves. Of any other, which nobody may have accepted, the tests hold what needs nobody's yes.
+   * @param serving digest of the loaded version. Tests of any other version, which may not be accepted yet, get only their own workspace.
    */
   run(plugin: string, directory: string, serving: string | undefined): void;
-  /** Ends what runs. */
+  /** Aborts the running tests. */
   close(): Promise<void>;
 }
 
 /**
- * What test files may do: what the flags of the run say, and without any what touches nothing of the person's, the files of their own
- * empty workspace.
+ * Returns the permissions of test files: the flags of the run, or without flags only the files of their own empty workspace, which
+ * contains nothing of the user.
  */
 export function grantsOfTests(flags: Permissions): Permissions {
   return Object.keys(flags).length === 0 ? OWN_WORKSPACE : flags;
 }
 
-/** @param grants those of the run. */
+/** @param grants permissions of the run */
 export function createTestKeeper(
   context: Pick<CommandContext, "platform" | "project" | "options" | "output" | "signal">,
   grants: Permissions,
@@ -56,11 +56,11 @@ export function createTestKeeper(
     running = undefined;
   }
 
-  /** Undefined if there is nothing to tell. */
+  /** Runs the tests of one plugin. @returns undefined if there are none, or the run was aborted */
   async function runOne(directory: string, serving: string | undefined): Promise<readonly FileOutcome[] | undefined> {
     const folder = await platform.files.realPath(directory);
     const manifest = await readManifest(platform, folder);
-    // A wrong manifest is shown by whoever loads it.
+    // The loader reports an invalid manifest.
     if (manifest === undefined || !manifest.ok) return undefined;
     const isolation = await isolationOfProject(context);
     const { signal } = ending;
@@ -72,12 +72,12 @@ export function createTestKeeper(
   }
 
   function tellProblem(plugin: string, error: unknown): undefined {
-    // The folder went away meanwhile: that is an event of its own.
+    // The folder was deleted in the meantime, which is a separate event.
     if (error instanceof FileError && error.code === "not_found") return;
-    output.note(`The tests of ${printable(plugin)} cannot be run: ${printable(error instanceof Error ? error.message : String(error))}`);
+    output.note(`Cannot run the tests of ${printable(plugin)}: ${printable(error instanceof Error ? error.message : String(error))}`);
   }
 
-  /** One line, and one for each of the first failures: `bascule test` says all of it. */
+  /** Formats a summary line and the first failures. `bascule test` shows all of them. */
   function linesOf(plugin: string, directory: string, files: readonly FileOutcome[]): readonly string[] {
     const { style, program } = output;
     const time = style.dim(timeOf(platform.clock.now()));
@@ -95,7 +95,7 @@ export function createTestKeeper(
           `${INDENT}  ${shorten(printable(error.message), MAX_MESSAGE)}`,
         ]),
       ...(more > 0 ? [`${INDENT}and ${more} more`] : []),
-      `${INDENT}${style.dim(`${program} test ${printable(plugin)} says more`)}`,
+      `${INDENT}${style.dim(`${program} test ${printable(plugin)} shows details`)}`,
     ];
   }
 

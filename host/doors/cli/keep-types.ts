@@ -1,4 +1,4 @@
-/** `bascule dev` keeps the types of the plugins that it serves as their manifests have them (SPEC M8). */
+/** Keeps the generated types of plugins up to date in `bascule dev` (SPEC M8). */
 
 import { FileError, type Platform } from "../../platform/platform.ts";
 import { readManifest } from "../../plugins/types/read-manifest.ts";
@@ -7,10 +7,10 @@ import { timeOf } from "./live-lines.ts";
 import type { Output } from "./output.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** Looks at one plugin's folder, writes what is not fresh, and says so. */
+/** Writes the outdated type files of one plugin's folder, and prints their names. */
 export type TypesKeeper = (plugin: string, directory: string) => Promise<void>;
 
-/** Where somebody else's file or a read-only folder is in the way, that is said once for a folder. */
+/** Creates the keeper. It notes once per folder if it cannot write there, because of a user's file or a read-only folder. */
 export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" | "random" | "clock">, output: Output): TypesKeeper {
   const told = new Set<string>();
   const { style } = output;
@@ -21,7 +21,7 @@ export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" |
 
   function tellOnce(directory: string, line: string): void {
     if (told.has(directory)) return;
-    // Folders come and go in a long run; to say something twice is better than to grow.
+    // Bound the set: a repeated note is better than memory that grows in a long run.
     if (told.size >= MAX_TOLD) told.clear();
     told.add(directory);
     tell(line);
@@ -32,7 +32,7 @@ export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" |
     try {
       const folder = await platform.files.realPath(directory);
       const manifest = await readManifest(platform, folder);
-      // A wrong manifest is shown by whoever loads it, and the types of the last good one are better than none.
+      // The loader reports an invalid manifest. Keep the types of the last valid one.
       if (manifest === undefined || !manifest.ok) return;
       const compared = await compareTypes(platform, folder, manifest.manifest);
       const stale = compared.filter(({ state }) => state === "stale" || state === "missing");
@@ -43,12 +43,15 @@ export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" |
       }
       const foreign = compared.filter(({ state }) => state === "foreign").map((file) => `"${file.name}"`);
       if (foreign.length === 0) return;
-      tellOnce(directory, `${style.yellow("note")}     ${name} has its own ${foreign.join(" and ")}: left alone (rename it to get types)`);
+      tellOnce(
+        directory,
+        `${style.yellow("note")}     ${name} has its own ${foreign.join(" and ")}: not overwritten (rename it to get types)`,
+      );
     } catch (error) {
-      // The folder went away meanwhile: that is an event of its own.
+      // The folder was deleted in the meantime, which is a separate event.
       if (error instanceof FileError && error.code === "not_found") return;
       if (!(error instanceof FileError)) throw error;
-      tellOnce(directory, `${style.yellow("note")}     The types of ${name} cannot be written: ${error.message}`);
+      tellOnce(directory, `${style.yellow("note")}     Cannot write the types of ${name}: ${error.message}`);
     }
   };
 }

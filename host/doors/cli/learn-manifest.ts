@@ -1,4 +1,4 @@
-/** `bascule learn --write`: shows what would change in the manifest, asks, and writes it. */
+/** `bascule learn --write`: shows the changes of the manifest, asks for confirmation, and writes it. */
 
 import { diffLines } from "diff";
 import type { Learned } from "../../plugins/learn/learn.ts";
@@ -15,25 +15,25 @@ export interface WriteWish {
   readonly directory: string;
   readonly learned: Learned;
   readonly ofTool: (tool: string) => Learned;
-  /** How many distinct acts were recorded. */
+  /** Number of distinct recorded acts. */
   readonly acts: number;
 }
 
-/** True if the manifest was written. @throws {CliError} if nobody can be asked. */
+/** Writes the manifest. @returns true if it was written @throws {CliError} if no terminal is attached to confirm on */
 export async function writeLearned(context: CommandContext, { manifest, directory, learned, ofTool, acts }: WriteWish): Promise<boolean> {
   const { platform, output, options, signal } = context;
   const { files, terminal, environment } = platform;
-  if (acts === 0) throw usageError("Nothing was recorded, so there is nothing to write", ["Call its tools first, or use --cases"]);
+  if (acts === 0) throw usageError("Nothing to write: no acts were recorded", ["Call the plugin's tools first, or use --cases"]);
   const path = `${directory}/manifest.json`;
   const before = await files.readText(path);
   const ofTools: ToolPermissions = new Map(manifest.tools.map(({ name }) => [name, ofTool(name).permissions]));
   const after = patchedManifest(manifest, learned.permissions, ofTools);
   const checked = parseManifest(after);
   if (!checked.ok)
-    throw new CliError("manifest", "The manifest would be wrong with these permissions", { hints: checked.problems.map(problemToText) });
+    throw new CliError("manifest", "The manifest would be invalid with these permissions", { hints: checked.problems.map(problemToText) });
   const shown = pathFrom(environment.cwd, path);
   if (after === before) {
-    output.line(`${printable(shown)} asks for exactly this already`);
+    output.line(`${printable(shown)} already requests exactly these permissions`);
     return false;
   }
   output.line();
@@ -41,7 +41,7 @@ export async function writeLearned(context: CommandContext, { manifest, director
   for (const line of changedLines(before, after, output.style)) output.line(line);
   if (!options.has("yes")) {
     if (!terminal.interactive || output.json)
-      throw usageError("Nobody can be asked whether to write this", ["Agree beforehand with --yes"]);
+      throw usageError("Needs confirmation, and no terminal is attached to ask on", ["Give --yes to write without confirmation"]);
     const answer = await terminal.ask(`${output.style.bold("Write it?")} [y/N] `, signal);
     if (answer === undefined || !/^\s*y(es)?\s*$/iu.test(answer)) return false;
   }
@@ -50,7 +50,7 @@ export async function writeLearned(context: CommandContext, { manifest, director
   return true;
 }
 
-/** Whole lines that go and come, with a line around each place. */
+/** Formats the removed and added lines, with one line of context. */
 function changedLines(before: string, after: string, style: Style): readonly string[] {
   return diffLines(before, after).flatMap(({ value, added, removed }) => {
     const lines = value.replace(/\n$/, "").split("\n").map(printable);

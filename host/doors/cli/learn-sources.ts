@@ -1,4 +1,4 @@
-/** Where `bascule learn` gets a plugin's acts from, and within what it runs. */
+/** Collects a plugin's acts for `bascule learn`: from the journal, a call or its cases. */
 
 import { collectFromJournal } from "../../plugins/learn/from-journal.ts";
 import type { ActCollector } from "../../audit/acts.ts";
@@ -20,7 +20,7 @@ import { failureLines } from "./result-text.ts";
 import { readToolArguments } from "./tool-arguments.ts";
 
 export interface Sources {
-  /** What stands after `--`: `call`, a tool, its arguments. */
+  /** Words after `--`: `call`, a tool, its arguments. */
   readonly call: readonly string[];
   readonly collector: ActCollector;
   readonly maximum: Maximum;
@@ -31,7 +31,7 @@ export interface Sources {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Runs what is to be run; without anything to run, reads the record. */
+/** Collects acts by running the call or the cases, or else from the journal. */
 export async function collect(context: CommandContext, sources: Sources): Promise<void> {
   const { options, platform } = context;
   if (sources.call.length > 0) return await collectFromCall(context, sources);
@@ -43,7 +43,7 @@ export async function collect(context: CommandContext, sources: Sources): Promis
   await collectFromJournal(place, collector, since === undefined ? 0 : readTime("since", since, platform.clock.now()));
 }
 
-/** What `--max` and the permission flags say; undefined if neither was given. @throws {CliError} if they are wrong. */
+/** Returns the maximum from `--max` and the permission flags; undefined if neither is given. @throws {CliError} if they are invalid */
 export async function readMaximum({ options, platform }: CommandContext): Promise<Permissions | undefined> {
   const flags = permissionsFromFlags(options, platform.environment);
   const named = options.value("max");
@@ -53,7 +53,7 @@ export async function readMaximum({ options, platform }: CommandContext): Promis
   const json = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
   if (!json.ok) throw usageError(`Cannot read "${named}"`, json.problems.map(problemToText));
   const parsed = parsePermissions(json.value.value);
-  if (!parsed.ok) throw usageError(`The permissions in "${named}" are wrong`, parsed.problems.map(problemToText));
+  if (!parsed.ok) throw usageError(`Invalid permissions in "${named}"`, parsed.problems.map(problemToText));
   return mergePermissions(absoluteFrom(parsed.value, parentOf(file)), flags);
 }
 
@@ -61,7 +61,9 @@ async function collectFromCall(context: CommandContext, { call, collector, maxim
   const { output, platform, signal } = context;
   const [verb, tool, ...words] = call;
   if (verb !== "call" || tool === undefined)
-    throw usageError("What stands after the plugin is no call", [`Like this: ${output.program} learn ${manifest.name} -- call <tool> …`]);
+    throw usageError("Expected `call <tool> …` after the plugin name", [
+      `Example: ${output.program} learn ${manifest.name} -- call <tool> …`,
+    ]);
   const learning = { plugin: manifest.name, maximum: maximum.permissions, base: directory, publish: toCollector(collector) };
   const host = await openLocalHost(context, {}, { learning });
   try {
@@ -85,11 +87,11 @@ async function collectFromCases(context: CommandContext, { collector, maximum, m
   });
   const results = outcomes.flatMap((file) => file.results);
   const failed = results.filter(({ status }) => status === "failed").length + outcomes.filter(({ error }) => error !== undefined).length;
-  if (results.length === 0) output.note(`There are no cases that end well in ${manifest.name}`);
-  if (failed > 0) output.note(`${output.style.yellow("note")} ${failed} of its cases failed, so what they need may be missing here`);
+  if (results.length === 0) output.note(`${manifest.name} has no cases that expect success`);
+  if (failed > 0) output.note(`${output.style.yellow("note")} ${failed} of the cases failed, so permissions may be missing here`);
 }
 
-/** Events are JSON; their interfaces just have no index signature. */
+/** Passes events to the collector. The cast is safe: events are JSON, but their interfaces have no index signature. */
 function toCollector(collector: ActCollector): (event: HostEvent) => void {
   return (event) => collector.add(event as unknown as JsonObject);
 }

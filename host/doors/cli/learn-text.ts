@@ -1,4 +1,4 @@
-/** What was learned, in words. Everything that a plugin supplied is made inert here. */
+/** Formats the result of `bascule learn`. All texts from a plugin are made inert. */
 
 import type { RecordedActs } from "../../audit/acts.ts";
 import type { Learned, LearnedLine } from "../../plugins/learn/learn.ts";
@@ -8,7 +8,7 @@ import { table } from "./help.ts";
 import type { Style } from "../../primitives/style.ts";
 import { count, printable, shorten } from "../../primitives/text.ts";
 
-/** All that `bascule learn` tells. */
+/** Result of `bascule learn`. */
 export interface Told extends RecordedActs, Learned {
   readonly plugin: string;
   readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
@@ -20,10 +20,10 @@ export function learnLines(told: Told, style: Style): readonly string[] {
   const days = [since, until].map((time) => (time === undefined ? "" : new Date(time).toISOString().slice(0, 10)));
   const when = days[0] === "" ? "" : days[0] === days[1] ? `, ${days[0]}` : `, ${days.join(" to ")}`;
   return [
-    `${style.bold(printable(plugin))}  ${calls === 0 ? "no call was recorded" : `from ${count(calls, "call")}${when}`}`,
+    `${style.bold(printable(plugin))}  ${calls === 0 ? "no recorded calls" : `from ${count(calls, "call")}${when}`}`,
     ...section("Needs", lines.map(toRow), style),
-    ...(lines.length === 0 && calls > 0 ? ["It needs no permission"] : []),
-    ...(dropped > 0 ? [style.yellow(`${count(dropped, "act")} more were not looked at: there are too many different ones`)] : []),
+    ...(lines.length === 0 && calls > 0 ? ["No permissions needed"] : []),
+    ...(dropped > 0 ? [style.yellow(`${count(dropped, "more act")} ignored: too many different ones`)] : []),
     ...section(
       "Not proposed",
       leftOut.map(({ kind, value, method = "", acts, reason }) => [
@@ -33,7 +33,7 @@ export function learnLines(told: Told, style: Style): readonly string[] {
       style,
     ),
     ...(leftOutMore > 0 ? [`  and ${leftOutMore} more`] : []),
-    ...section("Asked for by the manifest, never used", unused.manifest.map(toUnused), style),
+    ...section("Requested by the manifest, never used", unused.manifest.map(toUnused), style),
     ...section("Granted, never used", unused.grants.map(toUnused), style),
     ...(command === undefined ? [] : ["", printable(command)]),
   ];

@@ -1,4 +1,4 @@
-/** What happens in a running host, one line at a time. */
+/** Formats the events of a running host, one line each. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostEvent } from "../../audit/events.ts";
@@ -15,17 +15,17 @@ import { count, printable, shorten } from "../../primitives/text.ts";
 
 const MAX_VALUE = 200;
 
-/** What an event needs besides itself to be told. */
+/** Context for formatting events. */
 export interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
   readonly output: Output;
   readonly place: ReaderPlace;
-  /** What a call came to, while the host knows. */
+  /** Returns the result of a call while the host keeps it. */
   readonly result: (callId: string) => Promise<ToolResult | undefined>;
-  /** The plugin as it is now; undefined if there is none of that name. */
+  /** Returns the current state of a plugin; undefined if the name is unknown. */
   readonly plugin: (name: string) => Promise<PluginView | undefined>;
 }
 
-/** The lines for an event; none for what a person at the terminal need not see. */
+/** Formats an event. Returns no lines for events that the user need not see. */
 export async function liveLines(event: HostEvent, options: LiveOptions): Promise<readonly string[]> {
   const { style } = options.output;
   const lines = await linesOf(event, options);
@@ -76,7 +76,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
     case "grant.changed":
       return [`${style.green("grants")}   of ${style.bold(printable(event.plugin ?? ""))} changed`];
     case "policy.reloaded":
-      return [`${style.green("policy")}   bascule.json was read again`];
+      return [`${style.green("policy")}   bascule.json reloaded`];
     default:
       return [];
   }
@@ -97,7 +97,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
   }
 }
 
-/** A dry run is not to be taken for a call. */
+/** Returns the tool's name, marked if the call is a dry run. */
 function toolText(
   { payload: { tool, dryRun } }: { readonly payload: { readonly tool: string; readonly dryRun?: true } },
   { style }: Output,
@@ -105,18 +105,18 @@ function toolText(
   return `${printable(tool)}${dryRun === true ? style.yellow(" (dry run)") : ""}`;
 }
 
-/** Only what a tool threw has a place in its code. */
+/** Returns the source line of an error. Only errors that the tool threw have one. */
 async function thrownAt(event: HostEvent & { readonly type: "tool.failed" }, options: LiveOptions): Promise<readonly string[]> {
   if (event.payload.code !== "tool_failed" || event.callId === undefined) return [];
   return await thrownLines(await options.result(event.callId), { ...options, cwd: options.place.cwd });
 }
 
-/** What is new in it, and how to let it serve. */
+/** Formats a quarantined version: its changes, and the command that accepts it. */
 function pluginHeld(
   { plugin = "", digest = "", payload }: HostEvent & { readonly type: "plugin.quarantined" },
   { style, program }: Output,
 ): readonly string[] {
-  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the version before it still serves)");
+  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the previous version still serves)");
   const reason = printable(textOf(payload["reason"]) ?? "");
   return [
     `${style.yellow("held    ")} ${style.bold(printable(plugin))}${style.dim(` ${printable(textOf(payload["version"]) ?? "")}`)}${still}  ${reason}`,
@@ -125,7 +125,7 @@ function pluginHeld(
   ];
 }
 
-/** They have this shape because the host made them (`announce.ts`). */
+/** Casts the changes of an event, which the host created (`announce.ts`). */
 function changesOf(changes: JsonValue | undefined): readonly ConsentChange[] {
   return Array.isArray(changes) ? (changes as readonly ConsentChange[]) : [];
 }
@@ -153,7 +153,7 @@ function reasonText(reason: JsonValue | undefined): string {
   return typeof reason !== "string" || reason === "removed" ? "" : ` (${printable(reason)})`;
 }
 
-/** A gate's message is the host's own: its advice is given as it can be typed here. */
+/** Replaces the program name in a gate's advice by the one that the user typed. The message comes from the host, so it is safe to edit. */
 function typeable(message: string, output: Output): string {
   return message.replace(", grant it with: bascule ", `, grant it with: ${output.program} `);
 }
@@ -166,7 +166,7 @@ function durationText(durationMs: number): string {
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
 }
 
-/** `19:55:36`, as lines begin. */
+/** Formats the time at the start of a line: `19:55:36`. */
 export function timeOf(time: number): string {
   return new Date(time).toTimeString().slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** A host in this process, for as long as a command runs. */
+/** Opens a host in this process for the duration of a command. */
 
 import { callablesOf, type Permissions, qualifiedName } from "../../../manifests/mod.ts";
 import type { HostEvent } from "../../audit/events.ts";
@@ -20,37 +20,37 @@ import { VERSION } from "../../primitives/version.ts";
 
 /** A host that this process owns. */
 export interface LocalHost {
-  /** For doors that need more than a person's operations. */
+  /** The host itself, for doors that need more than the user's operations. */
   readonly host: Host;
-  /** For the person at this terminal. */
+  /** Operations of the user at this terminal. */
   readonly operations: Operations;
-  /** For another client, in a session of its own. */
+  /** Opens a separate session for another client. */
   openSession(): ClientOperations;
   readonly definitions: Host["definitions"];
   readonly mcp: Pick<McpActs, "mcpServers" | "acceptMcpTools">;
-  /** What happens from now on. */
+  /** Subscribes to events from now on. */
   events(): AsyncIterator<HostEvent>;
-  /** Lets running calls end, then ends everything. */
+  /** Waits for running calls, then closes the host. */
   close(): Promise<void>;
 }
 
-/** How the host is to run. */
+/** Options of a local host. */
 export interface LocalHostOptions {
-  /** Follow changes until it is closed. */
+  /** Watch files for changes until the host is closed. */
   readonly watch?: boolean;
-  /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
+  /** Which plugin changes need consent. Default: `fluent`, as for an author. */
   readonly consent?: ConsentMode;
-  /** Counts calls, for `/metrics`. */
+  /** Count calls for `/metrics`. */
   readonly telemetry?: true;
-  /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
+  /** The only tool that will be called. The code of plugins without this tool is not loaded. */
   readonly onlyTool?: string;
-  /** Connect to the project's MCP servers. Default: where it stays. */
+  /** Connect to the project's MCP servers. Default: the value of `watch`. */
   readonly mcp?: boolean | { readonly only: string };
-  /** What one plugin does is watched, within a maximum. */
+  /** Observe the acts of one plugin, within a maximum. */
   readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
 }
 
-/** @param oneRun permissions of this run, for every plugin; what they deny, nobody gets. */
+/** @param oneRun permissions of this run for every plugin; their denials take precedence over grants */
 export async function openLocalHost(context: CommandContext, oneRun: Permissions, options: LocalHostOptions = {}): Promise<LocalHost> {
   const { platform, project, output } = context;
   const { watch = false, learning } = options;
@@ -59,22 +59,22 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     plugins: await existing(context, await pluginRoots(platform, project)),
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
-    // Without one, the host waits for one to be written here.
+    // Without a path, the host watches for a new bascule.json in the working directory.
     ...(project.configFile !== undefined && { config: project.configFile }),
     trust: "agreed",
     undo: true,
     ...(options.telemetry && { telemetry: true }),
-    // One that is gone at once leaves the lock alone, but for what a person does with it.
+    // A short-lived host writes the lock file only for explicit acts of the user.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
-    // Also of a project without a bascule.json, unless that says otherwise.
+    // Keep a journal also in a project without a bascule.json. If there is one, it decides.
     events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
     ...(learning && { learning }),
     mcpServers: options.mcp ?? watch,
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
-  // Others show it with the rest of what a person should know.
+  // Other commands show trust notices together with the status.
   if (options.onlyTool !== undefined) noteWithheld(context, host.places.trust);
   const about = { version: VERSION, pid: platform.environment.pid };
   const openSession = (): ClientOperations =>
@@ -97,14 +97,14 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
   };
 }
 
-/** A command that only looks creates nothing. */
+/** Returns the roots that exist. Missing ones are not created, because most commands only read. */
 async function existing({ platform }: CommandContext, roots: readonly string[]): Promise<readonly string[]> {
   const there: string[] = [];
   for (const root of roots) if ((await platform.files.stat(root)) !== undefined) there.push(root);
   return there;
 }
 
-/** @param tool bare or qualified. */
+/** @param tool bare or qualified name */
 function hasTool(tool: string): (plugin: PluginVersion) => boolean {
   return ({ name, manifest }) => callablesOf(manifest).some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
 }

@@ -1,4 +1,4 @@
-/** The command line program: finds the command, reads its arguments, runs it, answers an exit code. */
+/** Entry point of the CLI: finds the command, parses its arguments, runs it, and returns an exit code. */
 
 import { currentPlatform } from "../../platform/current.ts";
 import type { Log, Platform } from "../../platform/platform.ts";
@@ -15,10 +15,10 @@ import { findProject } from "./project.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 import { VERSION } from "../../primitives/version.ts";
 
-/** Commands that serve others for as long as they run. */
+/** Long-running commands that serve other processes. */
 const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
 
-/** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
+/** Entry point for `bin/bascule.mjs`. @param program the program as the user typed it, for advice */
 export async function start(argv: readonly string[], program: string): Promise<number> {
   const serves = SERVING.has(argv[0] ?? "");
   if (serves) boundYoungGeneration();
@@ -31,14 +31,14 @@ export async function start(argv: readonly string[], program: string): Promise<n
 /**
  * Runs one command line on a platform.
  *
- * @param argv what follows the program's name.
- * @returns the exit code (see `exit-codes.ts`); never rejects for what a command does.
+ * @param argv arguments after the program's name
+ * @returns the exit code (see `exit-codes.ts`); errors of commands do not reject
  */
 export async function main(argv: readonly string[], given: Platform, program = "bascule"): Promise<number> {
-  // Errors on the command line itself are answered as JSON too if JSON was asked for anywhere on it.
+  // Look for --json before parsing, so that errors of the command line itself are reported as JSON too.
   const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const output = createOutput(given, { json: options.includes("--json"), color: !options.includes("--no-color"), program });
-  // The platform's own log writes JSON lines, for programs.
+  // With --json keep the platform's log, which writes JSON lines.
   const platform = output.json ? given : { ...given, log: logFor(argv[0], output, given) };
   try {
     return await run(argv, platform, output);
@@ -65,7 +65,7 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
     if (parsed.suggestion !== undefined) throw usageError(parsed.message, [`Did you mean ${parsed.suggestion}?`]);
     const isForTool = command.usage.includes("key=value");
     throw usageError(parsed.message, [
-      ...(isForTool ? ["Arguments of a tool are written key=value, without --"] : []),
+      ...(isForTool ? ["Write tool arguments as key=value, without --"] : []),
       `${output.program} ${command.name} --help shows its options`,
     ]);
   }
@@ -96,7 +96,7 @@ async function findCommand(name: string, output: Output): Promise<Command> {
   if (load) return await load();
   const near = nearestName(name, Object.keys(COMMANDS));
   if (name.startsWith("-")) throw usageError(`Expected a command before "${name}"`, [`${output.program} --help lists the commands`]);
-  throw usageError(`There is no command "${name}"`, [
+  throw usageError(`Unknown command "${name}"`, [
     near === undefined ? `${output.program} --help lists the commands` : `Did you mean ${output.program} ${near}?`,
   ]);
 }
@@ -108,10 +108,10 @@ function checkPositionals(command: Command, positionals: readonly string[], outp
   if (positionals.length < min)
     throw usageError(`Command "${command.name}" needs ${min === 1 ? "an argument" : `${min} arguments`}`, advice);
   const extra = positionals[max];
-  if (extra !== undefined) throw usageError(`Command "${command.name}" does not know what to do with "${extra}"`, advice);
+  if (extra !== undefined) throw usageError(`Command "${command.name}" takes no argument "${extra}"`, advice);
 }
 
-/** Aborted at the first Ctrl-C; the second one ends the program at once. */
+/** Returns a signal that the first Ctrl-C aborts. The second Ctrl-C exits at once. */
 function interruptSignal(platform: Platform): AbortSignal {
   const interrupt = new AbortController();
   platform.terminal.onInterrupt(() => {

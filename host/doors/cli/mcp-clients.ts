@@ -1,20 +1,20 @@
-/** Common MCP clients, and where each keeps the servers that it starts. One entry a client. */
+/** Settings of common MCP clients, one entry per client. */
 
-/** How the server is started. */
+/** Command that starts the server. */
 export interface ServerStart {
   readonly name: string;
-  /** Absolute: clients started from a desktop have no useful PATH. */
+  /** Absolute path, because clients started from a desktop have no useful PATH. */
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What to write, and where. */
+/** Text to write, and the place for it. */
 export interface ClientSetting {
   readonly where: string;
   readonly text: string;
 }
 
-/** A client. */
+/** One MCP client. */
 export interface McpClientKind {
   readonly name: string;
   setting(server: ServerStart): ClientSetting;
@@ -71,7 +71,7 @@ export const CLIENTS: readonly McpClientKind[] = [
     name: "codex",
     setting: ({ name, command, args }) => ({
       where: "append to ~/.codex/config.toml",
-      // JSON strings and lists of them are TOML too.
+      // JSON strings and string lists are valid TOML.
       text: `[mcp_servers.${name}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`,
     }),
   },
@@ -85,7 +85,7 @@ function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** For a shell: as it is where that is safe. */
+/** Quotes a word for a shell if necessary. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** `bascule mcp-servers login` and `logout`: tokens of servers that want them (SPEC K3). */
+/** `bascule mcp-servers login` and `logout`: obtains and revokes tokens of MCP servers (SPEC K3). */
 
 import type { McpServerConfig } from "../../../manifests/mod.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -31,18 +31,18 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
     });
     return EXIT.ok;
   }
-  if (url === undefined) throw usageError(`The MCP server "${server}" is a program of this machine, which wants no login`);
+  if (url === undefined) throw usageError(`The MCP server "${server}" is a local program and needs no login`);
   if (namesItself(config))
-    throw usageError(`The MCP server "${server}" has a header Authorization in bascule.json`, ["Take that out to log in"]);
+    throw usageError(`The MCP server "${server}" has an Authorization header in bascule.json`, ["Remove the header to log in"]);
   const origin = printable(new URL(url).origin);
   const show = (to: URL, tokensFrom: URL): void => {
     output.line(`To log in at ${printable(to.origin)} for the MCP server ${server} (${origin}), open this in a browser:`);
     output.line(`  ${printable(to.href)}`);
     const scope = to.searchParams.get("scope");
-    if (scope !== null) output.line(`It asks for: ${printable(scope)}`);
-    // A server can send its users to another one's login: what they allow there is then in its hands.
-    output.line(`What you allow there becomes a token, given by ${printable(tokensFrom.origin)} and sent to ${origin}`);
-    // Also with --json: nothing goes on before somebody has been there.
+    if (scope !== null) output.line(`Requested scopes: ${printable(scope)}`);
+    // Show both origins: a server can redirect to another server's login, and then holds the token from there.
+    output.line(`The resulting token is issued by ${printable(tokensFrom.origin)} and sent to ${origin}`);
+    // Print the address with --json too: the login waits until the user opens it.
     if (output.json) platform.terminal.error(`${printable(to.href)}\n`);
   };
   try {
@@ -52,22 +52,22 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
     throw new CliError("login", `Cannot log in at ${server}: ${error.message}`, { exitCode: EXIT.denied });
   }
   await reloadRunning(context);
-  output.line(`${output.style.green("Logged in")} at ${server}; the tokens are in .bascule/mcp-logins, for you alone`);
+  output.line(`${output.style.green("Logged in")} at ${server}; the tokens are in .bascule/mcp-logins, readable only by you`);
   output.document({ ok: true, server, loggedIn: true });
   return EXIT.ok;
 }
 
 function loggedOutLines(server: string, { removed, issuer, problem }: LoggedOut): readonly string[] {
-  if (!removed) return [`There was no login at ${server}`];
+  if (!removed) return [`Not logged in at ${server}`];
   const from = issuer === undefined ? "" : printable(issuer);
   if (issuer === undefined || problem !== undefined)
     return [
-      `Forgot the login at ${server}`,
+      `Removed the login at ${server}`,
       ...(problem === undefined
         ? []
-        : [`Its tokens stay good until they end, or you take them back at ${from}, which did not revoke them: ${printable(problem)}`]),
+        : [`The tokens stay valid until they expire or you revoke them at ${from}, because revoking failed: ${printable(problem)}`]),
     ];
-  return [`Forgot the login at ${server}, and had ${from} revoke its tokens`];
+  return [`Removed the login at ${server}; ${from} revoked its tokens`];
 }
 
 async function configOf(context: CommandContext, server: string): Promise<McpServerConfig> {
@@ -77,5 +77,5 @@ async function configOf(context: CommandContext, server: string): Promise<McpSer
   const config = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (config !== undefined) return config;
   const near = nearestName(server, Object.keys(servers));
-  throw usageError(`There is no MCP server "${server}" in bascule.json`, near === undefined ? [] : [`Did you mean ${near}?`]);
+  throw usageError(`Unknown MCP server "${server}" in bascule.json`, near === undefined ? [] : [`Did you mean ${near}?`]);
 }

@@ -1,4 +1,4 @@
-/** What a person may have meant by a name in a call that failed for it: a tool that does not serve, an argument that does not exist. */
+/** Suggests names for a call that failed because of an unknown tool or argument. */
 
 import type { RawArguments } from "../../call/arguments.ts";
 import type { ToolFailure } from "../../call/call.ts";
@@ -7,7 +7,7 @@ import { nearestName } from "../../tools/nearest.ts";
 import { isJsonObject } from "../../../manifests/mod.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** Whole lines; none where there is nothing to say. */
+/** Returns lines of advice; none if nothing is similar. */
 export async function namesMeant(
   { error, tool }: ToolFailure,
   args: RawArguments,
@@ -27,10 +27,10 @@ function toolMeant(wanted: string, plugins: readonly PluginView[]): readonly str
   const broken = plugins.filter(({ state, held }) => state === "failed" || state === "stale" || held !== undefined);
   return [
     ...(near === undefined ? [] : [`Did you mean ${printable(near)}?`]),
-    // It may be a tool of a version that does not load or was not accepted.
+    // The tool may belong to a version that does not load or is not accepted.
     ...(broken.length === 0
       ? []
-      : [`Not all serve as they are in their folders: ${broken.map(({ name }) => printable(name)).join(", ")} (bascule list says why)`]),
+      : [`Not loaded or not up to date: ${broken.map(({ name }) => printable(name)).join(", ")} (bascule list shows why)`]),
   ];
 }
 
@@ -40,6 +40,6 @@ function argumentsMeant(given: readonly string[], properties: unknown): readonly
     .filter((name) => !known.includes(name))
     .flatMap((name) => {
       const near = nearestName(name, known);
-      return near === undefined ? [] : [`It knows no argument "${printable(name)}": did you mean "${printable(near)}"?`];
+      return near === undefined ? [] : [`Unknown argument "${printable(name)}": did you mean "${printable(near)}"?`];
     });
 }

@@ -1,31 +1,31 @@
-/** Where a command writes: lines for people, or one JSON document for programs. */
+/** Output of a command: lines for users, or one JSON document for programs. */
 
 import type { Platform } from "../../platform/platform.ts";
 import { createStyle, STYLED, type Style } from "../../primitives/style.ts";
 import { printableJson, printableLines } from "../../primitives/text.ts";
 
 /**
- * One command's output. Guest-controlled text should have passed `printable()` before it gets here, which keeps it on its line;
- * what did not is written out here, so that no text but the styles' own reaches the terminal as a command.
+ * Output of one command. Callers pass guest-controlled text through `printable()`, which keeps it on one line. As a second line of
+ * defence, control characters are escaped here too: only the escape sequences of styles reach the terminal.
  */
 export interface Output {
   /** True if stdout holds one JSON document and nothing else. */
   readonly json: boolean;
   readonly style: Style;
   readonly columns: number;
-  /** How the program was started, as one would type it: `bascule`, `npx bascule`, `node bin/bascule.mjs`. */
+  /** The program as the user typed it: `bascule`, `npx bascule`, `node bin/bascule.mjs`. */
   readonly program: string;
-  /** A line on stdout; nothing with `--json`. */
+  /** Writes a line to stdout; nothing with `--json`. */
   line(text?: string): void;
-  /** A line on stderr, where it does not mix with what the command answers; nothing with `--json`. `owner`: the plugin that it is of. */
+  /** Writes a line to stderr, separate from the command's result; nothing with `--json`. @param owner the plugin that the line is about */
   note(text: string, owner?: string): void;
-  /** The document; nothing without `--json`. */
+  /** Writes the JSON document; nothing without `--json`. */
   document(value: unknown): void;
-  /** One of many, a line each, of a command that goes on; nothing without `--json`. */
+  /** Writes one JSON value on a line, for long-running commands; nothing without `--json`. */
   entry(value: unknown): void;
 }
 
-/** How output is wanted. */
+/** Options of the output. */
 export interface OutputOptions {
   readonly json: boolean;
   readonly color: boolean;
@@ -35,7 +35,7 @@ export interface OutputOptions {
 const MIN_COLUMNS = 40;
 const MAX_COLUMNS = 120;
 
-/** Writes to the platform's terminal. Colours only where it has them, and not with `--no-color` or `NO_COLOR`. */
+/** Creates an output on the platform's terminal. Uses colours if the terminal has them, unless `--no-color` or `NO_COLOR` is set. */
 export function createOutput(platform: Platform, options: OutputOptions): Output {
   const { terminal, environment } = platform;
   const noColor = environment.get("NO_COLOR") ?? "";
@@ -61,7 +61,7 @@ export function createOutput(platform: Platform, options: OutputOptions): Output
   };
 }
 
-/** `split` with a group keeps what it splits at: every second part is a style. */
+/** Escapes text between styles. `split` with a group keeps the separators, so every second part is a style. */
 function inertBetweenStyles(text: string): string {
   return text
     .split(STYLED)

@@ -1,32 +1,32 @@
-/** Paths as people write them on a command line. Absolute paths use `/`. */
+/** Converts between paths on the command line and absolute paths, which use `/`. */
 
 import { normalizePath } from "../../../manifests/mod.ts";
 import { usageError } from "./cli-error.ts";
 
 /**
- * An absolute, normalised path.
+ * Returns an absolute, normalised path.
  *
- * @throws {CliError} if it holds a NUL or a lone surrogate.
+ * @throws {CliError} if it contains a NUL or a lone surrogate
  */
 export function absolutePath(written: string, base: string): string {
   const path = normalizePath(written, base);
-  if (path === undefined) throw usageError(`Cannot use "${written}" as a path`);
+  if (path === undefined) throw usageError(`Invalid path "${written}"`);
   return path;
 }
 
-/** The folder that holds `path`; the root is its own. */
+/** Returns the parent folder; for the root, the root. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   if (/^[A-Za-z]:/u.test(path) && slash <= 2) return `${path.slice(0, 2)}/`;
   return slash <= 0 ? "/" : path.slice(0, slash);
 }
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** How a person in `cwd` would write `path`: relative where that is no longer than the absolute form. */
+/** Returns `path` relative to `cwd`, or absolute if that is shorter. */
 export function pathFrom(cwd: string, path: string): string {
   if (path === cwd) return ".";
   const [from, to] = [cwd, path].map((each) => each.split("/").filter((part) => part !== ""));
@@ -37,7 +37,7 @@ export function pathFrom(cwd: string, path: string): string {
   return shared === 0 || relative.length > path.length ? path : relative;
 }
 
-/** A word as a shell takes it: quoted only where it has to be. */
+/** Quotes a word for a shell if necessary. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** `--allow-read=docs --deny-net` as a permission set, and back (SPEC PA2, C3). */
+/** Converts flags such as `--allow-read=docs --deny-net` to a permission set, and back (SPEC PA2, C3). */
 
 import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../../manifests/mod.ts";
 import { parsePermissions, problemToText } from "../../../manifests/mod.ts";
@@ -6,63 +6,63 @@ import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
 
-/** What a sandboxed plugin can hold, then what only trusted ones use. */
+/** Kinds for sandboxed plugins first, then kinds that only trusted plugins use. */
 const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools", "run", "sys", "ffi"];
-/** Kinds of access that have a flag. */
+/** Kinds of permission that have a flag. */
 export type FlagKind = Exclude<PermissionKind, "import" | "mcp">;
 
 const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
-  read: ["path,…", "read these files and folders"],
-  write: ["path,…", "write these files and folders"],
-  net: ["host,…", "connect to these hosts (host or host:port)"],
-  env: ["name,…", "read these environment variables"],
-  tools: ["name,…", "call these tools"],
-  run: ["program,…", "start these programs (trusted plugins)"],
-  sys: ["name,…", "ask about the system (trusted plugins)"],
-  ffi: ["path,…", "load these native libraries (trusted plugins)"],
+  read: ["path,…", "reading these files and folders"],
+  write: ["path,…", "writing these files and folders"],
+  net: ["host,…", "connecting to these hosts (host or host:port)"],
+  env: ["name,…", "reading these environment variables"],
+  tools: ["name,…", "calling these tools"],
+  run: ["program,…", "starting these programs (trusted plugins)"],
+  sys: ["name,…", "reading this system information (trusted plugins)"],
+  ffi: ["path,…", "loading these native libraries (trusted plugins)"],
 };
 
-/** Deno's letters. */
+/** Short options, as in Deno. */
 const LETTERS: Readonly<Partial<Record<FlagKind, string>>> = { read: "R", write: "W", net: "N", env: "E", sys: "S" };
 
-/** Kinds whose items can be there for nobody to see, as in Deno. */
+/** Kinds whose items can be hidden with `--ignore-*`, as in Deno. */
 const IGNORABLE = ["read", "env"] as const;
 
-/** `--allow-*`, `--deny-*` and `--ignore-*`, for commands that take permissions. Without a value each means everything of its kind. */
+/** The options `--allow-*`, `--deny-*` and `--ignore-*`. Without a value, each one covers its whole kind. */
 export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
   ...FLAG_KINDS.map((kind): OptionSpec => ({
     name: `allow-${kind}`,
     ...(LETTERS[kind] !== undefined && { short: LETTERS[kind] }),
     value: WHAT[kind][0],
     optionalValue: true,
-    about: `Allow to ${WHAT[kind][1]}`,
+    about: `Allow ${WHAT[kind][1]}`,
   })),
   ...FLAG_KINDS.map((kind): OptionSpec => ({
     name: `deny-${kind}`,
     value: WHAT[kind][0],
     optionalValue: true,
-    about: `Never ${WHAT[kind][1]}`,
+    about: `Deny ${WHAT[kind][1]}`,
   })),
   ...IGNORABLE.map((kind): OptionSpec => ({
     name: `ignore-${kind}`,
     value: WHAT[kind][0],
     optionalValue: true,
-    about: `Never ${WHAT[kind][1]}, and say that they do not exist`,
+    about: `Deny ${WHAT[kind][1]}, and pretend that they do not exist`,
   })),
 ];
 
-/** Where the flags were typed. */
+/** Folders that relative paths and `~` in flags refer to. */
 export interface FlagPlace {
   readonly cwd: string;
   readonly home: string;
 }
 
 /**
- * The permission set that the flags describe; an empty object if there are none.
+ * Returns the permission set of the flags; an empty object if there are none.
  *
- * Relative paths are taken from the working directory and made absolute; `$workspace` and the other tokens stay.
+ * Relative paths are resolved against the working directory. `$workspace` and the other tokens stay.
  *
- * @throws {CliError} if an item is wrong, with every problem.
+ * @throws {CliError} with all problems if an item is invalid
  */
 export function permissionsFromFlags(options: Options, place: FlagPlace): Permissions {
   const written: Record<string, PermissionValue> = {};
@@ -79,11 +79,11 @@ export function permissionsFromFlags(options: Options, place: FlagPlace): Permis
     else if (allow !== undefined) written[kind] = allow;
   }
   const parsed = parsePermissions(written);
-  if (!parsed.ok) throw usageError("The permission flags are wrong", parsed.problems.map(problemToText));
+  if (!parsed.ok) throw usageError("Invalid permission flags", parsed.problems.map(problemToText));
   return parsed.value;
 }
 
-/** The flags that would grant `permissions`, as a shell takes them; for someone in `cwd`. */
+/** Returns the flags that grant `permissions`, quoted for a shell, with paths relative to `cwd`. */
 export function flagsFromPermissions(permissions: Permissions, place: { readonly cwd: string; readonly workspace: string }): string {
   const flags: string[] = [];
   for (const kind of FLAG_KINDS) {
@@ -113,12 +113,12 @@ function itemsFrom(values: readonly (string | true)[], kind: PermissionKind, pla
   return items.map((item) => (isPath(item, kind) ? resolveItem(item, place) : item));
 }
 
-/** As in Deno: `:8080` is that port of this machine. */
+/** Expands a port as Deno does: `:8080` is that port on this machine. */
 function expandPort(item: string): readonly string[] {
   return /^:\d+$/u.test(item) ? ["0.0.0.0", "127.0.0.1", "localhost"].map((host) => host + item) : [item];
 }
 
-/** As in Deno: items are separated by a comma, a doubled comma is one. */
+/** Splits items as Deno does: at commas; a doubled comma is a literal one. */
 function splitItems(value: string): readonly string[] {
   return value
     .replaceAll(",,", "\0")
@@ -140,15 +140,15 @@ function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly
   return (path.startsWith("/") ? relativeItem(place.cwd, path) : path).replaceAll(",", ",,");
 }
 
-/** A program without a slash is a name, wherever it lies. */
+/** Returns true if the item is a path. A program without a slash is a name that is looked up in PATH. */
 function isPath(item: string, kind: PermissionKind): boolean {
   return kind === "run" ? item.includes("/") : kind === "read" || kind === "write" || kind === "ffi";
 }
 
-/** A file may be called "~" or "$home", which the flag would read as something else. */
+/** Returns a path relative to `cwd`, protected from the flag's syntax: a file can be named "~" or "$home". */
 function relativeItem(cwd: string, path: string): string {
   const item = pathFrom(cwd, path);
-  // Typed in another folder, or read in a hurry, "../.." is much more than was meant.
+  // Keep paths outside of cwd absolute: "../.." typed in another folder would grant much more.
   if (/^\.\.(?:\/|$)/u.test(item)) return path;
   return /^[~$]/u.test(item) ? `./${item}` : item;
 }

@@ -1,4 +1,4 @@
-/** `-P=name`: a permission set of the nearest `deno.json`, as `deno run -P` takes it (SPEC PA1, C3). */
+/** `-P=name`: applies a permission set of the nearest `deno.json`, as `deno run -P` does (SPEC PA1, C3). */
 
 import {
   isJsonObject,
@@ -21,7 +21,7 @@ import { notFoundError, usageError } from "./cli-error.ts";
 import { absolutePath, parentOf } from "./paths.ts";
 import { PERMISSION_OPTIONS, permissionsFromFlags } from "./permission-flags.ts";
 
-/** What grants for one run: Deno's flags and its permission sets. */
+/** Options that grant permissions for one run: Deno's flags and permission sets. */
 export const RUN_OPTIONS: readonly OptionSpec[] = [
   ...PERMISSION_OPTIONS,
   {
@@ -29,7 +29,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     short: "P",
     value: "name",
     optionalValue: true,
-    about: 'Grant a permission set of the nearest deno.json (without a name "default"); flags beside it replace its parts',
+    about: 'Grant a permission set of the nearest deno.json (default: "default"); permission flags override its parts',
   },
 ];
 
@@ -37,9 +37,9 @@ const CONFIG_NAMES = ["deno.json", "deno.jsonc"] as const;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What the flags of a run grant and deny, together with the set that `-P` names.
+ * Returns the permissions of a run: the flags together with the set that `-P` names.
  *
- * @throws {CliError} if a flag is wrong, or the set is not there or wrong.
+ * @throws {CliError} if a flag is invalid, or the set is missing or invalid
  */
 export async function permissionsOfRun(options: Options, platform: Pick<Platform, "files" | "environment">): Promise<Permissions> {
   const flags = permissionsFromFlags(options, platform.environment);
@@ -48,7 +48,7 @@ export async function permissionsOfRun(options: Options, platform: Pick<Platform
   return overlay(set, flags);
 }
 
-/** As in Deno: a flag takes the place of what the set says under the same verb. */
+/** Merges flags into a set. As in Deno, a flag replaces the set's value for the same verb. */
 function overlay(set: Permissions, flags: Permissions): Permissions {
   const merged: { [K in PermissionKind]?: PermissionValue } = { ...set };
   for (const kind of PERMISSION_KINDS) {
@@ -60,17 +60,17 @@ function overlay(set: Permissions, flags: Permissions): Permissions {
 
 async function readSet(name: string, { files, environment }: Pick<Platform, "files" | "environment">): Promise<Permissions> {
   const file = await nearestConfig(files, environment.cwd);
-  if (file === undefined) throw notFoundError(`There is no deno.json here or above, so there is no permission set "${name}"`);
+  if (file === undefined) throw notFoundError(`Permission set "${name}" not found: no deno.json here or in a parent folder`);
   const text = withoutComments(new TextDecoder().decode(await files.readBytes(file, MAX_BYTES)));
   const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
   if (!parsed.ok) throw usageError(`Cannot read "${file}"`, parsed.problems.map(problemToText));
   const sets = setsOf(parsed.value.value);
   if (sets === undefined || !Object.hasOwn(sets, name)) {
     const there = sets === undefined ? [] : Object.keys(sets);
-    throw notFoundError(`There is no permission set "${name}" in "${file}"`, there.length === 0 ? [] : [`There are: ${there.join(", ")}`]);
+    throw notFoundError(`Unknown permission set "${name}" in "${file}"`, there.length === 0 ? [] : [`Choose from ${there.join(", ")}`]);
   }
   const checked = parsePermissions(sets[name], `/permissions/${name}`);
-  if (!checked.ok) throw usageError(`The permission set "${name}" of "${file}" is wrong`, checked.problems.map(problemToText));
+  if (!checked.ok) throw usageError(`Invalid permission set "${name}" in "${file}"`, checked.problems.map(problemToText));
   return absoluteFrom(checked.value, parentOf(file));
 }
 
@@ -90,7 +90,7 @@ async function nearestConfig(files: Platform["files"], from: string): Promise<st
   }
 }
 
-/** The set with its relative paths taken from a folder. */
+/** Resolves the relative paths of a set against a folder. */
 export function absoluteFrom(permissions: Permissions, folder: string): Permissions {
   const absolute: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
@@ -120,7 +120,7 @@ function absoluteItems(
   });
 }
 
-/** Comments and commas before a closing bracket as spaces, so that places stay. A `deno.json` may have both. */
+/** Replaces comments and trailing commas, which a `deno.json` may contain, by spaces, so that positions stay correct. */
 function withoutComments(text: string): string {
   const blank = (part: string): string => part.replace(/[^\n]/g, " ");
   return text

@@ -1,4 +1,4 @@
-/** Permission sets in words. */
+/** Formats permission sets. */
 
 import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../../manifests/mod.ts";
 import { PERMISSION_KINDS } from "../../../manifests/mod.ts";
@@ -10,7 +10,7 @@ const EVERYTHING: Readonly<Record<PermissionKind, string>> = {
   write: "any file",
   net: "any host",
   env: "any variable",
-  sys: "all",
+  sys: "all system information",
   run: "any program",
   ffi: "any library",
   import: "any host",
@@ -23,7 +23,7 @@ const ACTS: Readonly<Record<PermissionKind, string>> = {
   write: "write files",
   net: "use the network",
   env: "read variables",
-  sys: "ask about the system",
+  sys: "read system information",
   run: "start programs",
   ffi: "load native libraries",
   import: "import from the web",
@@ -31,19 +31,40 @@ const ACTS: Readonly<Record<PermissionKind, string>> = {
   mcp: "use MCP servers",
 };
 
-/** `read docs, write notes (never notes/private)`; paths as someone in `cwd` would write them. Empty is `nothing`. */
+/** Verb phrase before the items of a kind: `connect to api.example.org`. */
+const VERBS: Readonly<Record<PermissionKind, string>> = {
+  read: "read",
+  write: "write",
+  net: "connect to",
+  env: "read variable",
+  sys: "read system",
+  run: "start",
+  ffi: "load",
+  import: "import from",
+  tools: "call",
+  mcp: "use server",
+};
+/** Verb phrase for a kind without items: `connect to any host`. */
+const ANY: Readonly<Record<PermissionKind, string>> = {
+  ...VERBS,
+  env: "read",
+  sys: "read",
+  mcp: "use",
+};
+
+/** Returns, for example, `read docs, write notes (never notes/private)`, with paths relative to `cwd`; `nothing` for an empty set. */
 export function permissionText(permissions: Permissions, cwd: string): string {
   const parts = PERMISSION_KINDS.flatMap((kind) => kindText(kind, permissions[kind], cwd));
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
 
-/** What a set is for: `read files and start programs`. */
+/** Describes the kinds in a set: `read files and start programs`. */
 export function kindsText(permissions: Permissions): string {
   const kinds = PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false).map((kind) => ACTS[kind]);
   return kinds.length <= 1 ? (kinds[0] ?? "nothing") : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1) ?? ""}`;
 }
 
-/** The reasons that a manifest gives for what it asks, by kind. */
+/** Returns the manifest's reasons for its permissions, by kind. */
 export function reasonsOf(permissions: Permissions): readonly (readonly [PermissionKind, string])[] {
   return PERMISSION_KINDS.flatMap((kind) => {
     const value = permissions[kind];
@@ -57,8 +78,12 @@ function kindText(kind: PermissionKind, value: PermissionValue | undefined, cwd:
   const { allow, deny } = typeof value === "boolean" || isList(value) ? { allow: value, deny: undefined } : value;
   const allowed = itemsText(kind, allow, cwd);
   const denied = itemsText(kind, deny, cwd);
-  if (allowed === undefined) return denied === undefined ? [] : [`never ${kind} ${denied}`];
-  return [`${kind} ${allowed}${denied === undefined ? "" : ` (never ${denied})`}`];
+  if (allowed === undefined) return denied === undefined ? [] : [`never ${verbOf(kind, deny)} ${denied}`];
+  return [`${verbOf(kind, allow)} ${allowed}${denied === undefined ? "" : ` (never ${denied})`}`];
+}
+
+function verbOf(kind: PermissionKind, items: boolean | readonly PermissionItem[] | undefined): string {
+  return (items === true ? ANY : VERBS)[kind];
 }
 
 function itemsText(kind: PermissionKind, items: boolean | readonly PermissionItem[] | undefined, cwd: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Where the project's plugins are. */
+/** Finds the plugin folders of a project. */
 
 import type { Platform } from "../../platform/platform.ts";
 import { absolutePath } from "./paths.ts";
@@ -6,9 +6,9 @@ import type { Project } from "./project.ts";
 import { openTrusted } from "./trust.ts";
 
 /**
- * The plugin roots of `bascule.json` that count here, absolute; `plugins/` beside it, or in the working directory, without one.
+ * Returns the trusted plugin roots of `bascule.json` as absolute paths. Default: `plugins/` next to the file, or in the working directory.
  *
- * @throws {ProjectConfigError} if the file is wrong.
+ * @throws {ProjectConfigError} if the file is invalid
  */
 export async function pluginRoots(platform: Platform, project: Project): Promise<readonly string[]> {
   const { config } = await openTrusted({ platform, project });

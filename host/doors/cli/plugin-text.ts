@@ -1,4 +1,4 @@
-/** Plugins and tools as people read them: one wording for `list`, `info` and the start screen. */
+/** Formats plugins and tools, the same way for `list`, `info` and the start screen. */
 
 import { problemToText } from "../../../manifests/mod.ts";
 import type { HostStatus, PluginState, PluginView, ToolView } from "../operations.ts";
@@ -10,7 +10,7 @@ import { pathFrom } from "./paths.ts";
 import { kindsText, reasonsOf } from "./permission-text.ts";
 import { printable, shortenWords } from "../../primitives/text.ts";
 
-/** Where the reader is, and what the host's workspace is. */
+/** Folders that paths in the output are relative to. */
 export interface ReaderPlace {
   readonly cwd: string;
   readonly workspace: string;
@@ -29,9 +29,9 @@ const STATES: Readonly<Record<PluginState, string>> = {
 };
 
 /**
- * A plugin with its tools, what is wrong with it, and the command that grants what it still needs.
+ * Formats a plugin with its tools, its problems, and the command for missing grants.
  *
- * @param how brief: tools by their names only, for screens that show many
+ * @param how `brief` shows only the names of tools, for screens with many of them
  */
 export function pluginLines(plugin: PluginView, output: Output, place: ReaderPlace, how: "whole" | "brief" = "whole"): readonly string[] {
   const { style } = output;
@@ -54,12 +54,12 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   return lines;
 }
 
-/** The names of `policy.protected`, and where to change them. */
+/** Formats the names of `policy.protected`, and where to change them. */
 export function protectedText(items: readonly string[]): string {
   return `${items.map((item) => printable(item.slice(item.lastIndexOf("/") + 1))).join(" ")} ("policy.protected" in bascule.json)`;
 }
 
-/** What a plugin asks for and does not hold, why, and the exact command; nothing if all is granted. */
+/** Formats missing grants: permissions, reasons, and the command that grants them. Returns no lines if all are granted. */
 export function grantLines(plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
   const { style } = output;
   const command = grantAdvice(plugin.name, plugin.missing, { ...place, program: output.program });
@@ -69,7 +69,7 @@ export function grantLines(plugin: PluginView, output: Output, place: ReaderPlac
   return [`${style.yellow("needs a grant")} to ${kindsText(plugin.missing)}${because}`, `${INDENT}${style.bold(printable(command))}`];
 }
 
-/** Limits that a plugin asks to be higher and nobody allowed, and what allows them; nothing if it has all of them. */
+/** Formats requested limits that are not allowed, and what allows them. Returns no lines if there are none. */
 export function limitLines(
   { name, limits, held }: Pick<PluginView, "name" | "limits" | "held">,
   { style, program }: Output,
@@ -77,15 +77,15 @@ export function limitLines(
   const lines = (["consent", "policy"] as const).flatMap((by): readonly string[] => {
     const lacking = limits.filter((one) => one.by === by).map(({ text }) => text);
     if (lacking.length === 0) return [];
-    const said = `${style.yellow("asks for higher limits")}: ${lacking.join("; ")}`;
-    if (by === "policy") return [said, `${INDENT}a rule of bascule.json sets them`];
-    // A version that waits is accepted by the same command, which stands there already.
+    const said = `${style.yellow("requests higher limits")}: ${lacking.join("; ")}`;
+    if (by === "policy") return [said, `${INDENT}set by a rule in bascule.json`];
+    // If a version waits, the accept command is shown with it already.
     return held === undefined ? [said, `${INDENT}${style.bold(printable(`${program} accept ${name}`))}`] : [said];
   });
   return lines;
 }
 
-/** What is wrong with the project as a whole: grants that cannot be read, folders that cannot be watched. */
+/** Formats problems of the whole project: unreadable grants, folders that cannot be watched. */
 export function statusLines(status: HostStatus, output: Output): readonly string[] {
   const { style } = output;
   const lines = status.notices.map((notice) => `${style.yellow("note")} ${printable(notice)}`);
@@ -94,7 +94,7 @@ export function statusLines(status: HostStatus, output: Output): readonly string
   return [...lines, `${style.red("error")} .bascule/grants.json cannot be read, so nothing is granted`, ...problems];
 }
 
-/** One line: name, version, what it is, and its state if it is not simply loaded. */
+/** Formats one line: name, version, description, and the state unless it is loaded. */
 function pluginTitle(plugin: PluginView, output: Output): string {
   const { style } = output;
   const state = STATES[plugin.state];
@@ -104,11 +104,11 @@ function pluginTitle(plugin: PluginView, output: Output): string {
   return `${style.bold(printable(plugin.name))}${version}${state === "" ? "" : `  ${color(state)}`}${about}`;
 }
 
-/** One line: a tool's name and what it does. */
+/** Formats one line: a tool's name and description. */
 function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
   const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
-  // A skill with a plugin's name in front runs where the plugin's tools do.
+  // A skill whose name is qualified by a plugin runs on the plugin's route.
   const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
   const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
@@ -117,7 +117,7 @@ function toolLine(tool: ToolView, output: Output): string {
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shortenWords(printable(about), room))}`;
 }
 
-/** Names of tools, as many to a line as there is room for. */
+/** Formats the names of tools, as many per line as fit. */
 function nameLines(tools: readonly ToolView[], { columns, style }: Output): readonly string[] {
   const lines: string[] = [];
   for (const name of tools.map((tool) => printable(tool.name))) {
@@ -128,7 +128,7 @@ function nameLines(tools: readonly ToolView[], { columns, style }: Output): read
   return lines.map((line) => `${INDENT}${style.cyan(line)}`);
 }
 
-/** Why tools cannot be called, whole, since the reason ends with what to do: once for all that share it. */
+/** Formats why tools cannot be called, one entry per reason. Reasons are not shortened, because they end with advice. */
 function unavailableLines(tools: readonly ToolView[], { style }: Output): readonly string[] {
   const reasons = Map.groupBy(
     tools.filter((tool) => tool.unavailable !== undefined),
@@ -140,7 +140,7 @@ function unavailableLines(tools: readonly ToolView[], { style }: Output): readon
   });
 }
 
-/** Bare names that the plugin's tools did not get: another's calls are not theirs. */
+/** Formats tools whose bare name belongs to another plugin, so that they need the qualified name. */
 export function yieldLines(tools: readonly ToolView[], { style }: Output): readonly string[] {
   return tools.flatMap(({ name, qualifiedName, yieldsTo }) =>
     yieldsTo === undefined

@@ -1,4 +1,4 @@
-/** What `bascule doctor` says of the project: what it is, who serves it, which of its folders cannot load by their manifests. */
+/** Collects facts about the project for `bascule doctor`: its files, the running host, and plugins with problems. */
 
 import { problemToText } from "../../../manifests/mod.ts";
 import type { HostStatus, PluginView } from "../operations.ts";
@@ -9,14 +9,14 @@ import { findPlugins, type NamedFolder, shownFolder } from "./find-plugins.ts";
 import { openLocalHost } from "./local-host.ts";
 import { count } from "../../primitives/text.ts";
 
-/** A host that is there and says nothing for so long is not well. */
+/** Time in milliseconds after which a running host counts as silent. */
 const HOST_MS = 3_000;
 
-/** As data, and in words. */
+/** Facts about the project, as data and as text. */
 export interface ProjectFacts {
   readonly root: string;
   readonly configFile?: string;
-  /** The host that serves it; `silent` if one listens and does not answer. */
+  /** The running host; `silent` if it listens but does not answer. */
   readonly host?: Pick<HostStatus, "pid" | "version" | "plugins" | "tools"> | "silent";
   readonly plugins: number;
   readonly lines: { readonly project: string; readonly host: string };
@@ -40,13 +40,13 @@ export async function projectFacts(context: CommandContext): Promise<ProjectFact
       project: `${project.root}  ${config}; ${count(folders.length, "plugin")}`,
       host:
         status === undefined
-          ? "none runs"
+          ? "not running"
           : `serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}  process ${status.pid}`,
     },
     problems: [
-      ...bad.map((folder) => `The manifest of ${shownFolder(context, folder)} is wrong (${output.program} check says where)`),
-      ...waiting.map(({ name }) => `Plugin "${name}" waits to be accepted as it is now (${output.program} accept ${name})`),
-      ...(host === "silent" ? [`A host listens for this project and did not answer within ${HOST_MS / 1_000} seconds`] : []),
+      ...bad.map((folder) => `Invalid manifest in ${shownFolder(context, folder)} (${output.program} check shows details)`),
+      ...waiting.map(({ name }) => `Plugin "${name}" waits to be accepted (${output.program} accept ${name})`),
+      ...(host === "silent" ? [`The running host did not answer within ${HOST_MS / 1_000} seconds`] : []),
       ...(status?.grantProblems ?? []).map((problem) => `.bascule/grants.json: ${problemToText(problem)}`),
     ],
   };
@@ -78,7 +78,7 @@ async function runningHost({ platform, project }: CommandContext): Promise<Runni
   }
 }
 
-/** As `accept` would see them. Without a plugin there is nothing to load. */
+/** Loads the plugins as `accept` does. Without plugin folders no host is opened. */
 async function pluginsHere(context: CommandContext, folders: readonly NamedFolder[]): Promise<readonly PluginView[]> {
   if (folders.length === 0) return [];
   const local = await openLocalHost(context, {}, { consent: "strict", mcp: false });

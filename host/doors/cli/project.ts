@@ -1,26 +1,26 @@
-/** Which project a command is about. */
+/** Finds the project of a command. */
 
 import type { Platform } from "../../platform/platform.ts";
 import { notFoundError } from "./cli-error.ts";
 import { absolutePath, parentOf } from "./paths.ts";
 
-/** The project's places, absolute. */
+/** Paths of the project, absolute. */
 export interface Project {
   /** The folder with `bascule.json`, or the working directory. */
   readonly root: string;
-  /** `bascule.json`, if there is one. */
+  /** Path of `bascule.json`, if it exists. */
   readonly configFile?: string;
-  /** `.bascule`: grants, socket; not for git. */
+  /** Path of `.bascule`, which holds grants and the socket. Not for version control. */
   readonly stateDirectory: string;
 }
 
 const CONFIG_NAME = "bascule.json";
 
 /**
- * Finds the project: the folder of `--config`, else the nearest folder upwards that has a `bascule.json`, else the
+ * Finds the project: the folder of `--config`, else the nearest folder upwards with a `bascule.json`, else the
  * working directory (SPEC P1).
  *
- * @throws {CliError} if `config` names no file.
+ * @throws {CliError} if the file of `config` does not exist
  */
 export async function findProject(platform: Platform, config: string | undefined): Promise<Project> {
   const { cwd } = platform.environment;
@@ -38,7 +38,7 @@ async function nearestConfig(platform: Platform, from: string): Promise<string |
   }
 }
 
-/** The nearest folder above in which somebody used bascule, where no `bascule.json` says that what lies in it belongs to it. */
+/** Returns the nearest parent folder with a `.bascule` folder, for a project without `bascule.json`; otherwise undefined. */
 export async function usedAbove(platform: Platform, { root, configFile }: Project): Promise<string | undefined> {
   if (configFile !== undefined) return undefined;
   for (let folder = parentOf(root), below = root; folder !== below; below = folder, folder = parentOf(folder)) {
@@ -48,6 +48,6 @@ export async function usedAbove(platform: Platform, { root, configFile }: Projec
 }
 
 async function namedConfig(platform: Platform, file: string): Promise<string> {
-  if ((await platform.files.stat(file))?.kind !== "file") throw notFoundError(`Cannot find the file "${file}" that --config names`);
+  if ((await platform.files.stat(file))?.kind !== "file") throw notFoundError(`File "${file}" not found (from --config)`);
   return file;
 }

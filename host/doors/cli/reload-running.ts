@@ -1,4 +1,4 @@
-/** Tells the host that serves the project, if one does, that something of it is new. */
+/** Makes the running host of the project, if any, check for changes. */
 
 import { connectToHost } from "../socket/socket-client.ts";
 import type { CommandContext } from "./command.ts";

@@ -1,4 +1,4 @@
-/** How a call that was run again differs from its recording, for people. */
+/** Formats the differences between a replay and its recording. */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { isJsonObject } from "../../../manifests/mod.ts";
@@ -11,7 +11,7 @@ import { printable, printableLines } from "../../primitives/text.ts";
 
 const SHOWN = 2_000;
 
-/** Everything that differs, what came first in front. */
+/** Formats all differences, in the order in which they occurred. */
 export function differenceLines({ tool, digest }: Recording, differences: readonly Difference[], style: Style): readonly string[] {
   const head = `${style.red("different")} ${printable(tool)} ${style.dim(digest.slice(0, 12))}`;
   return [head, ...differences.flatMap((difference) => linesOf(difference, style))];
@@ -20,11 +20,11 @@ export function differenceLines({ tool, digest }: Recording, differences: readon
 function linesOf(difference: Difference, style: Style): readonly string[] {
   switch (difference.kind) {
     case "order":
-      return ["It looks at the clock, or waits for timers and answers, in another order than it did"];
+      return ["Clock reads, timers or answers came in a different order"];
     case "outcome":
-      return ["What came of it", ...pair(outcomeText(difference.recorded), outcomeText(difference.now), style)];
+      return ["The result differs", ...pair(outcomeText(difference.recorded), outcomeText(difference.now), style)];
     case "used":
-      return [`It used other ${WORDS[difference.what]}: ${difference.recorded} then, ${difference.now} now`];
+      return [`Different ${WORDS[difference.what]}: ${difference.recorded} recorded, ${difference.now} now`];
     default:
       return operationLines(difference, style);
   }
@@ -38,13 +38,13 @@ function operationLines(difference: OperationDifference, style: Style): readonly
     case "asked_otherwise":
       return [place, ...pair(operationText(difference.recorded), operationText(difference.asked), style)];
     case "not_recorded":
-      return [`${place} was not asked for then`, `${style.green("+")} ${operationText(difference.asked)}`];
+      return [`${place} is not in the recording`, `${style.green("+")} ${operationText(difference.asked)}`];
     case "not_asked":
-      return [`${place} is not asked for now`, `${style.red("-")} ${operationText(difference.recorded)}`];
+      return [`${place} is missing in the replay`, `${style.red("-")} ${operationText(difference.recorded)}`];
   }
 }
 
-/** Then and now, each behind its sign. */
+/** Formats the recorded value with a minus and the new value with a plus. */
 function pair(recorded: string, now: string, style: Style): readonly string[] {
   return [`${style.red("-")} ${recorded}`, `${style.green("+")} ${now}`];
 }
@@ -54,7 +54,7 @@ function operationText({ name, args, sent }: ShownOperation): string {
   return printable(cut(`${name} ${JSON.stringify(args)}${bytes}`));
 }
 
-/** What the tool answered, or why it failed. */
+/** Formats the tool's result, or its error. */
 export function outcomeText(outcome: RecordedOutcome): string {
   if (!outcome.ok) {
     const { code, message } = faultToError(outcome.fault);
@@ -65,7 +65,7 @@ export function outcomeText(outcome: RecordedOutcome): string {
   return printable(cut([JSON.stringify(toolAnswer(output)), ...large].join(", ")));
 }
 
-/** Without the prelude's wrapping. */
+/** Unwraps the prelude's envelope. */
 function toolAnswer(output: JsonValue): JsonValue {
   if (!isJsonObject(output)) return output;
   return output["o"] ?? output["t"] ?? null;

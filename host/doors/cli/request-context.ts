@@ -1,15 +1,15 @@
-/** `--role`, `--read-only` and `--no-web`: who calls, and for what task (SPEC P5). */
+/** `--role`, `--read-only` and `--no-web`: the caller's role and task (SPEC P5). */
 
 import type { RequestContext } from "../operations.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 
 export const CONTEXT_OPTIONS: readonly OptionSpec[] = [
-  { name: "role", value: "name", about: "As a session of this role" },
-  { name: "read-only", about: "Without tools that write, and without write grants" },
-  { name: "no-web", about: "Without network tools, and without net grants" },
+  { name: "role", value: "name", about: "Use a session with this role" },
+  { name: "read-only", about: "Disable tools that write, and write grants" },
+  { name: "no-web", about: "Disable network tools, and net grants" },
 ];
 
-/** What the options say, as a part of a request. */
+/** Returns the request's context from the options. */
 export function requestContext(options: Options): { readonly context?: RequestContext } {
   const role = options.value("role");
   const readOnly = options.has("read-only");

@@ -1,4 +1,4 @@
-/** A call's result as people read it. */
+/** Formats the result of a call. */
 
 import type { ToolFailure, ToolResult } from "../../call/call.ts";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
@@ -9,21 +9,21 @@ import { shellWord } from "./paths.ts";
 import type { ReaderPlace } from "./plugin-text.ts";
 import { printable, printableJson, printableLines } from "../../primitives/text.ts";
 
-/** What a successful call answered, for stdout. */
+/** Formats a successful result, for stdout. */
 export function successText(result: ToolResult): string {
   const text = answerToHuman(result);
   return result.content.length === 0 && typeof result.output !== "string" ? printableJson(text) : printableLines(text);
 }
 
-/** Why a call failed and what to do about it, for stderr. */
+/** Formats an error with advice, for stderr. */
 export function failureLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
   const { error } = result;
   const { style } = output;
-  // The message can be the guest's: none of its lines may pass for one of the host's, such as a command to paste.
+  // The message may come from the guest. Mark its further lines, so that none looks like advice of the host.
   const message = printableLines(messageOf(error)).replaceAll("\n", "\n  | ");
   const lines = [`${style.red(error.code)} ${message}`];
   for (const problem of argumentProblems(error)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
-  if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows what it takes`);
+  if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows its arguments`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
@@ -41,7 +41,7 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
   return lines;
 }
 
-/** Whether an argument is wrong, and not the JSON text as a whole. */
+/** Returns true if a single argument is invalid, as opposed to the whole JSON text. */
 function namesAnArgument({ error }: ToolFailure): boolean {
   const errors = error.code === "invalid_args" ? error.details?.["errors"] : undefined;
   return Array.isArray(errors) && errors.some((each: JsonValue) => isJsonObject(each) && each["pointer"] !== "");

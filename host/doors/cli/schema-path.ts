@@ -1,11 +1,11 @@
-/** Where editors find the manifest's schema, from a new plugin's folder. */
+/** Finds the manifest's schema for editors, relative to a new plugin's folder. */
 
 import type { Files } from "../../platform/platform.ts";
 import { parentOf } from "./paths.ts";
 
 const SCHEMA = "manifests/manifest.schema.json";
 
-/** A relative path to this package's schema, if the package is inside the project; undefined if it is elsewhere. */
+/** Returns the relative path to this package's schema; undefined if the package is outside the project. */
 export async function schemaFrom(files: Files, folder: string, root: string): Promise<string | undefined> {
   for (const base of [root, `${root}/node_modules/bascule`]) {
     const file = `${base}/${SCHEMA}`;

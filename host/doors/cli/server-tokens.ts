@@ -1,4 +1,4 @@
-/** The tokens of `bascule serve`: given by the environment, else kept in `.bascule/`, readable by their owner only (SPEC I4). */
+/** Tokens of `bascule serve`: from the environment, or else from files in `.bascule/` that only their owner can read (SPEC I4). */
 
 import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
 import { hashOf, newToken } from "../http/tokens.ts";
@@ -6,10 +6,10 @@ import { FileError, type Platform } from "../../platform/platform.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
 
-/** One token, and where a person finds it. */
+/** A token and its source. */
 export interface ServerToken {
   readonly config: TokenConfig;
-  /** A file's path, or the variable that it came from. */
+  /** Path of the file, or name of the environment variable. */
   readonly place: { readonly file: string } | { readonly variable: string };
 }
 
@@ -17,26 +17,26 @@ const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 const MIN_LENGTH = 32;
 const MAX_BYTES = 1_024;
-const TOO_SHORT = `has less than ${MIN_LENGTH} printable characters`;
+const TOO_SHORT = `has fewer than ${MIN_LENGTH} printable characters`;
 
 const OWN: readonly { readonly name: string; readonly scope: TokenScope; readonly variable: string }[] = [
   { name: "call", scope: "call", variable: "BASCULE_TOKEN" },
   { name: "admin", scope: "admin", variable: "BASCULE_ADMIN_TOKEN" },
 ];
 
-/** The two that every server has, while it runs. */
+/** The two tokens of a running server. */
 export interface OwnTokens {
-  /** At the start. */
+  /** Tokens at the start. */
   readonly tokens: readonly ServerToken[];
-  /** Those that are good now: one whose file was deleted or cannot be used is not. */
+  /** Returns the valid tokens. A token whose file is deleted or unusable is not valid. */
   good(): readonly TokenConfig[];
-  /** Looks at the files every second until the returned function is called. */
+  /** Checks the files every second until the returned function is called. */
   watch(): () => void;
 }
 
 const WATCH_MS = 1_000;
 
-/** @throws {CliError} if one of them is not safe to use. */
+/** Opens the tokens, and creates missing ones. @throws {CliError} if a token is not safe to use */
 export async function openOwnTokens(platform: Platform, stateDirectory: string): Promise<OwnTokens> {
   const { files, clock, log } = platform;
   const tokens = await Promise.all(OWN.map((own) => openToken(platform, stateDirectory, own)));
@@ -51,8 +51,8 @@ export async function openOwnTokens(platform: Platform, stateDirectory: string):
       if (sha256 === before?.sha256) continue;
       good = good.filter((one) => one !== before);
       if (sha256 !== undefined) good = [...good, { ...config, sha256 }];
-      if (now.ok) log.write("info", `The "${config.name}" token is the one that "${file}" holds now`);
-      else log.write("warn", `The "${config.name}" token is not good any more: "${file}" ${now.problem}`);
+      if (now.ok) log.write("info", `The "${config.name}" token was replaced by the one in "${file}"`);
+      else log.write("warn", `The "${config.name}" token is no longer valid: "${file}" ${now.problem}`);
     }
   }
 
@@ -65,7 +65,7 @@ export async function openOwnTokens(platform: Platform, stateDirectory: string):
       const tick = (): void => {
         stopTimer = clock.after(WATCH_MS, () => {
           void look()
-            .catch((error: unknown) => log.write("error", "Cannot look at the tokens again", { error: String(error) }))
+            .catch((error: unknown) => log.write("error", "Cannot check the token files", { error: String(error) }))
             .then(() => isOver || tick());
         });
       };
@@ -108,9 +108,9 @@ type KeptToken = { readonly ok: true; readonly token: string } | { readonly ok: 
 async function tokenIn(files: Platform["files"], file: string): Promise<KeptToken> {
   try {
     const info = await files.lstat(file);
-    if (info === undefined) return { ok: false, problem: "is gone (the next start makes a new one)" };
+    if (info === undefined) return { ok: false, problem: "was deleted (the next start creates a new one)" };
     if (info.kind !== "file" || (info.mode & OTHERS) !== 0)
-      return { ok: false, problem: "is no file that only its owner can read (chmod 600, or delete it for a new one)" };
+      return { ok: false, problem: "must be a file that only its owner can read (chmod 600, or delete it to get a new one)" };
     const token = new TextDecoder().decode(await files.readBytes(file, MAX_BYTES)).trim();
     return isLongEnough(token) ? { ok: true, token } : { ok: false, problem: TOO_SHORT };
   } catch (error) {

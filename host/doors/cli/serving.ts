@@ -1,4 +1,4 @@
-/** What commands that serve a project begin with: its plugin folders, and the socket at which other commands find the host. */
+/** Startup of commands that serve a project: creates plugin folders, and opens the socket for other commands. */
 
 import { openSocketDoor, type SocketDoor } from "../socket/socket.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -9,26 +9,24 @@ import type { LocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 
-/** Creates the plugin folders that are not there, and says so. */
+/** Creates missing plugin folders, and prints their paths. */
 export async function makeRoots({ platform, project, output }: CommandContext): Promise<void> {
   for (const root of await pluginRoots(platform, project)) {
     if ((await platform.files.stat(root)) !== undefined) continue;
     await platform.files.makeDirectory(root);
-    output.line(
-      `${output.style.green("Created")} ${pathFrom(platform.environment.cwd, root)}/: plugins go there, each in a folder of its own`,
-    );
+    output.line(`${output.style.green("Created")} ${pathFrom(platform.environment.cwd, root)}/: put each plugin into its own folder there`);
   }
 }
 
-/** @throws {CliError} if a host runs in this project already. */
+/** Opens the socket. @throws {CliError} if a host is already running in this project */
 export async function openDoor({ platform, project, output }: CommandContext, host: LocalHost): Promise<SocketDoor> {
   try {
     return await openSocketDoor({ platform, stateDirectory: project.stateDirectory, open: () => host.openSession() });
   } catch (error) {
     if (!(error instanceof FileError) || error.code !== "already_exists") throw error;
-    throw new CliError("running", "A host runs in this project already", {
+    throw new CliError("running", "A host is already running in this project", {
       exitCode: EXIT.unavailable,
-      hints: [`${output.program} list shows what it serves; end it with Ctrl-C in its terminal to start another`],
+      hints: [`${output.program} list shows its plugins; stop it with Ctrl-C in its terminal to start another`],
     });
   }
 }

@@ -1,25 +1,25 @@
-/** The files that `bascule init` writes: a plugin that runs at once, reads a file, and shows how grants work. */
+/** Files of `bascule init`: a working plugin that reads a file and shows how grants work. */
 
 import { parseManifest, problemToText } from "../../../manifests/mod.ts";
 import { pluginTypes, typeName } from "../../plugins/types/plugin-types.ts";
 import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../../plugins/types/tsconfig-text.ts";
 
-/** What the files are made for. */
+/** Values for the template. */
 export interface TemplateOptions {
   readonly plugin: string;
-  /** Path or URL of the manifest's schema, for editors; absent if it cannot be named from there. */
+  /** Path or URL of the manifest's schema, for editors. Absent if the plugin's folder cannot refer to it. */
   readonly schema?: string;
   readonly program: string;
-  /** A text file of the project to try it on, as a person in the project's folder would write it. */
+  /** A text file to try the tool on, relative to the project's folder. */
   readonly sample: string;
 }
 
-/** The tool's name: the plugin's with an underscore, so that several new plugins stand side by side. */
+/** Returns the tool's name, derived from the plugin's name, so that the tools of several new plugins do not collide. */
 export function templateTool(plugin: string): string {
   return `${plugin.replaceAll("-", "_")}_peek`;
 }
 
-/** Text of each file by its path in the plugin's folder. */
+/** Returns the text of each file by its path in the plugin's folder. */
 export function templateFiles(options: TemplateOptions): ReadonlyMap<string, string> {
   const manifestText = `${JSON.stringify(manifest(options), null, 2)}\n`;
   return new Map([
@@ -35,7 +35,7 @@ export function templateFiles(options: TemplateOptions): ReadonlyMap<string, str
 
 function typesOf(manifestText: string): ReadonlyMap<string, string> {
   const parsed = parseManifest(manifestText, {});
-  if (!parsed.ok) throw new Error(`The template's manifest is wrong: ${parsed.problems.map(problemToText).join("; ")}`);
+  if (!parsed.ok) throw new Error(`The template's manifest is invalid: ${parsed.problems.map(problemToText).join("; ")}`);
   return pluginTypes(parsed.value);
 }
 
@@ -79,7 +79,7 @@ function program(tool: string): string {
   const type = typeName(tool);
   return `import type { ${type}Args, ${type}Output } from "./bascule.d.ts";
 
-/** Shows how a text file begins. Plain Deno code: the file can be read if the plugin was granted to, else this throws. */
+/** Returns the first lines of a text file. Plain Deno code: throws if the plugin has no grant to read the file. */
 export async function ${tool}(args: ${type}Args): Promise<${type}Output> {
   const text = await Deno.readTextFile(args.path);
   const lines = text.replace(/\\n$/u, "").split("\\n");
@@ -125,17 +125,17 @@ function readme({ plugin, program: name, sample }: TemplateOptions): string {
 \`${tool}\` shows the first lines of a text file.
 
 \`\`\`sh
-${name} dev                                # serves the plugins here; reloads at every edit
-${name} call ${tool} path=${sample}     # refused: it was granted nothing yet
+${name} dev                                # serves the plugins here and reloads on every edit
+${name} call ${tool} path=${sample}     # denied: nothing is granted yet
 ${name} grant ${plugin} --allow-read=.       # lets it read this folder
 ${name} call ${tool} path=${sample}
 \`\`\`
 
-- \`manifest.json\` says what the plugin is, which tools it has, what they take and answer, and what it asks for.
-- \`main.ts\` holds the tools: one exported function each, \`(args, context) => result\`.
-- \`bascule.d.ts\` and \`bascule-globals.d.ts\` are types made of the manifest: \`${name} dev\` and \`${name} types\` write them anew.
-- \`tsconfig.json\` shows editors what the sandbox has for what the plugin asks for, and nothing else.
-- \`cases/\` holds what the tools must answer, \`main.test.ts\` tests of their code: \`${name} test ${plugin}\` runs both, and \`${name} dev\`
-  does at every reload.
+- \`manifest.json\` describes the plugin: its tools, their arguments and results, and the permissions that it requests.
+- \`main.ts\` contains the tools, one exported function each: \`(args, context) => result\`.
+- \`bascule.d.ts\` and \`bascule-globals.d.ts\` are types generated from the manifest by \`${name} dev\` and \`${name} types\`.
+- \`tsconfig.json\` limits editors to the globals that the sandbox provides for the requested permissions.
+- \`cases/\` contains expected results of the tools, \`main.test.ts\` tests of their code. \`${name} test ${plugin}\` runs both, and so does
+  \`${name} dev\` on every reload.
 `;
 }

@@ -1,4 +1,4 @@
-/** The host's log, and what plugins write to `console`, on a person's terminal. */
+/** Writes the host's log, and the console output of plugins, to the terminal. */
 
 import { ownerOf } from "../../platform/network/bounded-lines.ts";
 import type { Log, LogLevel } from "../../platform/platform.ts";
@@ -7,19 +7,19 @@ import { timeOf } from "./live-lines.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
-/** Fields that lines do not repeat: they are noise to a reader. */
+/** Fields that are left out: they are noise on a terminal. */
 const QUIET_FIELDS: ReadonlySet<string> = new Set(["callId", "sessionId", "turnId", "digest", "traceparent", "plugin", "tool"]);
 
-/** What is shown. */
+/** Options of the log. */
 export interface TerminalLogOptions {
   readonly output: Output;
-  /** The host's own lines from this level on; what plugins write is shown from `info` on. */
+  /** Minimum level of the host's messages. Console output of plugins is shown from `info` on. */
   readonly level: LogLevel;
-  /** Milliseconds since the epoch, where lines begin with the time. */
+  /** Clock in milliseconds since the epoch. If present, lines start with the time. */
   readonly now?: () => number;
 }
 
-/** Lines on stderr. Guest text is made inert. */
+/** Creates a log that writes lines to stderr. Guest text is made inert. */
 export function createTerminalLog(options: TerminalLogOptions): Log {
   return logWith(options, {});
 }
@@ -27,7 +27,7 @@ export function createTerminalLog(options: TerminalLogOptions): Log {
 function logWith(options: TerminalLogOptions, bound: Readonly<Record<string, unknown>>): Log {
   return {
     write(level, message, fields = {}) {
-      // Events have lines of their own in `dev`, and results say the rest.
+      // Skip events: `dev` shows them in its own lines, and results contain the rest.
       if (fields["event"] !== undefined) return;
       const guest = guestText(message, fields);
       if (LEVELS.indexOf(level) < LEVELS.indexOf(guest === undefined ? options.level : "info")) return;
@@ -39,7 +39,7 @@ function logWith(options: TerminalLogOptions, bound: Readonly<Record<string, unk
   };
 }
 
-/** What a guest wrote to `console` comes in a field, so that it can be nothing else than text. */
+/** Returns a guest's console output. It is passed in a field, so that it cannot be mistaken for a message of the host. */
 function guestText(message: string, fields: Readonly<Record<string, unknown>>): string | undefined {
   return message === "guest" && typeof fields["text"] === "string" ? fields["text"] : undefined;
 }
@@ -52,7 +52,7 @@ function lineOf(output: Output, level: LogLevel, message: string, fields: Readon
   const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
   const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
   const text = indented(guest ?? message);
-  // A defect's stack is what its report needs.
+  // Include the stack of errors, which a bug report needs.
   const stacks = level === "error" ? rest.flatMap(([, value]) => (value instanceof Error ? [indented(`\n${value.stack ?? ""}`)] : [])) : [];
   return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}${style.dim(stacks.join(""))}`;
 }

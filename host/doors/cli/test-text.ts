@@ -1,10 +1,10 @@
-/** Tests on a terminal, laid out as `deno test` does. Everything that a guest wrote is made inert. */
+/** Formats test results in the layout of `deno test`. All texts from guests are made inert. */
 
 import type { FileOutcome, TestError, TestEvent, TestOutcome } from "../../testing/outcome.ts";
 import type { Style } from "../../primitives/style.ts";
 import { count, printable, printableLines } from "../../primitives/text.ts";
 
-/** Lines as the tests go. `shown` makes a plugin's file a path for the reader. */
+/** Creates a formatter for test events. @param shown converts a plugin's file to a path relative to the working directory */
 export function createTestLines(style: Style, shown: (plugin: string, file: string) => string): (event: TestEvent) => readonly string[] {
   let hasOutput = false;
   const closing = (): readonly string[] => {
@@ -57,7 +57,7 @@ function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)}ms` : `${(ms / 1_000).toFixed(1)}s`;
 }
 
-/** How many there were of each, steps of their own. */
+/** Numbers of tests and steps by status. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -88,7 +88,7 @@ function stepsOf({ steps }: TestOutcome): readonly TestOutcome[] {
   return steps.flatMap((step) => [step, ...stepsOf(step)]);
 }
 
-/** Errors and the last line. */
+/** Formats the errors and the final line. */
 export function summaryLines(
   files: readonly FileOutcome[],
   ms: number,
@@ -121,13 +121,13 @@ export function summaryLines(
   ];
 }
 
-/** A test, a step or a file that failed, and why. */
+/** A failed test, step or file, with its error. */
 export interface Failure {
   readonly title: string;
   readonly error: TestError;
 }
 
-/** Every one of them, in order. Titles are inert. */
+/** Returns all failures in order. Titles are inert. */
 export function failuresOf(files: readonly FileOutcome[], shown: (plugin: string, file: string) => string): readonly Failure[] {
   return files.flatMap((file) => failuresOfFile(file, shown));
 }

@@ -1,4 +1,4 @@
-/** The author's line that a call's error was thrown at, as problems of code are shown. */
+/** Formats the source line at which a tool threw, like other problems in code. */
 
 import type { ToolResult } from "../../call/call.ts";
 import { DoorError, type Operations, type PluginProblem, type PluginView } from "../operations.ts";
@@ -8,7 +8,7 @@ import { problemLines } from "./frame.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
 
-/** What is needed to find the plugin's files. */
+/** Context for finding the plugin's files. */
 export interface ThrownOptions {
   readonly operations: Pick<Operations, "info">;
   readonly files: Files;
@@ -17,8 +17,8 @@ export interface ThrownOptions {
 }
 
 /**
- * Lines that show it; none if the error has no place in the plugin's own code, or the folder holds another version than the one
- * that ran.
+ * Formats the source line. Returns no lines if the error has no position in the plugin's own code, or if the folder contains another
+ * version than the one that ran.
  */
 export async function thrownLines(result: ToolResult | undefined, options: ThrownOptions): Promise<readonly string[]> {
   const stack = result === undefined || result.ok ? undefined : result.error.details?.["stack"];
@@ -36,7 +36,7 @@ export async function thrownLines(result: ToolResult | undefined, options: Throw
   return problemLines(problem, { folder: pathFrom(cwd, plugin.directory), columns: output.columns, style: output.style });
 }
 
-/** Undefined if it was taken away since. */
+/** Returns the plugin of a tool; undefined if it was removed in the meantime. */
 async function pluginOf(tool: string, operations: ThrownOptions["operations"]): Promise<PluginView | undefined> {
   try {
     return (await operations.info(tool)).plugin;
@@ -46,10 +46,10 @@ async function pluginOf(tool: string, operations: ThrownOptions["operations"]): 
   }
 }
 
-/** Another host says it of its plugins, as it likes: looking for places takes the square of its length. */
+/** Maximum characters of a stack to search. The stack may come from another host, and matching takes quadratic time. */
 const MAX_STACK = 4_096;
 
-/** The first frame of the author's own files. The engine's own part in a loop has a position that is none: 1:1. */
+/** Returns the first frame in the author's files. Frames at 1:1 are skipped: the engine reports its own code there. */
 function firstPlace(stack: string): Required<Pick<PluginProblem, "file" | "line" | "column">> | undefined {
   const frames = [...stack.slice(0, MAX_STACK).matchAll(/\(?([^\s():]+):(\d+):(\d+)\)?$/gmu)].filter(([, file, line, column]) => {
     return !file?.startsWith("vendor/") && !(line === "1" && column === "1");

@@ -1,4 +1,4 @@
-/** The arguments of one tool, off a command line: those of `call` and `bench`. */
+/** Reads the tool arguments of `call` and `bench`. */
 
 import { JsonArgumentText, type RawArguments } from "../../call/arguments.ts";
 import { DoorError } from "../operations.ts";
@@ -8,9 +8,9 @@ import { readCallArguments, wordsToArguments } from "./call-arguments.ts";
 import type { CommandContext } from "./command.ts";
 import type { HostAccess } from "./host-access.ts";
 
-export const ARGS_OPTION: OptionSpec = { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" };
+export const ARGS_OPTION: OptionSpec = { name: "args", value: "file", about: "Read the arguments from a JSON file (- for stdin)" };
 
-/** `words` are what comes after the tool's name. @throws {CliError} if they are no arguments. */
+/** Reads the arguments. @param words the words after the tool's name @throws {CliError} if they are invalid */
 export async function readToolArguments(
   tool: string,
   words: readonly string[],
@@ -22,7 +22,7 @@ export async function readToolArguments(
   return wordsToArguments(given.words, await inputSchema(tool, host), tool);
 }
 
-/** What the tool takes; undefined if there is no such tool, which the call itself will say best. */
+/** Returns the tool's input schema; undefined for an unknown tool, which the call itself reports. */
 async function inputSchema(tool: string, host: HostAccess): Promise<JsonObject | undefined> {
   try {
     const info = await host.operations.info(tool);

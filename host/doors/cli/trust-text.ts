@@ -1,4 +1,4 @@
-/** What a folder asks for, in words. All of it was written by whoever made the folder, so it is made inert, and none is left out. */
+/** Formats trust requests. All texts come from the folder's author: they are made inert, and nothing is left out. */
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { Withheld } from "../../project/trust/project-trust.ts";
@@ -6,7 +6,7 @@ import { table } from "./help.ts";
 import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
-/** Its name, what a yes to it means, and each part of it; where another was agreed to, what is not the same. */
+/** Formats a trust request: its name, the effect of allowing it, its parts, and the changes since it was last allowed. */
 export function withheldLines({ name, about, value, before }: Withheld, style: Style): readonly string[] {
   const title = `${style.bold(printable(name))}  ${about}${before === undefined ? "" : `; ${style.yellow("changed since you allowed it")}`}`;
   const [now, then] = [partsOf(value), before === undefined ? undefined : partsOf(before)];
@@ -30,7 +30,7 @@ function isIn(parts: readonly Part[], [key, text]: Part): boolean {
   return parts.some((other) => other[0] === key && other[1] === text);
 }
 
-/** An object without members says nothing; an empty list may say a lot. */
+/** Flattens a value to keyed parts. An empty object has no parts, but an empty list is shown because it can be significant. */
 function partsOf(value: JsonValue, key = ""): readonly Part[] {
   if (isJsonObject(value)) {
     const variable = value["fromEnv"];
@@ -42,12 +42,12 @@ function partsOf(value: JsonValue, key = ""): readonly Part[] {
   return [[key, value.length === 0 ? "none" : value.map(worded).join(" ")]];
 }
 
-/** Quoted where it could be taken for more than one key. */
+/** Quotes a key that could be read as several keys. */
 function keyed(name: string): string {
   return printable(/^[\w-]+$/u.test(name) ? name : JSON.stringify(name));
 }
 
-/** Quoted where a reader could take it for more than one word, or for one of ours. */
+/** Quotes a value that could be read as several words, or as text of the host. */
 function worded(value: JsonValue): string {
   return printable(typeof value === "string" && /^[\w@%+=:,./~-]+$/u.test(value) ? value : JSON.stringify(value));
 }

@@ -1,10 +1,10 @@
-/** Reads what was left out of a result, so that a person, a file or a program gets all of it (SPEC X6). */
+/** Reads the truncated parts of a result, so that the user, a file or a program gets all of it (SPEC X6). */
 
 import type { ToolResult, TruncatedPart } from "../../call/call.ts";
 import type { Operations } from "../operations.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 
-/** The result with its whole output and texts. `truncated` is left with what was not kept, and with blocks that are no texts. */
+/** Returns the result with its complete output and texts. `truncated` keeps parts that the host dropped, and blocks that are not text. */
 export async function wholeResult(result: ToolResult, operations: Pick<Operations, "readResult">): Promise<ToolResult> {
   if (!result.ok || result.truncated === undefined) return result;
   const { truncated, ...rest } = result;
@@ -20,13 +20,13 @@ export async function wholeResult(result: ToolResult, operations: Pick<Operation
     }
     const text = await readAll(cut.handle, operations);
     if (cut.part !== "output") content[block] = { type: "text", text };
-    // Our own host wrote it: a text where the output is one, else JSON.
+    // The host wrote this part: text if the output is text, otherwise JSON.
     else output = typeof output === "string" ? text : (JSON.parse(text) as JsonValue);
   }
   return { ...rest, output, content, ...(left.length > 0 && { truncated: left }) };
 }
 
-/** A content block, by its index. An image or a resource that was cut is not shown at all: a text says what it was. */
+/** Matches the index of a content block. A truncated image or resource is replaced by a text that describes it. */
 const BLOCK = /^content\/(\d+)$/;
 
 async function readAll(handle: string, operations: Pick<Operations, "readResult">): Promise<string> {
@@ -39,14 +39,14 @@ async function readAll(handle: string, operations: Pick<Operations, "readResult"
   return parts.join("");
 }
 
-/** Why a caller that wants all of an answer does not get it. */
+/** Formats why a result is incomplete. */
 export function incompleteText(parts: readonly TruncatedPart[]): string {
   const named = parts.map(({ part, bytes }) => `${part} (${bytes} bytes)`).join(", ");
-  return `Cannot write all of the answer: ${named} was left out (have the tool write a file: above 1 MiB only texts and JSON are read on)`;
+  return `Result incomplete: ${named} left out (above 1 MiB only text and JSON can be read; let the tool write a file)`;
 }
 
-/** One line about what is not there. */
+/** Formats one line about truncated parts. */
 export function truncatedText(parts: readonly TruncatedPart[], program: string): string {
   const bytes = parts.reduce((total, part) => total + part.bytes - part.shownBytes, 0);
-  return `(${bytes} bytes were left out; ${program} call --full … shows all of them)`;
+  return `(${bytes} bytes left out; ${program} call --full … shows everything)`;
 }

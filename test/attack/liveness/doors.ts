@@ -34,7 +34,7 @@ const PARSED_CHARACTERS = 64 * 1_024;
 
 /** Waits until it serves. @param canaryToken one of `bascule.json` */
 export async function openHttpDoor(child: ChildProcess, folder: string, canaryToken: string): Promise<HttpDoor> {
-  const printed = await printedUntil(child, "Ctrl-C ends");
+  const printed = await printedUntil(child, "Press Ctrl-C");
   const url = /http:\/\/\S+/u.exec(printed)?.[0] ?? "";
   const token = async (name: string): Promise<string> => (await readFile(join(folder, ".bascule", `${name}.token`), "utf8")).trim();
   const [callToken, adminToken] = [await token("call"), await token("admin")];

@@ -74,12 +74,12 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
     // First no terminal to ask on, then a user who answers no.
     for (const options of [{}, { answers: ["n"] }]) {
       const dev = project.start(["dev", "--no-tests"], options);
-      await dev.waitFor("Ctrl-C ends");
+      await dev.waitFor("Press Ctrl-C");
       dev.interrupt();
       expect((await dev.ended).code).toBe(0);
     }
     const serve = project.start(["serve", "--port=0"]);
-    await serve.waitFor("Ctrl-C ends");
+    await serve.waitFor("Press Ctrl-C");
     serve.interrupt();
     expect((await serve.ended).out).toContain("runs without: plugins.");
 
@@ -91,11 +91,14 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
   it("starts what the user trusts, and only that [K3.trust]", async () => {
     await using project = await checkout();
     const refused = await project.run(["trust", "mcpServers.evil"]);
-    expect([refused.error, await isThere(project, "started")]).toEqual([expect.stringContaining("there is nobody to ask"), false]);
+    expect([refused.error, await isThere(project, "started")]).toEqual([
+      expect.stringContaining("no terminal is attached to ask on"),
+      false,
+    ]);
     expect(refused.out).toContain(`args     -c "echo x > started"`);
 
     const dev = project.start(["dev", "--no-tests"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     const allowed = await project.run(["trust", "mcpServers.evil"], { answers: ["y"] });
     expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining("Allowed: mcpServers.evil")]);
     // The running host picks it up.

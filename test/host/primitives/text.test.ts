@@ -11,11 +11,11 @@ describe("printable()", () => {
     ["zero-width and tag characters", "a\u200bb\u{e0041}", "a\\u{200b}b\\u{e0041}"],
     ["line separators", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"],
     ["lone surrogates", "a\ud800b", "a\\u{d800}b"],
-  ])("writes out %s [I2.inert]", (_name, text, shown) => {
+  ])("escapes %s [I2.inert]", (_name, text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
-  it("leaves letters of every script and emoji as they are [I2.inert]", () => {
+  it("keeps letters of every script and emoji [I2.inert]", () => {
     expect(printable("Grüße, 世界, שלום, 😀!")).toBe("Grüße, 世界, שלום, 😀!");
   });
 });
@@ -27,14 +27,14 @@ describe("printableLines()", () => {
 });
 
 describe("shorten() and count()", () => {
-  it("cuts by characters and agrees with numbers", () => {
+  it("shortens by characters, and forms plurals", () => {
     expect([shorten("abc", 3), shorten("abcd", 3), shorten("😀😀😀", 2)]).toEqual(["abc", "ab…", "😀…"]);
     expect([count(0, "tool"), count(1, "tool"), count(2, "tool")]).toEqual(["0 tools", "1 tool", "2 tools"]);
   });
 });
 
 describe("wrapWords() and shortenWords()", () => {
-  it("break between words, and leave long ones whole [I2.wrap]", () => {
+  it("break between words, and keep long words whole [I2.wrap]", () => {
     expect(wrapWords("one two three", 7)).toEqual(["one two", "three"]);
     expect(wrapWords("a-very-long-word and more", 8)).toEqual(["a-very-long-word", "and more"]);
     expect(wrapWords("two  spaces", Infinity)).toEqual(["two  spaces"]);

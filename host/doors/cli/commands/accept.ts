@@ -1,4 +1,4 @@
-/** `bascule accept`: lets a new version of a plugin serve, or one that serves have the limits that it asks for (SPEC H6, B3). */
+/** `bascule accept`: accepts a new version of a plugin, or the higher limits that a loaded plugin requests (SPEC H6, B3). */
 
 import { LIMIT_NAMES } from "../../../../manifests/mod.ts";
 import type { ConsentChange } from "../../../plugins/consent/changes.ts";
@@ -16,27 +16,30 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const acceptCommand: Command = {
   name: "accept",
-  summary: "Approve a plugin update that requests more permissions, or the limits that a plugin requests",
+  summary: "Approve a plugin update that requests more permissions, or higher limits",
   usage: "accept [plugin]",
   words: ["plugin"],
   details: [
-    "Without a plugin it shows every version that waits and what is new in it, and limits above the defaults that plugins ask for.",
-    "What is accepted is the version that is shown, byte for byte: one that changes meanwhile waits again.",
-    "Accepted versions are kept in bascule.lock. Accepting grants nothing: see `grant`.",
+    "Without a plugin, shows each version that waits, what changed in it, and requested limits above the defaults.",
+    "Accepts exactly the version shown, byte for byte. If the files change in the meantime, the plugin waits again.",
+    "Accepted versions are kept in bascule.lock. Accepting grants no permissions: see `grant`.",
   ],
   examples: ["accept", "accept notes", "accept notes --digest=3f2a9c0b11de"],
   positionals: { min: 0, max: 1 },
-  options: [{ name: "digest", value: "hex", about: "Accept only the version whose digest begins so, without a question" }, YES_OPTION],
+  options: [
+    { name: "digest", value: "hex", about: "Accept only the version whose digest starts with this, without confirmation" },
+    YES_OPTION,
+  ],
   run: (context) => withHost(context, (host) => accept(context, host), { consent: "strict" }),
 };
 
-/** A plugin with a version that waits, or the version that serves and asks for higher limits. */
+/** A plugin with a version that waits to be accepted, or a loaded version that requests higher limits. */
 interface Waiting {
   readonly plugin: PluginView;
   readonly held: HeldVersion;
 }
 
-/** Those of a version that waits are among its changes. */
+/** Returns what `accept` can accept. The limits of a waiting version are among its changes already. */
 function waitingIn(plugin: PluginView): readonly Waiting[] {
   const { held, limits, version, digest } = plugin;
   if (held !== undefined) return [{ plugin, held }];
@@ -67,7 +70,7 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   const { held } = found;
   await showPages(context, shown(found, context));
   if (wanted !== undefined && !(wanted.length >= MIN_DIGEST && held.digest.startsWith(wanted)))
-    throw new CliError("changed", `The version that waits is not "${wanted}" but ${shortDigest(held.digest)}`, { exitCode: EXIT.denied });
+    throw new CliError("changed", `The waiting version is ${shortDigest(held.digest)}, not "${wanted}"`, { exitCode: EXIT.denied });
   if (wanted === undefined && !(await confirmAct(context, "Accept it?"))) {
     output.line("Not accepted");
     output.document({ ok: false, accepted: false, plugin: found.plugin.name, held });
@@ -75,10 +78,10 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   }
   const outcome = await host.operations.accept(found.plugin.name, held.digest);
   if (outcome.kind === "changed")
-    throw new CliError("changed", "It has changed since it was shown, and waits again", {
+    throw new CliError("changed", "The plugin changed after it was shown, and waits again", {
       hints: [`${output.program} accept ${found.plugin.name}`],
     });
-  if (outcome.kind === "failed") throw new CliError("failed", `It is accepted and does not run: ${outcome.reason}`);
+  if (outcome.kind === "failed") throw new CliError("failed", `Accepted, but the plugin does not load: ${outcome.reason}`);
   output.line(`${output.style.green("Accepted")} ${printable(outcome.plugin)} ${printable(outcome.version)}`);
   const { plugin } = await host.operations.info(outcome.plugin);
   for (const line of yieldLines(plugin.tools, output)) output.line(`  ${line}`);
@@ -86,12 +89,12 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   return EXIT.ok;
 }
 
-/** Fewer digits could be hit by a version that was made for it. */
+/** Minimum length of `--digest` in hex digits. A shorter prefix can be matched by a version built for that purpose. */
 const MIN_DIGEST = 12;
 
 function list(context: CommandContext, waiting: readonly Waiting[]): number {
   const { output } = context;
-  if (waiting.length === 0) output.line("No version waits to be accepted");
+  if (waiting.length === 0) output.line("No plugin version waits to be accepted");
   for (const one of waiting) {
     for (const line of shown(one, context)) output.line(line);
     output.line(
@@ -104,21 +107,18 @@ function list(context: CommandContext, waiting: readonly Waiting[]): number {
 
 function shown({ plugin, held }: Waiting, { output }: CommandContext): readonly string[] {
   const [waits = "", ...rest] = heldLines(held, output.style);
-  const serves = `version ${printable(held.version)} ${output.style.dim(`(${shortDigest(held.digest)})`)} asks for higher limits:`;
+  const serves = `version ${printable(held.version)} ${output.style.dim(`(${shortDigest(held.digest)})`)} requests higher limits:`;
   const first = held === plugin.held ? waits : serves;
   return [`${output.style.bold(printable(plugin.name))} ${first}`, ...rest];
 }
 
 function nothingWaits(name: string, plugins: readonly PluginView[]): CliError {
   if (plugins.some((plugin) => plugin.name === name))
-    return new CliError("nothing", `No version of plugin "${name}" waits to be accepted, and it has the limits that it asks for`);
+    return new CliError("nothing", `Nothing to accept for plugin "${name}": no version waits, and no higher limits are requested`);
   const near = nearestName(
     name,
     plugins.map((plugin) => plugin.name),
   );
-  const hint =
-    near === undefined
-      ? `There ${plugins.length === 1 ? "is" : "are"} ${count(plugins.length, "plugin")} here`
-      : `Did you mean ${printable(near)}?`;
-  return notFoundError(`There is no plugin "${name}"`, [hint]);
+  const hint = near === undefined ? `This project has ${count(plugins.length, "plugin")}` : `Did you mean ${printable(near)}?`;
+  return notFoundError(`Unknown plugin "${name}"`, [hint]);
 }

@@ -1,4 +1,4 @@
-/** `bascule add`: brings a plugin here from a folder, an archive or a repository (SPEC I2). */
+/** `bascule add`: installs a plugin from a folder, an archive or a repository (SPEC I2). */
 
 import { LIMIT_NAMES, limitText } from "../../../../manifests/mod.ts";
 import type { PackagePreview } from "../../../plugins/installing/installer.ts";
@@ -19,20 +19,20 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const addCommand: Command = {
   name: "add",
-  summary: "Bring a plugin here from a folder, an archive or a repository, or an MCP bundle",
+  summary: "Add a plugin from a folder, archive or repository, or an MCP bundle",
   usage: "add <folder|archive|url>",
   words: ["path"],
   details: [
-    "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
-    "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",
-    "What comes from an archive or a repository is bound to its bytes, and so are its grants. Added again, it is brought up to date.",
-    "Of an MCP bundle (.mcpb, .dxt) it shows what it would start, asks for the values that it needs, and lists it in bascule.json.",
-    "A bundle's program runs outside the sandbox, with all that you may do: that takes a yes of its own.",
+    "Accepts zip, tar and tar.gz archives, and repositories over https and ssh. #name after the URL selects a branch or tag.",
+    "Shows the requested permissions, asks for confirmation, copies the files into the first plugin folder and locks the version. Grants no permissions.",
+    "A plugin from an archive or a repository, and its grants, are bound to its bytes. Adding it again updates it.",
+    "For an MCP bundle (.mcpb, .dxt), shows the program to start, asks for required values, and adds the server to bascule.json.",
+    "The program of a bundle runs outside the sandbox with all your rights, so it needs a confirmation of its own.",
   ],
   examples: [
     "add ../notes",
     "add notes-1.2.0.tgz",
-    "add https://github.com/somebody/notes.git#v1.2.0 --yes",
+    "add https://github.com/example/notes.git#v1.2.0 --yes",
     "add files.mcpb --set folder=./docs --secret api_key=FILES_KEY",
   ],
   positionals: { min: 1, max: 1 },
@@ -44,7 +44,7 @@ export const addCommand: Command = {
       const { environment, files } = context.platform;
       const path = absolutePath(written, environment.cwd);
       if ((await files.stat(path)) === undefined)
-        throw notFoundError(`There is no "${written}"`, ["Give a folder, an archive, or the URL of a repository"]);
+        throw notFoundError(`"${written}" not found`, ["Give a folder, an archive, or the URL of a repository"]);
       const added = await addBundle(context, path);
       if (added !== undefined) return added;
     }
@@ -60,7 +60,7 @@ async function add(context: CommandContext, host: HostAccess): Promise<number> {
   const source = parseSource(written);
   const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
   await showPages(context, previewLines(preview, context));
-  if (!(await confirmAct(context, preview.replaces ? "Bring it up to date?" : "Add it?"))) {
+  if (!(await confirmAct(context, preview.replaces ? "Update it?" : "Add it?"))) {
     output.line("Nothing was added");
     output.document({ ok: false, added: false, package: preview });
     return EXIT.denied;
@@ -77,7 +77,7 @@ async function add(context: CommandContext, host: HostAccess): Promise<number> {
 
 const NAME_WIDTH = 18;
 
-/** Everything in it was written by whoever made the plugin. */
+/** Formats a preview for the terminal. All texts come from the plugin's author, so each one is made inert. */
 function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
   const { style } = output;
   const { name, version, description, digest, origin, signer, files, requested, tools, settings, replaces } = preview;
@@ -91,8 +91,8 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
   return [
     `${style.bold(printable(name))} ${printable(version)}  ${printable(description)}${measureText(description)}`,
     `  from       ${printable(from)} ${style.dim(`(${count(files, "file")}, ${shortDigest(digest)})`)}`,
-    `  signed by  ${signer ?? "nobody"}`,
-    `  asks for   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
+    `  signer     ${signer ?? "none"}`,
+    `  requests   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
     ...reasons,
     ...(raised.length === 0 ? [] : [`  limits     ${style.yellow(raised.join(", "))} ${style.dim("(above the defaults)")}`]),
     `  tools`,
@@ -104,7 +104,7 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
     ...(settings === undefined ? [] : [`  settings   ${printable(settings)}${measureText(settings)}`]),
     ...(replaces
       ? [
-          `  takes the place of version ${printable(replaces.version)}${replaces.digest === digest ? ", which is the same to the byte" : ""}`,
+          `  replaces version ${printable(replaces.version)}${replaces.digest === digest ? ", with identical files" : ""}`,
           ...changeLines(replaces.changes, style, measureText).map((line) => `    ${line}`),
         ]
       : []),

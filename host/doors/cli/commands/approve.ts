@@ -1,4 +1,4 @@
-/** `bascule approve` and `bascule deny`: answer a question of a running host (SPEC E5). */
+/** `bascule approve` and `bascule deny`: answer a pending confirmation of a running host (SPEC E5). */
 
 import type { PendingConfirmation } from "../../../confirmations/pending.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
@@ -10,8 +10,8 @@ import { type HostAccess, withHost } from "../host-access.ts";
 import { nearestName } from "../../../tools/nearest.ts";
 import { count, printable } from "../../../primitives/text.ts";
 
-export const approveCommand: Command = answerCommand("approve", "Let a call run that waits for a person", true);
-export const denyCommand: Command = answerCommand("deny", "Refuse a call that waits for a person", false);
+export const approveCommand: Command = answerCommand("approve", "Approve a call that waits for confirmation", true);
+export const denyCommand: Command = answerCommand("deny", "Deny a call that waits for confirmation", false);
 
 function answerCommand(name: string, summary: string, approve: boolean): Command {
   return {
@@ -19,11 +19,11 @@ function answerCommand(name: string, summary: string, approve: boolean): Command
     summary,
     usage: `${name} [id]`,
     details: [
-      "Without an id it shows every question that waits. The answer is to what is shown: a call that changes is asked about again.",
+      "Without an id, lists the pending confirmations. The answer applies to the call as shown: if the call changes, it needs a new confirmation.",
       ...(approve
         ? [
-            "It asks at a terminal, so that a program which runs commands for a model does not answer for you in passing; the console answers too.",
-            "That is no wall: whatever runs as you can start a terminal of its own, or speak to the host's socket.",
+            "Asks on a terminal, so that a program that runs commands for a model does not approve by accident. The console can approve too.",
+            "This is not a security boundary: any program that runs as you can open a terminal or connect to the host's socket.",
           ]
         : []),
     ],
@@ -43,36 +43,36 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
   if (question === undefined) throw noSuchQuestion(context, id, pending);
   for (const line of questionLines(question.request, output)) output.line(line);
   if (approve && !(await confirmApproval(context))) {
-    output.line("Not approved; the question stands");
+    output.line("Not approved; the call still waits");
     output.document({ ok: false, approved: false, request: question.request });
     return EXIT.denied;
   }
   const { requestId, hash } = question.request;
   const outcome = await host.operations.resolve(requestId, { approve, hash });
-  if (outcome === "unknown") throw new CliError("answered", "Somebody else has answered, or the question is over");
+  if (outcome === "unknown") throw new CliError("answered", "The confirmation was already answered or has expired");
   if (outcome === "changed")
-    throw new CliError("changed", "The question has changed since it was shown", { hints: [`${output.program} approve shows it again`] });
+    throw new CliError("changed", "The call changed after it was shown", { hints: [`${output.program} approve shows it again`] });
   output.line(approve ? output.style.green("approved") : output.style.yellow("denied"));
   output.document({ ok: true, approved: approve, request: question.request });
   return 0;
 }
 
-/** Of the person at the terminal: that a command was run says nothing about who ran it. */
+/** Asks the user at the terminal. Running the command is not consent: a program may have run it. */
 async function confirmApproval({ platform, output, signal }: CommandContext): Promise<boolean> {
   if (!platform.terminal.interactive || output.json)
-    throw new CliError("no_terminal", "Nothing was approved: only a person at a terminal can do that, and there is none here", {
+    throw new CliError("no_terminal", "Not approved: approving needs an interactive terminal", {
       exitCode: EXIT.denied,
-      hints: ["Run it in a terminal of your own, without --json", `Or answer on the console page of ${output.program} serve`],
+      hints: ["Run it in an interactive terminal, without --json", `Or answer on the console page of ${output.program} serve`],
     });
   return await askYes({ platform, output, signal }, "Let it run?");
 }
 
 function list({ output, platform }: CommandContext, pending: readonly PendingConfirmation[]): number {
-  if (pending.length === 0) output.line("Nothing waits for a person");
-  else output.line(`${count(pending.length, "question")} ${pending.length === 1 ? "waits" : "wait"} for a person`);
+  if (pending.length === 0) output.line("No call waits for confirmation");
+  else output.line(`${count(pending.length, "call")} ${pending.length === 1 ? "waits" : "wait"} for confirmation`);
   for (const { request } of pending) {
     for (const line of questionLines(request, output)) output.line(line);
-    // A program that reads this is not the one to answer.
+    // Without a terminal a program reads this output, and programs must not approve.
     if (platform.terminal.interactive) output.line(`  ${output.style.bold(`${output.program} approve ${printable(request.requestId)}`)}`);
     else output.line(`  ${printable(request.requestId)}`);
   }
@@ -85,7 +85,7 @@ function noSuchQuestion({ output }: CommandContext, id: string, pending: readonl
     id,
     pending.map(({ request }) => request.requestId),
   );
-  return notFoundError(`No question "${id}" waits for a person`, [
-    near === undefined ? `${output.program} approve shows those that do` : `Did you mean ${printable(near)}?`,
+  return notFoundError(`Unknown confirmation "${id}"`, [
+    near === undefined ? `${output.program} approve lists pending confirmations` : `Did you mean ${printable(near)}?`,
   ]);
 }

@@ -1,4 +1,4 @@
-/** `bascule audit`: the durable record of calls, acts, grants and answers (SPEC AU3). */
+/** `bascule audit`: the journal of calls, acts, grants and confirmations (SPEC AU3). */
 
 import type { AuditPlace } from "../../../audit/audit.ts";
 import type { EventFilter, KeptEvent } from "../../../audit/search.ts";
@@ -18,12 +18,15 @@ type Act = (typeof ACTS)[number];
 
 export const auditCommand: Command = {
   name: "audit",
-  summary: "Show, search and verify the record of what happened",
+  summary: "Show, search, verify and export the audit journal",
   usage: "audit <tail | search [text] | verify [export] | export | session <id>>",
   words: [["tail", "search", "verify", "export", "session"], []],
   details: [
-    "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or taken out. A host also notes the newest seal in your own configuration folder, signed: with it verify finds an end that was cut off, an older copy, or a folder that is gone, up to one second before the host ended. What was meant so (a restored backup, a folder moved away because it was damaged) is taken with verify --accept. An export ends with a signature; verify <file> checks all of it, elsewhere with --key and the key that verify prints here.",
-    "A damaged record is read as far as it can be: tail, search and export show the rest, say what is missing, and end with exit code 1.",
+    "The journal is in .bascule/audit/. Each record is sealed together with all records before it, so verify detects records that were changed, moved or removed.",
+    "The host also writes the newest seal, signed, to your configuration folder. With it, verify also detects an older copy, a missing folder, and an end that was cut off up to one second before the host stopped.",
+    "After an intended change (a restored backup, a damaged folder moved away), run verify --accept.",
+    "An export ends with a signature. verify <file> checks it; on another machine, pass --key with the key that verify prints here.",
+    "If the journal is damaged, tail, search and export show the readable records, report what is missing, and exit with code 1.",
     "Times are ISO 8601, or an age such as 90s, 15m, 12h or 7d.",
   ],
   examples: [
@@ -36,17 +39,22 @@ export const auditCommand: Command = {
   ],
   positionals: { min: 1, max: 2 },
   options: [
-    { name: "limit", short: "n", value: "count", about: "At most so many events, the newest; 20 for tail, 100 for search" },
-    { name: "type", value: "type", about: "Events of this type, such as tool.denied, or tool for all of its kind" },
+    {
+      name: "limit",
+      short: "n",
+      value: "count",
+      about: "Show at most this many of the newest events (default: 20 for tail, 100 for search)",
+    },
+    { name: "type", value: "type", about: "Events of this type, such as tool.denied; tool for all tool events" },
     { name: "tool", value: "name", about: "Events of calls of this tool" },
     { name: "plugin", value: "name", about: "Events of this plugin" },
     { name: "call", value: "id", about: "Events of this call" },
-    { name: "since", value: "time", about: "Not before" },
-    { name: "until", value: "time", about: "Not after" },
-    { name: "head", value: "seal", about: "verify: a seal that must still be in the record" },
-    { name: "key", value: "key", about: "verify <export>: the key that must have signed it; by default this project's" },
-    { name: "accept", about: "verify: take the record as it is now; what was noted of it before no longer counts" },
-    { name: "out", value: "file", about: "export: write into this file instead of to standard output" },
+    { name: "since", value: "time", about: "Events at or after this time" },
+    { name: "until", value: "time", about: "Events at or before this time" },
+    { name: "head", value: "seal", about: "verify: a seal that the journal must contain" },
+    { name: "key", value: "key", about: "verify <export>: the expected signing key (default: this project's)" },
+    { name: "accept", about: "verify: accept the journal as it is now and discard earlier checkpoints" },
+    { name: "out", value: "file", about: "export: write to this file instead of stdout" },
   ],
   run: audit,
 };
@@ -57,15 +65,17 @@ async function audit(context: CommandContext): Promise<number> {
   const act = ACTS.find((known) => known === word);
   if (act === undefined) {
     const near = nearestName(word, ACTS);
-    throw usageError(`There is no "audit ${word}"`, [near === undefined ? `There are ${ACTS.join(", ")}` : `Did you mean audit ${near}?`]);
+    throw usageError(`Unknown subcommand "audit ${word}"`, [
+      near === undefined ? `Choose from ${ACTS.join(", ")}` : `Did you mean audit ${near}?`,
+    ]);
   }
   const filter = act === "tail" || act === "search" ? undefined : FILTERS.find((name) => context.options.value(name) !== undefined);
   if (filter !== undefined)
-    throw usageError(`--${filter} chooses events for tail and search; audit ${act} takes the whole record`, [
-      `Write audit search --${filter}=… --json for a part of it`,
+    throw usageError(`--${filter} filters tail and search; audit ${act} works on the whole journal`, [
+      `Use audit search --${filter}=… --json for a part of it`,
     ]);
   const places = await openPlaces(platform, { config: project.configFile ?? false });
-  // To verify, it counts what was there once.
+  // verify must run without the folder too: a missing journal is one of the things that it detects.
   if (act !== "verify" && (await platform.files.stat(places.auditFolder)) === undefined) return nothingYet(context);
   return await RUN[act](context, places, subject);
 }
@@ -94,16 +104,16 @@ async function show(
   const limited = readLimit(options.value("limit")) ?? limit;
   const events = await openAudit(context, place).search(readFilter(context, text), limited, (found) => damage.push(found));
   for (const event of events) output.line(eventLine(event, context));
-  if (events.length === 0) output.line("No such event was recorded");
+  if (events.length === 0) output.line("No matching events");
   return endWith(context, { events }, damage);
 }
 
 async function session(context: CommandContext, place: AuditPlace, id: string | undefined): Promise<number> {
   const { output } = context;
-  if (id === undefined) throw usageError("Which session? Events name theirs", [`Like this: ${output.program} audit session <id>`]);
+  if (id === undefined) throw usageError("Missing session id (events contain it)", [`Usage: ${output.program} audit session <id>`]);
   const state = await openAudit(context, place).session(id);
   if (state.openedAt === undefined && state.calls.length === 0)
-    throw new CliError("not_found", `No event of session "${id}" was recorded`, { exitCode: EXIT.notFound });
+    throw new CliError("not_found", `Session "${id}" not found in the journal`, { exitCode: EXIT.notFound });
   output.line(
     `session ${printable(id)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,
   );
@@ -116,13 +126,13 @@ async function session(context: CommandContext, place: AuditPlace, id: string | 
   return endWith(context, { session: state }, state.damage ?? []);
 }
 
-/** One line; everything in it may be a guest's. */
+/** Formats one event as a line. Every value may come from a guest, so each one is made inert. */
 function eventLine({ number, event }: KeptEvent, { output }: CommandContext): string {
   const { style, columns } = output;
   const text = (value: JsonValue | undefined): string => (typeof value === "string" ? printable(value) : "");
   const time = typeof event["time"] === "number" ? new Date(event["time"]).toISOString() : "";
-  const { tool, dryRun, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // Any members, or none.
-  // A session is asked about by its id.
+  const { tool, dryRun, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // The payload may have any members.
+  // Session events are looked up by session id.
   const about = tool ?? event["plugin"] ?? event["sessionId"];
   const facts = [
     about,
@@ -156,6 +166,6 @@ function readLimit(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const limit = Number(written);
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000)
-    throw usageError(`Option "--limit" wants a whole number from 1, not "${written}"`);
+    throw usageError(`Option "--limit" must be an integer from 1 to 1000000, not "${written}"`);
   return limit;
 }

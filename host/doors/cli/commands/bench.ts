@@ -1,4 +1,4 @@
-/** `bascule bench`: how long calls of one tool take, the whole way: validation, policy, record, sandbox. */
+/** `bascule bench`: measures calls of one tool end to end: validation, policy, journal and sandbox. */
 
 import type { ToolResult } from "../../../call/call.ts";
 import { usageError } from "../cli-error.ts";
@@ -13,25 +13,25 @@ import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 const DEFAULT_CALLS = 1_000;
 const MOST_CALLS = 1_000_000;
-/** What a session that nobody made otherwise runs at once. */
+/** Maximum concurrent calls of a default session. */
 const MOST_IN_FLIGHT = 4;
-/** Of the calls, before any is measured: the engine's code is compiled twice, the second time after some thousand calls. */
+/** Warm-up calls as a share of the measured calls. The engine's code is compiled twice, the second time after some thousand calls. */
 const WARM_SHARE = 0.25;
 
 export const benchCommand: Command = {
   name: "bench",
-  summary: "Measure calls of a tool",
+  summary: "Benchmark a tool",
   usage: "bench <tool> [key=value … | json | -]",
   words: ["tool", []],
   details: [
-    "Calls it again and again with the same arguments, each call from a clean state, and says how long that takes as a caller sees it.",
-    "Whatever the tool does, it does that often. The first call that fails ends it.",
+    "Calls the tool repeatedly with the same arguments, each call with fresh state, and prints the latency that a caller sees.",
+    "The tool's side effects happen on every call. Stops at the first call that fails.",
   ],
   examples: ["bench calculate expression='6 * 7'", "bench word_count path=README.md --calls 5000 --in-flight 4"],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
-    { name: "calls", value: "n", about: `How many are measured (${DEFAULT_CALLS})` },
-    { name: "in-flight", value: "n", about: `How many at once, up to ${MOST_IN_FLIGHT} (1)` },
+    { name: "calls", value: "n", about: `Number of measured calls (default: ${DEFAULT_CALLS})` },
+    { name: "in-flight", value: "n", about: `Number of concurrent calls, up to ${MOST_IN_FLIGHT} (default: 1)` },
     ARGS_OPTION,
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
@@ -52,7 +52,7 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
   const now = platform.clock.monotonic;
   let failed: ToolResult | undefined;
 
-  /** @returns the milliseconds of each */
+  /** @returns the duration of each call in milliseconds */
   async function run(count: number): Promise<number[]> {
     const taken: number[] = [];
     let left = count;
@@ -91,7 +91,7 @@ function readCount(name: string, written: string | undefined, otherwise: number,
   if (written === undefined) return otherwise;
   const count = Number(written);
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw usageError(`Option "--${name}" wants a whole number from 1 to ${most}, not "${written}"`);
+  throw usageError(`Option "--${name}" must be an integer from 1 to ${most}, not "${written}"`);
 }
 
 function duration(milliseconds: number): string {

@@ -25,10 +25,10 @@ export const callCommand: Command = {
   usage: "call <tool> [key=value … | json | -]",
   words: ["tool", []],
   details: [
-    "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object, or - for JSON on standard input.",
-    "The answer goes to stdout, all of it where that is no terminal; everything else, also why it failed, to stderr.",
-    "Permission flags hold for this run only.",
-    "With --dry-run nothing is changed: it shows what would change, and on a terminal asks whether to do it.",
+    "Arguments are key=value words, one JSON object, or - for JSON on stdin. Write key:=json to pass JSON regardless of the tool's schema.",
+    "The result goes to stdout, everything else to stderr. If stdout is not a terminal, the result is written in full.",
+    "Permission flags apply to this run only.",
+    "With --dry-run nothing is changed: shows the changes, and on a terminal asks whether to apply them.",
   ],
   examples: [
     "call word_count path=README.md",
@@ -41,15 +41,15 @@ export const callCommand: Command = {
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
     ARGS_OPTION,
-    { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
-    { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
-    { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
-    { name: "full", about: "Show the whole answer on a terminal too, also above the 1 MiB that a session takes at once" },
-    { name: "record", about: "Keep what `replay` needs to run this call again" },
-    { name: "dry-run", about: "Change nothing, and show what would change" },
+    { name: "timeout", value: "ms", about: "Abort the call after this many milliseconds" },
+    { name: "seed", value: "text", about: "Seed for the tool's random numbers: the same seed gives the same numbers" },
+    { name: "time", value: "time", about: "The time that the tool sees: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
+    { name: "full", about: "Show the full result on a terminal too, even above 1 MiB" },
+    { name: "record", about: "Record the call for `replay`" },
+    { name: "dry-run", about: "Show what would change without changing anything" },
     {
       name: "apply",
-      about: "After --dry-run, do what was shown without asking, where policy asks no person either; exits non-zero if it is not done",
+      about: "Commit the dry run without asking, unless policy requires a confirmation; a non-zero exit code means not committed",
     },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
@@ -91,7 +91,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(confirm ? { confirm } : {}),
     },
   );
-  // A file or a program that reads on would take a part for the whole.
+  // A file or a program cannot tell a truncated result from a complete one.
   const wantsAll = options.has("full") || !platform.terminal.outIsTerminal;
   const result = wantsAll ? await wholeResult(answered, host.operations) : answered;
   const { truncated } = result;
@@ -121,12 +121,12 @@ function recordingLine(callId: string, recording: RecordingSummary, program: str
   return recording.kept ? `(recorded: ${program} replay ${printable(callId)})` : `(not recorded: ${recording.reason})`;
 }
 
-/** The time of day here is nobody else's: a time without a zone is refused. */
+/** Parses `--time`. A time without a zone is refused because it depends on the machine. */
 function readTime(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const timeMs = /^-?\d+$/.test(written) ? Number(written) : ZONED_TIME.test(written) ? Date.parse(written) : Number.NaN;
   if (Number.isNaN(timeMs))
-    throw usageError(`Option "--time" wants a time such as 2026-01-31T12:00:00Z, or milliseconds, not "${written}"`);
+    throw usageError(`Option "--time" must be a time such as 2026-01-31T12:00:00Z, or milliseconds, not "${written}"`);
   return timeMs;
 }
 
@@ -135,6 +135,7 @@ const ZONED_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+
 function readTimeout(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const timeoutMs = Number(written);
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1) throw usageError(`Option "--timeout" wants whole milliseconds, not "${written}"`);
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
+    throw usageError(`Option "--timeout" must be a positive integer (milliseconds), not "${written}"`);
   return timeoutMs;
 }

@@ -1,4 +1,4 @@
-/** `bascule check`: finds what is wrong with plugins before anybody calls them. */
+/** `bascule check`: finds problems in plugins without calling their tools. */
 
 import { manifestToJson } from "../../../../manifests/mod.ts";
 import { type CheckOptions, checkPlugins, type PluginCheck } from "../check-plugins.ts";
@@ -23,16 +23,16 @@ const MANIFEST = "manifest.json";
 
 export const checkCommand: Command = {
   name: "check",
-  summary: "Find what is wrong with plugins",
+  summary: "Check plugins for problems",
   usage: "check [plugin|folder]",
   words: ["plugin"],
   details: [
-    "Checks the manifest, the files that it names, its dependencies, that the code loads and exports its tools, and that calls of them can run here: a native tool needs a plugin that is trusted.",
-    "Without a name it checks every plugin of the project; with one that plugin, or every plugin in the folder.",
+    "Checks the manifest, the files and dependencies that it names, that the code loads and exports its tools, and that the tools can run here: a native tool needs a trusted plugin.",
+    "Without a name, checks every plugin of the project. With a name, checks that plugin or every plugin in that folder.",
   ],
   examples: ["check", "check demo", "check plugins/demo --fix"],
   positionals: { min: 0, max: 1 },
-  options: [{ name: "fix", about: "Write good manifests anew in the canonical form (also from the older spelling)" }],
+  options: [{ name: "fix", about: "Rewrite valid manifests in canonical form (also converts legacy manifests)" }],
   run: check,
 };
 
@@ -64,7 +64,7 @@ async function check(context: CommandContext): Promise<number> {
     only === undefined ? status.state !== "ignored" : status.directory === only,
   );
   const where = roots.map((root) => pathFrom(platform.environment.cwd, root)).join(", ");
-  if (checks.length === 0) throw notFoundError(`There are no plugins in "${where}"`, [`${output.program} init <name> writes one`]);
+  if (checks.length === 0) throw notFoundError(`No plugins found in "${where}"`, [`${output.program} init <name> creates one`]);
 
   const fixed: string[] = [];
   for (const one of checks) {
@@ -77,7 +77,7 @@ async function check(context: CommandContext): Promise<number> {
   return bad === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** The roots to look into, and the one folder that was meant if it is a plugin itself. */
+/** Returns the roots to check, and `only` if the argument names a single plugin folder. */
 async function whatToCheck(context: CommandContext): Promise<{ readonly roots: readonly string[]; readonly only?: string }> {
   const { platform, project, positionals } = context;
   const { files, environment } = platform;
@@ -93,11 +93,11 @@ async function whatToCheck(context: CommandContext): Promise<{ readonly roots: r
   }
   const roots: string[] = [];
   for (const root of await pluginRoots(platform, project)) if ((await files.stat(root))?.kind === "directory") roots.push(root);
-  if (roots.length === 0) throw notFoundError("There is no folder of plugins here");
+  if (roots.length === 0) throw notFoundError("No plugin folder found here");
   return { roots };
 }
 
-/** Writes the canonical form if the file holds another one. Only a manifest that was read whole is written. */
+/** Rewrites the manifest in canonical form if it differs. Only a manifest that parsed completely is rewritten. */
 async function fix({ status }: PluginCheck, { platform }: CommandContext): Promise<boolean> {
   if (!status.manifest) return false;
   const path = `${status.directory}/${MANIFEST}`;
@@ -113,7 +113,7 @@ function checkLines(one: PluginCheck, wasFixed: boolean, { output, platform }: C
   const mark = one.isBad ? style.red("bad ") : style.green("good");
   const state = one.status.state === "disabled" ? style.yellow("  disabled") : "";
   const lines = [
-    `${mark} ${style.bold(printable(one.view.name))}  ${style.dim(printable(folder))}${state}${wasFixed ? "  (manifest written anew)" : ""}`,
+    `${mark} ${style.bold(printable(one.view.name))}  ${style.dim(printable(folder))}${state}${wasFixed ? "  (manifest rewritten)" : ""}`,
   ];
   for (const problem of one.view.problems)
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => `  ${line}`));

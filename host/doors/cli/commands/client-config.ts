@@ -1,4 +1,4 @@
-/** `bascule client-config`: what to write into an MCP client's settings so that it starts `bascule mcp` for this project. */
+/** `bascule client-config`: prints the settings with which an MCP client starts `bascule mcp` for this project. */
 
 import { nearestName } from "../../../tools/nearest.ts";
 import { usageError } from "../cli-error.ts";
@@ -8,12 +8,12 @@ import { CLIENTS, type ServerStart } from "../mcp-clients.ts";
 
 export const clientConfigCommand: Command = {
   name: "client-config",
-  summary: "Print how to connect an MCP client to this project",
+  summary: "Print the settings that connect an MCP client to this project",
   usage: "client-config [client]",
   words: [CLIENTS.map(({ name }) => name)],
   details: [
-    `Knows ${CLIENTS.map(({ name }) => name).join(", ")}; without a name it prints all of them.`,
-    "Nothing is written: the lines are for you to put where they say.",
+    `Clients: ${CLIENTS.map(({ name }) => name).join(", ")}. Without a name, prints the settings of all of them.`,
+    "Writes no files: copy the printed lines to the place that they name.",
   ],
   examples: ["client-config claude-code", "client-config cursor --json"],
   positionals: { min: 0, max: 1 },
@@ -39,7 +39,5 @@ function clientConfig({ platform, project, positionals, output }: CommandContext
 function unknownClient(wanted: string): Error {
   const names = CLIENTS.map(({ name }) => name);
   const near = nearestName(wanted, names);
-  return usageError(`There is no MCP client "${wanted}" that this command knows`, [
-    near === undefined ? `It knows ${names.join(", ")}` : `Did you mean ${near}?`,
-  ]);
+  return usageError(`Unknown MCP client "${wanted}"`, [near === undefined ? `Choose from ${names.join(", ")}` : `Did you mean ${near}?`]);
 }

@@ -1,4 +1,4 @@
-/** `bascule commit`: does what a dry run in a running host said (SPEC E8). */
+/** `bascule commit`: commits a dry run of a running host (SPEC E8). */
 
 import { committedLines } from "../commit-dry-run.ts";
 import type { Command } from "../command.ts";
@@ -7,14 +7,14 @@ import { withHost } from "../host-access.ts";
 
 export const commitCommand: Command = {
   name: "commit",
-  summary: "Do what a dry run of the running host said it would do",
+  summary: "Commit a dry run of the running host",
   usage: "commit <call>",
   details: [
-    "For calls that a rule of policy makes dry runs. All of it is done or nothing, and nothing if a file that the call read or would write is another now. A dry run is kept for half an hour, the last four of them.",
+    "For calls that a policy rule turns into dry runs. The commit is atomic, and is refused if a file that the call read or would write has changed. The host keeps the last four dry runs, each for 30 minutes.",
   ],
   examples: ["commit 019a0000-0000-7000-8000-000000000000"],
   positionals: { min: 1, max: 1 },
-  options: [{ name: "hash", value: "hash", about: "Only if this is the hash of what the dry run said" }],
+  options: [{ name: "hash", value: "hash", about: "Commit only if the dry run has this hash" }],
   run: (context) =>
     withHost(context, async (host) => {
       const { output, positionals, options } = context;

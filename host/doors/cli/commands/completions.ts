@@ -1,4 +1,4 @@
-/** `bascule completions`: what makes a shell complete commands, options, plugins and tools. */
+/** `bascule completions`: prints a script that completes commands, options, plugins and tools in a shell. */
 
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -16,18 +16,18 @@ const NAMES = ["plugin", "tool", "any"];
 
 export const completionsCommand: Command = {
   name: "completions",
-  summary: "Print what makes your shell complete commands, options, plugins and tools",
+  summary: "Print a shell completion script for commands, options, plugins and tools",
   usage: "completions <bash|zsh|fish>",
   details: [
     'bash: put  eval "$(bascule completions bash)"  into ~/.bashrc',
     'zsh:  put  eval "$(bascule completions zsh)"  into ~/.zshrc, below compinit; or write it to a file _bascule in a folder of $fpath',
     "fish: bascule completions fish > ~/.config/fish/completions/bascule.fish",
-    "It completes the word `bascule`, also as an alias. Names of plugins and tools are those of the running host, else those of the manifests; no code of a plugin is run for it.",
+    "Completes the word `bascule`, also as an alias. Names of plugins and tools come from the running host, or else from the manifests; no plugin code runs.",
   ],
   examples: ["completions bash"],
   positionals: { min: 0, max: 1 },
   words: [SHELLS],
-  options: [{ name: "names", value: NAMES.join("|"), about: "Print such names, a line each: what the scripts ask for" }],
+  options: [{ name: "names", value: NAMES.join("|"), about: "Print these names, one per line (used by the scripts)" }],
   run: completions,
 };
 
@@ -35,7 +35,7 @@ async function completions(context: CommandContext): Promise<number> {
   const { platform, positionals, options, output } = context;
   const wanted = options.value("names");
   if (wanted !== undefined) {
-    if (!NAMES.includes(wanted)) throw usageError(`Option "--names" wants one of ${NAMES.join(", ")}, not "${wanted}"`);
+    if (!NAMES.includes(wanted)) throw usageError(`Option "--names" must be one of ${NAMES.join(", ")}, not "${wanted}"`);
     const names = await namesFor(context, { plugins: wanted !== "tool", tools: wanted !== "plugin" });
     for (const name of names) output.line(name);
     output.document({ ok: true, names });
@@ -51,9 +51,7 @@ async function completions(context: CommandContext): Promise<number> {
 }
 
 function unknownShell(shell: string | undefined, program: string): Error {
-  if (shell === undefined) return usageError("Say which shell", [`Like this: ${program} completions bash`]);
+  if (shell === undefined) return usageError("Missing shell name", [`Example: ${program} completions bash`]);
   const near = nearestName(shell, SHELLS);
-  return usageError(`There are no completions for "${shell}"`, [
-    near === undefined ? `There are some for ${SHELLS.join(", ")}` : `Did you mean ${near}?`,
-  ]);
+  return usageError(`Unknown shell "${shell}"`, [near === undefined ? `Choose from ${SHELLS.join(", ")}` : `Did you mean ${near}?`]);
 }

@@ -1,4 +1,4 @@
-/** `bascule dev`: serves the project's plugins, reloads them at every edit, and shows what happens. */
+/** `bascule dev`: serves the project's plugins, reloads them on every edit, and shows events. */
 
 import type { HostEvent } from "../../../audit/events.ts";
 import type { ToolResult } from "../../../call/call.ts";
@@ -21,18 +21,18 @@ import { askForTrust } from "../trust.ts";
 
 export const devCommand: Command = {
   name: "dev",
-  summary: "Serve the plugins here, and reload them at every edit",
+  summary: "Serve the project's plugins and reload them on every edit",
   usage: "dev",
   details: [
-    "Other commands find it through .bascule/host.sock and are answered by it.",
-    "At every reload of a plugin it writes the plugin's types, as `types` does, and runs its cases and tests, as `test` does.",
-    "An error shows the line of the code or of the manifest that it is at, also one that a tool throws in a call.",
-    "Permission flags hold for this run and for every plugin, within what each one asks for.",
-    "With --json it writes a JSON value a line: first what is there, then the host's events, and `types` and `tests` as they are done.",
+    "Other commands connect to this host through .bascule/host.sock.",
+    "On each reload, writes the plugin's types as `types` does, and runs its cases and tests as `test` does.",
+    "Errors show the source line in the code or the manifest, including errors that a tool throws during a call.",
+    "Permission flags apply to this run and to every plugin, within what each one requests.",
+    "With --json, writes one JSON value per line: first the status, then the host's events and the results of `types` and `tests`.",
   ],
   examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --no-tests"],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "no-tests", about: "Do not run cases and tests at every reload" }, ...RUN_OPTIONS, ISOLATION_OPTION, FROZEN_OPTION],
+  options: [{ name: "no-tests", about: "Do not run cases and tests on reload" }, ...RUN_OPTIONS, ISOLATION_OPTION, FROZEN_OPTION],
   run: dev,
 };
 
@@ -52,17 +52,17 @@ async function dev(context: CommandContext): Promise<number> {
     for (const line of startScreen(status, plugins, output, place)) output.line(line);
     output.entry({ type: "ready", status, plugins });
     await showEvents(context, host, { place, ...(tests !== undefined && { tests }) });
-    if (signal.aborted) output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
+    if (signal.aborted) output.note(output.style.dim("\nWaiting for running calls; press Ctrl-C again to exit now"));
   } finally {
     await tests?.close();
-    // The host first: calls that still run are answered through the door.
+    // Close the host first: running calls are answered through the door.
     await host.close();
     await door?.close();
   }
   return EXIT.ok;
 }
 
-/** Shows events as they come, and keeps the types of what they are about, until Ctrl-C. */
+/** Shows events and keeps the types of changed plugins up to date, until Ctrl-C. */
 async function showEvents(
   context: CommandContext,
   host: LocalHost,
@@ -91,7 +91,7 @@ async function showEvents(
     const event = next.value;
     for (const line of await liveLines(event, { ...options, plugin })) output.line(line);
     output.entry(event);
-    // What happens meanwhile waits in the events' own buffer, which is bounded.
+    // Events that arrive in the meantime wait in the event stream's bounded buffer.
     await platform.terminal.drained(signal);
     prompts?.hear(event);
     if (!CHANGES_MANIFEST.has(event.type)) continue;
@@ -103,7 +103,7 @@ async function showEvents(
   await prompts?.ended();
 }
 
-/** Also a version that does not load or waits for consent has a manifest, which is the one that its author works on. */
+/** Failed and quarantined versions are included: they have a manifest too, and it is the one that the author is editing. */
 const CHANGES_MANIFEST: ReadonlySet<HostEvent["type"]> = new Set([
   "plugin.loaded",
   "plugin.reloaded",
@@ -111,7 +111,7 @@ const CHANGES_MANIFEST: ReadonlySet<HostEvent["type"]> = new Set([
   "plugin.quarantined",
 ] as const);
 
-/** Its caller has it moments after the event, and what it says of the place is worth that wait, not more. */
+/** Waits up to one second for the call's result, which is available shortly after its event. It holds the stack of the error. */
 async function resultOf(callId: string, { platform, signal }: CommandContext, { host }: LocalHost): Promise<ToolResult | undefined> {
   for (let look = 0; look < LOOKS && !signal.aborted; look += 1) {
     const result = host.result(callId);

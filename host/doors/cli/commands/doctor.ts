@@ -1,4 +1,4 @@
-/** `bascule doctor`: what this system gives, and what is in force on it. */
+/** `bascule doctor`: shows the environment, and which protections are active in it. */
 
 import type { IsolationConfig, ProjectConfig } from "../../../../manifests/mod.ts";
 import { engineInForce } from "../../../../sandbox/mod.ts";
@@ -15,12 +15,12 @@ import { VERSION } from "../../../primitives/version.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Show what this system gives, and what is in force",
+  summary: "Check the environment and show which protections are active",
   usage: "doctor",
   details: [
-    "Which project this is and who serves it, which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are protected from renames, the cache, the watcher, and whether Deno is there, which trusted plugins need to run natively.",
-    "What can be tried is tried.",
-    "Exits with 1 where something that the project asks for does not work.",
+    "Shows the project and the host that serves it, the runtime and engine that run plugins, the isolation between plugins and host and its known gaps, the protection of files against renames, the cache, the watcher, and whether Deno is installed, which trusted plugins need to run natively.",
+    "Tests each feature where possible.",
+    "Exits with code 1 if something that the project needs does not work.",
   ],
   examples: ["doctor", "doctor --json"],
   positionals: { min: 0, max: 0 },
@@ -28,7 +28,7 @@ export const doctorCommand: Command = {
   run: doctor,
 };
 
-/** What confines a sandbox's process here, or why none can be started. */
+/** The confinement of a sandbox process, or the reason why no process can be started. */
 type ProcessFacts = Confinement | { readonly problem: string };
 
 async function doctor(context: CommandContext): Promise<number> {
@@ -50,7 +50,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ...(engine.build === "metered" ? [] : [`The engine runs without a meter${engine.problem === undefined ? "" : `: ${engine.problem}`}`]),
     ...("problem" in inForce ? [inForce.problem] : []),
     ...natively.problems,
-    ...(system.watcher.works ? [] : [`The watcher does not work: ${system.watcher.problem ?? ""}; changes are noticed by scans only`]),
+    ...(system.watcher.works ? [] : [`The watcher does not work: ${system.watcher.problem ?? ""}; only scans detect changes`]),
   ];
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ["bascule", [VERSION]],
@@ -65,7 +65,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["audit", [auditText(config())]],
     ["files", [FILES[system.files]]],
     ["cache", [`${system.cache.folder}  ${system.cache.images} files, ${(system.cache.bytes / 1e6).toFixed(1)} MB of images`]],
-    ["watcher", [system.watcher.works ? "told of a change" : "does not work; changes are noticed by scans only"]],
+    ["watcher", [system.watcher.works ? "works" : "does not work; only scans detect changes"]],
     ["deno", [denoText(system.deno)]],
   ];
   for (const row of table(facts.flatMap(rowsOf), output.style, { indent: "", columns: output.columns })) output.line(row);
@@ -86,17 +86,17 @@ async function doctor(context: CommandContext): Promise<number> {
 }
 
 interface NativeRoute {
-  /** Whether plugins can run under Deno's permissions. */
+  /** True if plugins can run under Deno's permissions. */
   readonly deno: boolean;
-  /** Names that are trusted to run without. */
+  /** Names of plugins trusted to run without Deno's permissions. */
   readonly unconfined: readonly string[];
-  /** Names that are trusted whatever bytes they stand for. */
+  /** Names of plugins trusted without a digest, so with any contents. */
   readonly byName: readonly string[];
   readonly text: string;
   readonly problems: readonly string[];
 }
 
-/** Whether trusted plugins can run, and which run without walls (SPEC O1). */
+/** Reports whether trusted plugins can run natively, and which of them run unconfined (SPEC O1). */
 function nativeRoute(platform: Pick<Platform, "trusted">, { trusted }: Pick<ProjectConfig, "trusted">): NativeRoute {
   const deno = platform.trusted.find("deno");
   const unconfined = trusted.filter((listed) => listed.unconfined).map(({ name }) => name);
@@ -113,33 +113,33 @@ function nativeRoute(platform: Pick<Platform, "trusted">, { trusted }: Pick<Proj
     text: [
       walls,
       ...(unconfined.length === 0 ? [] : [`UNCONFINED: ${unconfined.join(", ")}`]),
-      ...(byName.length === 0 ? [] : [`trusted by name, whatever bytes they hold (a "digest" binds them): ${byName.join(", ")}`]),
+      ...(byName.length === 0 ? [] : [`trusted by name with any contents (add a "digest" to pin them): ${byName.join(", ")}`]),
     ].join("; "),
     problems: waiting.map(
-      (name) => `"${name}" is trusted, and Deno, which would confine it, is not installed (https://deno.com, or npm install -g deno)`,
+      (name) => `Trusted plugin "${name}" needs Deno, which is not installed (https://deno.com, or npm install -g deno)`,
     ),
   };
 }
 
-/** What the record is worth, and what is not done without it (SPEC AU3). */
+/** Describes where the journal is kept, and which calls are refused if it cannot be written (SPEC AU3). */
 function auditText({ audit: { store, required } }: Pick<ProjectConfig, "audit">): string {
-  if (!store) return "nothing is kept (audit.store in bascule.json)";
-  return `kept in .bascule/audit/; where that cannot be written, ${required === "all" ? "every call" : "what changes something"} is refused`;
+  if (!store) return "no journal is kept (audit.store in bascule.json)";
+  return `kept in .bascule/audit/; if it cannot be written, ${required === "all" ? "every call is" : "calls with side effects are"} refused`;
 }
 
 const ENGINE = {
-  metered: "metered: native loops end at their deadline, fresh state costs what a call touched",
-  plain: "as it is published: native loops end with their worker, fresh state costs a copy",
+  metered: "metered: native loops stop at their deadline; fresh state costs only the memory that a call touched",
+  plain: "unmetered: native loops stop only with their worker; fresh state costs a full copy",
 } as const;
 
 const FILES = {
-  kernel: "each opened file is asked of the kernel where it really is: no rename in between wins anything",
-  compared: "opened files are compared with what was checked by device and inode: a narrow window stays",
+  kernel: "the kernel reports the real path of each opened file: renames cannot bypass the check",
+  compared: "opened files are compared with the checked ones by device and inode: a short race window remains",
 } as const;
 
 const THREADS = {
   inForce: ["WebAssembly in threads of the host's process"],
-  leavesOpen: ['a flaw in the runtime\'s WebAssembly is a flaw of the host ("isolation": "process" in bascule.json is behind that)'],
+  leavesOpen: ['a bug in the runtime\'s WebAssembly exposes the host ("isolation": "process" in bascule.json protects against it)'],
 } as const;
 
 function isolationLines({ by, alone }: IsolationConfig, inForce: ProcessFacts | typeof THREADS): readonly string[] {
@@ -151,9 +151,7 @@ function isolationLines({ by, alone }: IsolationConfig, inForce: ProcessFacts | 
 function trustLines(trust: ProjectTrust): readonly string[] {
   const [withheld] = noticesOf(trust);
   const agreed = trust.agreed();
-  return [
-    withheld ?? (agreed.length === 0 ? "this folder asks for nothing that you would have to allow" : `allowed: ${agreed.join(", ")}`),
-  ];
+  return [withheld ?? (agreed.length === 0 ? "this folder has no trust requests" : `allowed: ${agreed.join(", ")}`)];
 }
 
 function processLines(process: ProcessFacts): readonly string[] {
@@ -164,10 +162,10 @@ function processLines(process: ProcessFacts): readonly string[] {
 
 function denoText(deno: SystemFacts["deno"]): string {
   if (deno === undefined) return "not found on PATH";
-  return `${deno.version ?? "does not say its version"}  ${deno.program}`;
+  return `${deno.version ?? "unknown version"}  ${deno.program}`;
 }
 
-/** The name stands on the first line only. */
+/** Puts the name on the first row only. */
 function rowsOf([name, lines]: readonly [string, readonly string[]]): readonly (readonly [string, string])[] {
   return lines.map((line, index) => [index === 0 ? name : "", printable(line)]);
 }

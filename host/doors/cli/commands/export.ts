@@ -1,4 +1,4 @@
-/** `bascule export`: writes what a plugin asks for, or which tools there are, in the words of another program. */
+/** `bascule export`: writes tools, or the permissions that plugins request, in the format of another program. */
 
 import {
   type DenoExport,
@@ -23,15 +23,15 @@ import { printable } from "../../../primitives/text.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write tools for a model's API or a framework, or permissions for Deno",
+  summary: "Export tools for a model API or framework, or permissions for Deno",
   usage: `export <${EXPORT_FORMATS.join("|")}> [tool...] | export deno [plugin...]`,
   words: [[...EXPORT_FORMATS, "deno"], "any"],
   details: [
-    "Tools are written as the list that the API takes; for ai-sdk and langchain, whose tools are objects, as a program that makes them.",
-    "What the target cannot say is named on standard error; the host checks it all the same.",
-    "With deno, each plugin becomes a set of its name, for `deno run -P=<name>`. The set allows no more than the manifest asks for.",
-    "What Deno has no word for is left out, and said on standard error.",
-    "Of deno, with --out an existing file keeps everything but the sets of these plugins. Paths are relative to it.",
+    "Writes the tool list that the API takes. For ai-sdk and langchain, whose tools are objects, writes a program that creates them.",
+    "Schema features that the target does not support are listed on stderr; the host still checks them.",
+    "With deno, each plugin becomes a permission set of its name, for `deno run -P=<name>`. The set allows no more than the manifest requests.",
+    "Permissions that Deno cannot express are left out and listed on stderr.",
+    "With deno and --out, an existing file keeps everything but the sets of these plugins. Paths are relative to it.",
   ],
   examples: [
     "export openai",
@@ -41,7 +41,7 @@ export const exportCommand: Command = {
     "export deno words --out=deno.json",
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
-  options: [{ name: "out", value: "file", about: "Write into this file instead of to standard output" }],
+  options: [{ name: "out", value: "file", about: "Write to this file instead of stdout" }],
   run: exportAs,
 };
 
@@ -52,14 +52,14 @@ interface ExportedPlugin extends DenoExport {
 }
 
 async function exportAs(context: CommandContext): Promise<number> {
-  const { positionals, output } = context;
+  const { positionals } = context;
   const [format = "", ...names] = positionals;
   if (format === "deno") return await exportSets(context, names);
   const known = EXPORT_FORMATS.find((name) => name === format);
   if (known !== undefined) return await exportToolShapes(context, known, names);
   const near = nearestName(format, [...EXPORT_FORMATS, "deno"]);
-  throw usageError(`Cannot export to "${format}"`, [
-    near === undefined ? `Like this: ${output.program} export deno, or one of ${EXPORT_FORMATS.join(", ")}` : `Did you mean ${near}?`,
+  throw usageError(`Unknown export format "${format}"`, [
+    near === undefined ? `Choose from deno, ${EXPORT_FORMATS.join(", ")}` : `Did you mean ${near}?`,
   ]);
 }
 
@@ -91,24 +91,24 @@ async function exportSets(context: CommandContext, names: readonly string[]): Pr
 
 function exportPlugin({ name, manifest }: NamedFolder, bases: PermissionBases, folder: string): ExportedPlugin {
   if (!manifest.ok) {
-    throw new CliError("manifest", `The manifest of "${printable(name)}" is wrong`, {
+    throw new CliError("manifest", `Invalid manifest of "${printable(name)}"`, {
       hints: manifest.problems.map((problem) => printable(problemToText(problem))),
     });
   }
   return { plugin: name, ...toDenoPermissions(manifest.manifest.permissions, bases, (path) => pathFrom(folder, path)) };
 }
 
-/** What the items of a plugin's manifest are relative to, as for a host that runs here. */
+/** Returns the folders that a plugin's permission items are relative to, as a host in this project resolves them. */
 async function basesOf({ platform, project }: CommandContext): Promise<(plugin: NamedFolder) => PermissionBases> {
   const { workspace, folders } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   return ({ name, directory }) => ({ ...folders, data: `${folders.data}/${name}`, base: directory, plugin: directory, workspace });
 }
 
-/** The file with these sets; a file that is not there is an empty one. */
+/** Returns the config file with these permission sets merged in. A missing file counts as empty. */
 async function withSets({ platform }: CommandContext, file: string, sets: JsonObject): Promise<JsonObject> {
   const before = await readConfig(platform, file);
   const known = before["permissions"];
-  if (known !== undefined && !isJsonObject(known)) throw broken(file, '"permissions" is no object');
+  if (known !== undefined && !isJsonObject(known)) throw broken(file, '"permissions" is not an object');
   return { ...before, permissions: { ...known, ...sets } };
 }
 
@@ -123,12 +123,12 @@ async function readConfig({ files }: CommandContext["platform"], file: string): 
   const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
   if (!parsed.ok) throw broken(file, parsed.problems.map(problemToText).join("; "));
   const { value } = parsed.value;
-  if (!isJsonObject(value)) throw broken(file, "it holds no object");
+  if (!isJsonObject(value)) throw broken(file, "not a JSON object");
   return value;
 }
 
 function broken(file: string, why: string): CliError {
   return new CliError("file", `Cannot add to "${file}": ${why}`, {
-    hints: ["A file with comments is not written over: export without --out and paste the sets"],
+    hints: ["A file with comments cannot be rewritten: export without --out and paste the sets"],
   });
 }

@@ -1,4 +1,4 @@
-/** `bascule grant`: lets a plugin do what it asks for, or a part of it. */
+/** `bascule grant`: grants a plugin the permissions that it requests, or a part of them. */
 
 import type { Permissions } from "../../../../manifests/mod.ts";
 import type { PluginView } from "../../operations.ts";
@@ -12,13 +12,13 @@ import { printable } from "../../../primitives/text.ts";
 
 export const grantCommand: Command = {
   name: "grant",
-  summary: "Let a plugin read, write, connect …",
+  summary: "Grant permissions to a plugin",
   usage: "grant <plugin> --allow-read=<path> …",
   words: ["plugin"],
   details: [
-    "A plugin never gets more than its manifest asks for. Several items are separated by commas.",
-    "What is denied stays denied, whatever else is allowed.",
-    "Grants are kept in .bascule/grants.json and hold for the plugin in its present folder; for one that was added from an archive or a repository, for its present bytes.",
+    "A plugin never gets more than its manifest requests. Separate several items with commas.",
+    "Deny takes precedence over allow.",
+    "Grants are kept in .bascule/grants.json. They apply to the plugin in its current folder; for a plugin added from an archive or a repository, to its current bytes.",
   ],
   examples: [
     "grant words --allow-read=.",
@@ -37,13 +37,13 @@ async function grant(context: CommandContext, host: HostAccess): Promise<number>
   const permissions = permissionsFromFlags(options, platform.environment);
   if (Object.keys(permissions).length === 0) {
     const { plugin } = await host.operations.info(name);
-    throw usageError(`Say what plugin "${plugin.name}" may do`, [await whatItAsksFor(plugin, context, host)]);
+    throw usageError(`Missing permission flags for plugin "${plugin.name}"`, [await whatItAsksFor(plugin, context, host)]);
   }
   const granted = await host.operations.grant(name, permissions);
   const { plugin } = await host.operations.info(granted.plugin);
   output.line(`Granted: ${printable(granted.plugin)} may ${permissionText(granted.permissions, cwd)}`);
   for (const kind of notAskedFor(permissions, plugin.requested)) {
-    output.note(`  ${output.style.yellow("note")} its manifest does not ask for ${kind}, so that part has no effect`);
+    output.note(`  ${output.style.yellow("note")} the manifest does not request ${kind}, so this grant has no effect`);
   }
   output.document({ ok: true, grant: granted });
   return 0;
@@ -53,7 +53,7 @@ async function whatItAsksFor(plugin: PluginView, context: CommandContext, host: 
   const { workspace } = await host.operations.status();
   const wanted = Object.keys(plugin.missing).length > 0 ? plugin.missing : plugin.requested;
   const command = grantAdvice(plugin.name, wanted, { program: context.output.program, cwd: context.platform.environment.cwd, workspace });
-  return command === undefined ? "It asks for nothing" : `What it asks for: ${command}`;
+  return command === undefined ? "The plugin requests no permissions" : `To grant what it requests: ${command}`;
 }
 
 function notAskedFor(granted: Permissions, requested: Permissions): readonly string[] {

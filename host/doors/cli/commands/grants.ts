@@ -1,4 +1,4 @@
-/** `bascule grants`: what every plugin was granted. */
+/** `bascule grants`: lists the grants of every plugin. */
 
 import { problemToText } from "../../../../manifests/mod.ts";
 import { CliError } from "../cli-error.ts";
@@ -11,7 +11,7 @@ import { printable } from "../../../primitives/text.ts";
 
 export const grantsCommand: Command = {
   name: "grants",
-  summary: "List what plugins were granted",
+  summary: "List granted permissions",
   usage: "grants",
   positionals: { min: 0, max: 0 },
   options: [],
@@ -28,11 +28,11 @@ async function grants(context: CommandContext, host: HostAccess): Promise<number
     });
   }
   const rows = list.grants.map((grant): readonly [string, string] => {
-    const unused = grant.inUse ? "" : output.style.dim(`  (no such plugin in ${printable(pathFrom(cwd, grant.directory))} now)`);
+    const unused = grant.inUse ? "" : output.style.dim(`  (unused: plugin not found in ${printable(pathFrom(cwd, grant.directory))})`);
     return [printable(grant.plugin), `may ${permissionText(grant.permissions, cwd)}${unused}`];
   });
   for (const row of table(rows, output.style, { indent: "" })) output.line(row);
-  if (rows.length === 0) output.line(`Nothing is granted. ${output.program} list shows what plugins ask for`);
+  if (rows.length === 0) output.line(`No grants. ${output.program} list shows what plugins request`);
   output.document({ ok: true, ...list });
   return 0;
 }

@@ -1,4 +1,4 @@
-/** `bascule info`: everything about one plugin or tool. */
+/** `bascule info`: shows the details of one plugin or tool. */
 
 import type { JsonObject } from "../../../../manifests/mod.ts";
 import type { PluginView, ToolView } from "../../operations.ts";
@@ -15,7 +15,7 @@ import { printable } from "../../../primitives/text.ts";
 
 export const infoCommand: Command = {
   name: "info",
-  summary: "Show everything about a plugin or a tool",
+  summary: "Show details of a plugin or tool",
   usage: "info <plugin|tool>",
   words: ["any"],
   examples: ["info words", "info grep", "info words.grep"],
@@ -40,7 +40,7 @@ function pluginDetails(plugin: PluginView, output: Output, place: ReaderPlace): 
   const facts: (readonly [string, string])[] = [];
   if (plugin.directory !== undefined) facts.push(["folder", printable(pathFrom(place.cwd, plugin.directory))]);
   if (plugin.digest !== undefined) facts.push(["digest", plugin.digest]);
-  facts.push(["asks for", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
+  facts.push(["requests", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
   if (plugin.limits.length > 0) facts.push(["limits", plugin.limits.map(({ text }) => text).join("; ")]);
   return [...pluginLines(plugin, output, place), "", ...table(facts, output.style)];
 }
@@ -65,7 +65,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
     "",
     style.bold("Arguments"),
     ...argumentLines((tool.checks ?? tool).inputSchema, output),
-    ...(tool.checks === undefined ? [] : ["  bascule info --json shows the tool's own schema, which may say more"]),
+    ...(tool.checks === undefined ? [] : ["  bascule info --json shows the tool's own schema, which may be stricter"]),
     "",
     style.bold("Example"),
     `  ${exampleCall(tool, output.program)}`,

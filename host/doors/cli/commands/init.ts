@@ -1,4 +1,4 @@
-/** `bascule init`: writes a new plugin that works. */
+/** `bascule init`: creates a working plugin from a template. */
 
 import { checkPluginName } from "../../../../manifests/mod.ts";
 import { FileError, type Files } from "../../../platform/platform.ts";
@@ -18,9 +18,9 @@ const OTHERS_WRITE = 0o002;
 
 export const initCommand: Command = {
   name: "init",
-  summary: "Write a new plugin that works, to be changed",
+  summary: "Create a working plugin from a template",
   usage: "init <name>",
-  details: ["It is written into the project's first plugin folder: plugins/, unless bascule.json says otherwise."],
+  details: ["Creates the plugin in the project's first plugin folder: plugins/, unless bascule.json names another."],
   examples: ["init demo"],
   positionals: { min: 1, max: 1 },
   options: [],
@@ -32,7 +32,7 @@ async function init(context: CommandContext): Promise<number> {
   const { files, environment } = platform;
   const [name = ""] = positionals;
   const wrong = checkPluginName(name);
-  if (wrong !== undefined) throw usageError(wrong, [`Like this: ${output.program} init ${suggestName(name)}`]);
+  if (wrong !== undefined) throw usageError(wrong, [`Example: ${output.program} init ${suggestName(name)}`]);
 
   const trusted = await openTrusted(context);
   const isFresh = await isFreshFolder(context, trusted);
@@ -40,7 +40,7 @@ async function init(context: CommandContext): Promise<number> {
   const folder = `${root}/${name}`;
   const shown = pathFrom(environment.cwd, folder);
   if ((await files.lstat(folder)) !== undefined) {
-    throw new CliError("exists", `There is "${shown}" already`, {
+    throw new CliError("exists", `"${shown}" already exists`, {
       exitCode: EXIT.failed,
       hints: ["Choose another name, or remove it first"],
     });
@@ -60,12 +60,12 @@ async function init(context: CommandContext): Promise<number> {
     style,
   ))
     output.line(line);
-  if (ignored) output.line(`${style.green("Added")} ${IGNORE_LINE} to .gitignore: grants are for this machine only`);
+  if (ignored) output.line(`${style.green("Added")} ${IGNORE_LINE} to .gitignore: grants apply to this machine only`);
   output.line(`\n${style.bold("Next")}`);
   const steps: readonly (readonly [string, string])[] = [
-    [`${program} dev`, "serve it, and reload it at every edit"],
-    [`${program} call ${tool} path=${sample}`, "in another terminal: refused, it was granted nothing yet"],
-    [`${program} grant ${name} --allow-read=.`, "let it read this folder, and call it again"],
+    [`${program} dev`, "serve it and reload it on every edit"],
+    [`${program} call ${tool} path=${sample}`, "in another terminal: denied, because nothing is granted yet"],
+    [`${program} grant ${name} --allow-read=.`, "let it read this folder, then call it again"],
   ];
   for (const line of table(steps, style)) output.line(line);
   output.document({ ok: true, plugin: name, directory: folder, files: [...texts.keys()], tool, next: steps.map(([command]) => command) });
@@ -73,18 +73,18 @@ async function init(context: CommandContext): Promise<number> {
 }
 
 const ABOUT: Readonly<Record<string, string>> = {
-  "manifest.json": "what it is, which tools it has, what it asks for",
+  "manifest.json": "name, version, tools and requested permissions",
   "main.ts": "the tool: an exported function",
-  "bascule.d.ts": "types of what it takes and answers, made of the manifest",
-  "bascule-globals.d.ts": "types of what the sandbox has for it, made of the manifest",
-  "tsconfig.json": "shows editors the sandbox and nothing else",
-  "main.test.ts": "tests of its code, for `bascule test` and `deno test`",
-  "cases/peek.json": "what the tool must answer",
+  "bascule.d.ts": "types of arguments and results, generated from the manifest",
+  "bascule-globals.d.ts": "types of the sandbox's globals, generated from the manifest",
+  "tsconfig.json": "limits editors to the sandbox's types",
+  "main.test.ts": "tests of the code, for `bascule test` and `deno test`",
+  "cases/peek.json": "expected results of the tool",
   "README.md": "how to try it",
 };
 
 async function writeAll(files: Files, folder: string, texts: ReadonlyMap<string, string>): Promise<void> {
-  // The manifest comes last: until it is there, a host that watches sees no plugin, and never half of one.
+  // Write the manifest last: until it exists, a watching host does not see a half-written plugin.
   const entries = [...texts].sort(([left], [right]) => Number(left === "manifest.json") - Number(right === "manifest.json"));
   for (const [path, text] of entries) {
     await files.makeDirectory(parentOf(`${folder}/${path}`));
@@ -92,14 +92,14 @@ async function writeAll(files: Files, folder: string, texts: ReadonlyMap<string,
   }
 }
 
-/** Something real to read: the project's README, or the new plugin's own. */
+/** Returns an existing file to try the tool on: the project's README, or the new plugin's. */
 async function sampleFile(files: Files, root: string, plugin: string): Promise<string> {
   return (await files.stat(`${root}/README.md`))?.kind === "file" ? "README.md" : `${plugin}/README.md`;
 }
 
 /**
- * Whether the person begins here, and nobody else brings files: no plugins, nothing that is asked for, no version control that fetches
- * from elsewhere, no folder that everybody may write to. What it will ask for is the person's own (SPEC P1).
+ * Returns true if the user starts the project here and files cannot come from others: no plugins, no trust requests, no version control
+ * with a remote, no folder that other users can write to. Later trust requests are then the user's own (SPEC P1).
  */
 async function isFreshFolder(
   { platform: { files }, project: { root, configFile } }: CommandContext,
@@ -116,7 +116,7 @@ async function isFreshFolder(
   }
 }
 
-/** One without another repository to fetch from is the person's own. */
+/** Returns false for a repository without a remote: its files are the user's own. */
 async function isFetchedByGit(files: Files, place: string): Promise<boolean> {
   if ((await files.lstat(place)) === undefined) return false;
   try {
@@ -127,7 +127,7 @@ async function isFetchedByGit(files: Files, place: string): Promise<boolean> {
   }
 }
 
-/** Adds `.bascule/` to `.gitignore`; false if it was there. */
+/** Adds `.bascule/` to `.gitignore`. @returns false if the line exists already */
 async function ignoreState(files: Files, root: string): Promise<boolean> {
   const path = `${root}/.gitignore`;
   const before = (await files.stat(path)) === undefined ? "" : await files.readText(path);
@@ -137,7 +137,7 @@ async function ignoreState(files: Files, root: string): Promise<boolean> {
   return true;
 }
 
-/** A plugin name made of what was written: `My Plugin` is `my-plugin`. */
+/** Derives a valid plugin name from the input: `My Plugin` becomes `my-plugin`. */
 function suggestName(written: string): string {
   const name = written
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** `bascule learn`: what a plugin needs, from what it did (SPEC P9). */
+/** `bascule learn`: proposes permissions from a plugin's recorded acts (SPEC P9). */
 
 import { createGrantStore } from "../../../project/grants/grants.ts";
 import { createActCollector } from "../../../audit/acts.ts";
@@ -21,12 +21,12 @@ import { printable } from "../../../primitives/text.ts";
 
 export const learnCommand: Command = {
   name: "learn",
-  summary: "Propose the narrowest permissions for what a plugin did",
+  summary: "Propose the narrowest permissions that a plugin needs",
   usage: "learn <plugin> [-- call <tool> [key=value … | json]]",
   words: ["plugin", ["call"], "tool", []],
   details: [
-    "Looks at what the record holds of the plugin, or runs it: one call after --, or its cases with --cases. While it runs so, the plugin may do what the maximum says, whatever it was granted. Nothing above the maximum is ever proposed; without one it is what the manifest asks for.",
-    "Files next to each other become their folder, from --folder-from on. What was refused counts as needed, and is said.",
+    "Uses the plugin's acts in the audit journal, or runs it: one call after --, or its cases with --cases. During such a run the plugin has the maximum permissions instead of its grants. Proposals never exceed the maximum; by default it is what the manifest requests.",
+    "If --folder-from or more files of a folder were used, the folder is proposed instead of the files. Refused acts count as needed and are marked.",
   ],
   examples: [
     "learn words",
@@ -37,13 +37,13 @@ export const learnCommand: Command = {
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
-    { name: "max", value: "file", about: "A JSON file with the permissions that are the maximum; flags beside it add to them" },
+    { name: "max", value: "file", about: "JSON file with the maximum permissions; permission flags add to them" },
     ...PERMISSION_OPTIONS,
-    { name: "cases", about: "Run the plugin's cases, those that end well" },
-    { name: "since", value: "time", about: "Of the record only what is not older: a time, or an age such as 7d" },
-    { name: "folder-from", value: "count", about: "So many files in a folder stand for the folder; 4 unless said" },
-    { name: "write", about: "Put the permissions into the manifest, once a person agreed to the change" },
-    { name: "yes", about: "Agree to it beforehand" },
+    { name: "cases", about: "Run the plugin's cases that expect success" },
+    { name: "since", value: "time", about: "Ignore journal records before this time, or age such as 7d" },
+    { name: "folder-from", value: "count", about: "Propose a folder if at least this many of its files were used (default: 4)" },
+    { name: "write", about: "Write the permissions into the manifest after a confirmation" },
+    { name: "yes", about: "Do not ask for confirmation" },
   ],
   run,
 };
@@ -55,7 +55,7 @@ async function run(context: CommandContext): Promise<number> {
   const manifest = goodManifest(plugin.name, plugin.manifest);
   const places = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   const { workspace, folders, root } = places;
-  // Acts are recorded, and permissions granted, under the folder's real path.
+  // Acts and grants refer to the folder by its real path.
   const directory = await platform.files.realPath(plugin.directory);
   const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin.name}`, base: directory, plugin: directory, workspace };
   const maximum = createMaximum((await readMaximum(context)) ?? manifest.permissions, bases);
@@ -89,12 +89,12 @@ async function run(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** A case runs on a copy of the plugin. */
+/** Matches paths in the temporary copy of the plugin on which a case runs. */
 const COPY = /\/bascule-test-[0-9a-f]+\/plugins-\d+\/[^/]+((?:\/.*)?)$/s;
 
 function goodManifest(name: string, read: Awaited<ReturnType<typeof findPlugins>>[number]["manifest"]): Manifest {
   if (read.ok) return read.manifest;
-  throw new CliError("manifest", `The manifest of "${printable(name)}" is wrong`, {
+  throw new CliError("manifest", `Invalid manifest of "${printable(name)}"`, {
     hints: read.problems.map((problem) => printable(problemToText(problem))),
   });
 }
@@ -102,6 +102,7 @@ function goodManifest(name: string, read: Awaited<ReturnType<typeof findPlugins>
 function readCount(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const number = Number(written);
-  if (!Number.isInteger(number) || number < 2) throw usageError(`Option "--folder-from" wants a whole number from 2, not "${written}"`);
+  if (!Number.isInteger(number) || number < 2)
+    throw usageError(`Option "--folder-from" must be an integer of at least 2, not "${written}"`);
   return number;
 }

@@ -1,4 +1,4 @@
-/** `bascule list`: the plugins and their tools. */
+/** `bascule list`: lists plugins and their tools. */
 
 import type { PluginView } from "../../operations.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -10,11 +10,11 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const listCommand: Command = {
   name: "list",
-  summary: "List plugins and their tools, and what they still need",
+  summary: "List plugins, their tools and missing grants",
   usage: "list",
-  details: ["Folders that are no plugins and the built-in tools are shown with --all only."],
+  details: ["Ignored folders and built-in tools are shown only with --all."],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "all", about: "Show ignored folders, and why, and the built-in tools too" }, FROZEN_OPTION],
+  options: [{ name: "all", about: "Also show ignored folders with the reason, and built-in tools" }, FROZEN_OPTION],
   run: (context) => withHost(context, (host) => list(context, host)),
 };
 
@@ -28,10 +28,10 @@ async function list(context: CommandContext, host: HostAccess): Promise<number> 
     for (const line of pluginLines(plugin, output, { cwd, workspace: status.workspace })) output.line(line);
   }
   if (shown.length === 0) {
-    output.line(`No plugins here. ${output.program} init <name> writes one`);
+    output.line(`No plugins found. ${output.program} init <name> creates one`);
     const above = await usedAbove(platform, project);
     if (above !== undefined)
-      output.line(`Those of ${printable(above)} are found from here once there is a bascule.json in it ({} will do)`);
+      output.line(`To use the plugins of ${printable(above)} from here, create a bascule.json there (containing {})`);
   }
   for (const line of statusLines(status, output)) output.note(line);
   const hidden = all.filter((plugin) => plugin.state === "ignored" && !shown.includes(plugin)).length;
@@ -40,7 +40,7 @@ async function list(context: CommandContext, host: HostAccess): Promise<number> 
   return 0;
 }
 
-/** Nothing that a person put there to be used as a plugin. */
+/** Returns true for built-in tools and ignored folders, which are not plugins of the user. */
 function isBackground(plugin: PluginView): boolean {
   return plugin.state === "ignored" || plugin.directory === undefined;
 }

@@ -1,4 +1,4 @@
-/** `bascule mcp-servers`: the MCP servers whose tools the project offers, and what they say now (SPEC K3). */
+/** `bascule mcp-servers`: shows the project's MCP servers and their tools, and accepts changed tools (SPEC K3). */
 
 import type { McpServerStatus } from "../../../sources/mcp/mod.ts";
 import { McpToolsChanged } from "../../../sources/mcp/offer.ts";
@@ -17,17 +17,17 @@ import { refuseWithheld } from "../trust.ts";
 
 export const mcpServersCommand: Command = {
   name: "mcp-servers",
-  summary: "Show MCP servers and their tools, and accept what those say now",
+  summary: "Show MCP servers and their tools, and accept changed tools",
   usage: "mcp-servers [accept <server> [tool...] | login <server> | logout <server>]",
   words: [["accept", "login", "logout"], [], "tool"],
   details: [
-    "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new, or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",
-    "The pins are in bascule.lock.",
-    "login is for servers over HTTP that want one: it shows where to go, and keeps the tokens in .bascule, for you alone.",
+    "Servers are listed in bascule.json under mcpServers. Their tool definitions are pinned in bascule.lock when a server first connects. A new or changed tool is not offered until you accept it.",
+    "accept shows what changed, asks for confirmation, and accepts exactly what it showed.",
+    "login is for HTTP servers that require it: it prints the address to open, and keeps the tokens in .bascule, readable only by you.",
   ],
   examples: ["mcp-servers", "mcp-servers login linear", "mcp-servers accept github", "mcp-servers accept github create_issue"],
   positionals: { min: 0, max: Number.MAX_SAFE_INTEGER },
-  options: [{ name: "digest", value: "hex", about: "Accept only what has a digest that begins so, without a question" }, YES_OPTION],
+  options: [{ name: "digest", value: "hex", about: "Accept only tools whose digest starts with this, without confirmation" }, YES_OPTION],
   run: mcpServers,
 };
 
@@ -35,8 +35,8 @@ async function mcpServers(context: CommandContext): Promise<number> {
   const { output, positionals } = context;
   const [verb, name, ...tools] = positionals;
   if (verb !== undefined && (!["accept", "login", "logout"].includes(verb) || name === undefined))
-    throw usageError(`There is no "mcp-servers ${[verb, name].join(" ").trim()}"`, [
-      `Like this: ${output.program} mcp-servers accept <server>`,
+    throw usageError(`Unknown subcommand "mcp-servers ${[verb, name].join(" ").trim()}"`, [
+      `Example: ${output.program} mcp-servers accept <server>`,
     ]);
   if (verb === "login" || verb === "logout") return await (await import("../mcp-login.ts")).mcpLogin(context, verb, name ?? "");
   const host = await openLocalHost(context, {}, { mcp: true });
@@ -49,7 +49,7 @@ async function mcpServers(context: CommandContext): Promise<number> {
       ({ name: demand }) => /^mcpServers\.(.*)$/u.exec(demand)?.[1] ?? [],
     );
     for (const server of withheld) output.line(withheldLine(server, context));
-    if (servers.length + withheld.length === 0) output.line("bascule.json lists no MCP server");
+    if (servers.length + withheld.length === 0) output.line("No MCP servers in bascule.json");
     output.document({ ok: outcome?.declined !== true, servers, ...(accepted && { accepted }), ...(withheld.length > 0 && { withheld }) });
     return outcome?.declined === true ? EXIT.denied : EXIT.ok;
   } finally {
@@ -57,7 +57,7 @@ async function mcpServers(context: CommandContext): Promise<number> {
   }
 }
 
-/** What became of a wish to accept. */
+/** Outcome of `mcp-servers accept`. */
 interface Accepted {
   readonly accepted: readonly string[];
   readonly declined?: true;
@@ -77,24 +77,24 @@ async function accept(
       name,
       servers.map((known) => known.name),
     );
-    throw usageError(`There is no MCP server "${name}"`, near === undefined ? [] : [`Did you mean ${near}?`]);
+    throw usageError(`Unknown MCP server "${name}"`, near === undefined ? [] : [`Did you mean ${near}?`]);
   }
-  if (server.state !== "connected") throw usageError(`The MCP server "${name}" is not connected: ${server.problem ?? "it did not answer"}`);
+  if (server.state !== "connected") throw usageError(`The MCP server "${name}" is not connected: ${server.problem ?? "no answer"}`);
   const { waiting } = server;
   const wanted = (waiting?.tools ?? []).filter((tool) => tools.length === 0 || tools.includes(tool));
   if (waiting === undefined || wanted.length === 0) {
-    output.line("There was nothing to accept");
+    output.line("Nothing to accept");
     return { accepted: [] };
   }
   const changes = waiting.changes.filter((change) => !("tool" in change) || wanted.includes(change.tool ?? ""));
-  output.line(`${output.style.bold(name)} ${output.style.dim(`(${shortDigest(waiting.digest)})`)} says something else by now:`);
+  output.line(`${output.style.bold(name)} ${output.style.dim(`(${shortDigest(waiting.digest)})`)} changed its tools:`);
   await showPages(
     context,
     changeLines(changes, output.style, measureText).map((line) => `  ${line}`),
   );
   const digest = options.value("digest");
   if (digest !== undefined && !(digest.length >= MIN_DIGEST && waiting.digest.startsWith(digest)))
-    throw new CliError("changed", `What waits is not "${digest}" but ${shortDigest(waiting.digest)}`, { exitCode: EXIT.denied });
+    throw new CliError("changed", `The waiting digest is ${shortDigest(waiting.digest)}, not "${digest}"`, { exitCode: EXIT.denied });
   if (digest === undefined && !(await confirmAct(context, `Accept ${count(wanted.length, "tool")}?`))) {
     output.line("Not accepted");
     return { accepted: [], declined: true };
@@ -105,7 +105,7 @@ async function accept(
   return { accepted };
 }
 
-/** Fewer digits could be hit by what was made for it. */
+/** Minimum length of `--digest` in hex digits. A shorter prefix can be matched by definitions built for that purpose. */
 const MIN_DIGEST = 12;
 
 async function acceptShown(
@@ -121,7 +121,7 @@ async function acceptShown(
   }
 }
 
-/** Nobody said yes to what the file says of it. */
+/** Formats a server that the user has not allowed to start. */
 function withheldLine(server: string, { output }: CommandContext): string {
   const { style, program } = output;
   return `${style.bold(server)}  ${style.yellow("not allowed on this machine")}  ${program} trust mcpServers.${server} shows it and asks`;

@@ -1,4 +1,4 @@
-/** `bascule mcp`: serves the project's plugins to the MCP client that started it, on standard input and output. */
+/** `bascule mcp`: serves the project's plugins over stdin and stdout to the MCP client that started it. */
 
 import { openSocketDoor, type SocketDoor } from "../../socket/socket.ts";
 import { FileError } from "../../../platform/platform.ts";
@@ -18,21 +18,21 @@ import { serveCommand } from "./serve.ts";
 
 export const mcpCommand: Command = {
   name: "mcp",
-  summary: "Serve the plugins here to an MCP client, over stdin and stdout",
+  summary: "Serve the project's plugins to an MCP client over stdin and stdout",
   usage: "mcp",
   details: [
-    "MCP clients start it; client-config prints what to write into their settings.",
-    "Speaks the revisions 2026-07-28, 2025-11-25, 2025-06-18 and older ones. What is logged goes to stderr.",
-    "With --http it serves at /mcp of the server that serve starts, with its tokens.",
-    "A call that a person has to agree to is asked about through the client, if it can ask (with --http, if its token has the scope confirm); else approve answers it.",
-    "Plugins that change, and ask for more than they have, wait until a person accepts them.",
+    "MCP clients start this command; client-config prints the settings for them.",
+    "Supports the MCP revisions 2026-07-28, 2025-11-25, 2025-06-18 and older. Logs go to stderr.",
+    "With --http, serves at /mcp of the server that serve starts, with its tokens.",
+    "Confirmations are sent to the client if it supports them (with --http, if its token has the scope confirm). Otherwise approve answers them.",
+    "A plugin update that requests more permissions waits until you accept it.",
   ],
   examples: ["mcp", "mcp --project ~/work/notes --role reader", "mcp --read-only", "mcp --http --port=8080"],
   positionals: { min: 0, max: 0 },
   options: [
-    { name: "project", value: "folder", about: "The project's folder (else the working directory)" },
-    { name: "http", about: "Over HTTP, as serve does" },
-    { name: "port", value: "number", about: "With --http: where to listen" },
+    { name: "project", value: "folder", about: "The project's folder (default: the working directory)" },
+    { name: "http", about: "Serve over HTTP, as serve does" },
+    { name: "port", value: "number", about: "With --http: the port to listen on" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -44,8 +44,8 @@ export const mcpCommand: Command = {
 async function mcp(given: CommandContext): Promise<number> {
   if (given.options.has("http")) return await serveCommand.run(await inProject(given));
   if (given.options.has("port"))
-    throw usageError('Option "--port" is for --http', [`Like this: ${given.output.program} mcp --http --port=7420`]);
-  // First of all: from here on nothing but the protocol gets to stdout.
+    throw usageError('Option "--port" needs --http', [`Example: ${given.output.program} mcp --http --port=7420`]);
+  // Take over stdout first: from here on only protocol messages may be written to it.
   const connection = given.platform.terminal.lines();
   const context = await inProject(given);
   const { platform, options, signal } = context;
@@ -60,7 +60,7 @@ async function mcp(given: CommandContext): Promise<number> {
       host: host.host,
       platform,
       session: sessionOf(context),
-      // Nobody could approve what nobody can reach.
+      // Without the socket, `approve` cannot reach this host, so calls that need confirmation are refused.
       ...(approvals === undefined && { unattended: "refuse" as const }),
     });
     await aborted(AbortSignal.any([signal, serving.closed]));
@@ -72,7 +72,7 @@ async function mcp(given: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Clients start it in whatever folder they happen to be in. */
+/** Applies `--project`. MCP clients start the command in an arbitrary working directory. */
 async function inProject(context: CommandContext): Promise<CommandContext> {
   const folder = context.options.value("project");
   if (folder === undefined) return context;
@@ -86,13 +86,13 @@ function sessionOf({ options }: CommandContext): HostSessionOptions {
   return { ...(role !== undefined && { role }), context: task };
 }
 
-/** For `bascule approve` and the like. Another host of this project may have the socket: then it is theirs. */
+/** Opens the socket for `bascule approve` and similar commands. @returns undefined if another host of the project has it */
 async function openApprovals({ platform, project, output }: CommandContext, host: LocalHost): Promise<SocketDoor | undefined> {
   try {
     return await openSocketDoor({ platform, stateDirectory: project.stateDirectory, open: () => host.openSession() });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    output.note("Another host serves this project's commands: what needs a person's approval here is asked about through the client only");
+    output.note("Another host serves this project's commands: confirmations of this one go through the client only");
     return undefined;
   }
 }

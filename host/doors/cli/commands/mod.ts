@@ -1,6 +1,6 @@
 /**
- * Every command, in the order and under the headings in which `--help` shows them. A command is one file here and one line
- * below; what it needs is loaded when it runs, or each would pay for all of them.
+ * All commands, in the order and under the headings of `--help`. Each command is one file in this folder and one line below. A command is
+ * imported when it runs, which keeps the start of every other command fast.
  */
 
 import type { Command } from "../command.ts";
@@ -8,7 +8,7 @@ import type { Command } from "../command.ts";
 type Load = () => Promise<Command>;
 
 export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
-  Begin: {
+  "Get started": {
     init: async () => (await import("./init.ts")).initCommand,
     dev: async () => (await import("./dev.ts")).devCommand,
     list: async () => (await import("./list.ts")).listCommand,
@@ -26,7 +26,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     pack: async () => (await import("./pack.ts")).packCommand,
     sign: async () => (await import("./sign.ts")).signCommand,
   },
-  "Have plugins": {
+  "Manage plugins": {
     add: async () => (await import("./add.ts")).addCommand,
     remove: async () => (await import("./remove.ts")).removeCommand,
     accept: async () => (await import("./accept.ts")).acceptCommand,
@@ -34,7 +34,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     settings: async () => (await import("./settings.ts")).settingsCommand,
     reload: async () => (await import("./reload.ts")).reloadCommand,
   },
-  "Allow and refuse": {
+  Permissions: {
     trust: async () => (await import("./trust.ts")).trustCommand,
     grant: async () => (await import("./grant.ts")).grantCommand,
     revoke: async () => (await import("./revoke.ts")).revokeCommand,
@@ -44,13 +44,13 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     approve: async () => (await import("./approve.ts")).approveCommand,
     deny: async () => (await import("./approve.ts")).denyCommand,
   },
-  "See and take back": {
+  "Inspect and undo": {
     audit: async () => (await import("./audit.ts")).auditCommand,
     commit: async () => (await import("./commit.ts")).commitCommand,
     undo: async () => (await import("./undo.ts")).undoCommand,
     doctor: async () => (await import("./doctor.ts")).doctorCommand,
   },
-  "Serve others": {
+  Serve: {
     serve: async () => (await import("./serve.ts")).serveCommand,
     mcp: async () => (await import("./mcp.ts")).mcpCommand,
     "client-config": async () => (await import("./client-config.ts")).clientConfigCommand,
@@ -58,7 +58,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     export: async () => (await import("./export.ts")).exportCommand,
     "mcp-servers": async () => (await import("./mcp-servers.ts")).mcpServersCommand,
   },
-  "Your shell": {
+  Shell: {
     completions: async () => (await import("./completions.ts")).completionsCommand,
   },
 };
@@ -67,12 +67,12 @@ export const COMMANDS: Readonly<Record<string, Load>> = Object.fromEntries(
   Object.values(COMMAND_GROUPS).flatMap((group) => Object.entries(group)),
 );
 
-/** Loads all of them, for help. */
+/** Loads every command, for help and completions. */
 export function allCommands(): Promise<readonly Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }
 
-/** The same, under their headings. */
+/** Loads every command, grouped by heading. */
 export async function groupedCommands(): Promise<readonly (readonly [heading: string, commands: readonly Command[]])[]> {
   return await Promise.all(
     Object.entries(COMMAND_GROUPS).map(

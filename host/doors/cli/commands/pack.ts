@@ -1,4 +1,4 @@
-/** `bascule pack`: makes a self-contained plugin of a plugin, with one module. */
+/** `bascule pack`: bundles a plugin and its dependencies into a plugin with one module. */
 
 import { type Manifest, parseManifest, problemToText } from "../../../../manifests/mod.ts";
 import { type PackedPlugin, packPlugin } from "../../../plugins/packing/pack-plugin.ts";
@@ -14,18 +14,18 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const packCommand: Command = {
   name: "pack",
-  summary: "Make one module of a plugin, in a folder that needs nothing else",
+  summary: "Bundle a plugin into a self-contained folder with one module",
   usage: "pack <plugin>",
   words: ["plugin"],
   details: [
-    "`main.js` gets the plugin's modules and what they import from vendor/; everything that is not code is copied beside it.",
-    "`main.js.map` says where it came from: errors name the author's file, line and column. Tests and types stay behind, cases do not.",
-    "What the sandbox does not read itself is compiled: JSX and decorators (`compilerOptions` in deno.json say how), `using` everywhere.",
-    "The same plugin gives the same bytes, and so the same digest. Needs esbuild.",
+    "`main.js` contains the plugin's modules and their imports from vendor/. Other files are copied next to it.",
+    "With `main.js.map`, errors name the author's file, line and column. Cases are copied; tests and types are not.",
+    "Compiles syntax that the sandbox does not support: JSX and decorators (see `compilerOptions` in deno.json), and `using`.",
+    "The output is reproducible: the same plugin gives the same bytes and digest. Needs esbuild.",
   ],
   examples: ["pack words", "pack plugins/words --out=/srv/plugins/words"],
   positionals: { min: 1, max: 1 },
-  options: [{ name: "out", value: "folder", about: "Where to put it; packed/<name> otherwise" }],
+  options: [{ name: "out", value: "folder", about: "Output folder (default: packed/<name>)" }],
   run: pack,
 };
 
@@ -36,7 +36,7 @@ async function pack(context: CommandContext): Promise<number> {
   const { files, manifest } = await readPlugin(context, plugin);
   const folder = absolutePath(options.value("out") ?? `packed/${manifest.name}`, cwd);
   if (`${folder}/`.startsWith(`${plugin.directory}/`) || `${plugin.directory}/`.startsWith(`${folder}/`))
-    throw usageError(`Cannot pack "${printable(plugin.name)}" into its own folder`, ["Name another one with --out"]);
+    throw usageError(`Cannot pack "${printable(plugin.name)}" into its own folder`, ["Choose another folder with --out"]);
 
   const outcome = await packPlugin({ bundler: platform.bundler, files, manifest });
   if (!outcome.ok) throw new CliError("pack", printable(outcome.message), { hints: outcome.advice });
@@ -48,7 +48,7 @@ async function pack(context: CommandContext): Promise<number> {
 
   for (const note of outcome.notes) output.note(note);
   if (outcome.leftOut.length > 0)
-    output.note(`Not in it, because no code of the plugin needs it: ${outcome.leftOut.map(printable).join(", ")}`);
+    output.note(`Left out, because the plugin's code does not need it: ${outcome.leftOut.map(printable).join(", ")}`);
   const shown = shellWord(pathFrom(cwd, folder));
   const { style } = output;
   output.line(`Packed: ${style.bold(shown)}  ${count(outcome.files.size, "file")}, ${style.dim(outcome.digest.slice(0, 12))}`);
@@ -58,7 +58,7 @@ async function pack(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Its bytes at one moment, and the manifest among them. */
+/** Reads a consistent snapshot of the plugin's files, and parses the manifest in it. */
 async function readPlugin(
   { platform }: CommandContext,
   { name, directory }: NamedFolder,
@@ -71,7 +71,7 @@ async function readPlugin(
   throw new CliError("manifest", `Cannot read the plugin "${printable(name)}"`, { hints: [...hints, `bascule check ${directory}`] });
 }
 
-/** What somebody else put there would be part of the plugin, and of its digest. */
+/** Refuses an output folder with other files: they would become part of the plugin and its digest. */
 async function refuseOthers({ platform: { files } }: CommandContext, folder: string, packed: PackedPlugin): Promise<void> {
   if ((await files.stat(folder)) === undefined) return;
   const walk = await walkFolder(files, folder);
@@ -79,6 +79,6 @@ async function refuseOthers({ platform: { files } }: CommandContext, folder: str
   const other = there.find((path) => walk.kind !== "found" || !packed.files.has(path));
   if (other === undefined) return;
   throw usageError(`"${folder}" holds "${printable(other)}", which the packed plugin does not have`, [
-    "Remove it, or name another folder with --out",
+    "Remove it, or choose another folder with --out",
   ]);
 }

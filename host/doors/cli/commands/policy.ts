@@ -1,4 +1,4 @@
-/** `bascule policy`: what is wrong with a policy, whether it decides as it should, and what another one would change (SPEC P1, P6). */
+/** `bascule policy`: checks a policy, tests its decisions, and compares it with another one (SPEC P1, P6). */
 
 import {
   isJsonArray,
@@ -23,15 +23,15 @@ const ACTS = ["check", "test", "diff"] as const;
 
 export const policyCommand: Command = {
   name: "policy",
-  summary: "Check a policy, test what it decides, compare it with another",
+  summary: "Check a policy, test its decisions, or compare it with another",
   usage: "policy check | test <cases.json> | diff <bascule.json>",
   words: [ACTS, "path"],
   details: [
-    "check: what is wrong in bascule.json and the grants, and which names in it match no tool, plugin or category, so that they deny nothing.",
-    'test: compares decisions with those of a file, a list of {"tool", "expect"}; "role", "readOnly" and "noWeb" say who calls, "act" is as for why.',
-    '"expect" is allowed, asks, denied or unavailable, and of an act granted, prompt or denied.',
-    "diff: which tools would be decided about otherwise with another bascule.json, for each role and task. Both count as if you had allowed all of them.",
-    "The exit code is 1 if there is anything wrong, and for diff if anything would change.",
+    "check: reports problems in bascule.json and the grants, and names that match no tool, plugin or category and so have no effect.",
+    'test: compares decisions with the expected ones in a file, a list of {"tool", "expect"}. "role", "readOnly" and "noWeb" describe the caller, "act" is an act as for why.',
+    '"expect" is allowed, asks, denied or unavailable; for an act it is granted, prompt or denied.',
+    "diff: lists the tools for which another bascule.json decides differently, for each role and task. Both files count as fully trusted.",
+    "Exits with code 1 if check or test finds a problem, or diff finds a change.",
   ],
   examples: ["policy check", "policy test policy.cases.json", "policy diff ../next/bascule.json"],
   positionals: { min: 1, max: 2 },
@@ -40,11 +40,11 @@ export const policyCommand: Command = {
     const [act, path] = context.positionals;
     const run = act === "check" ? check : act === "test" ? test : act === "diff" ? diff : undefined;
     const { program } = context.output;
-    if (run === undefined) throw usageError(`There is no "policy ${act ?? ""}"`, [`There are ${ACTS.join(", ")}`]);
-    if (act === "check" && path !== undefined) throw usageError("policy check takes no file", [`Like this: ${program} policy check`]);
+    if (run === undefined) throw usageError(`Unknown subcommand "policy ${act ?? ""}"`, [`Choose from ${ACTS.join(", ")}`]);
+    if (act === "check" && path !== undefined) throw usageError("policy check takes no file", [`Usage: ${program} policy check`]);
     if (act !== "check" && path === undefined) {
       const file = act === "test" ? "policy.cases.json" : "../next/bascule.json";
-      throw usageError(`Which file? policy ${act ?? ""} compares with one`, [`Like this: ${program} policy ${act ?? ""} ${file}`]);
+      throw usageError(`Missing file for policy ${act ?? ""}`, [`Example: ${program} policy ${act ?? ""} ${file}`]);
     }
     const local = await openLocalHost(context, {});
     try {
@@ -61,7 +61,7 @@ function check({ host }: LocalHost, { output }: CommandContext): Promise<number>
     output.line(
       `${problem.severity === "error" ? output.style.red("error  ") : output.style.yellow("warning")} ${printable(problemToText(problem))}`,
     );
-  output.line(problems.length === 0 ? "Nothing wrong" : count(problems.length, "problem"));
+  output.line(problems.length === 0 ? "No problems" : count(problems.length, "problem"));
   output.document({ ok: problems.length === 0, problems: problems.map((problem) => ({ ...problem })) });
   return Promise.resolve(problems.length === 0 ? EXIT.ok : EXIT.failed);
 }
@@ -114,18 +114,19 @@ async function test({ host }: LocalHost, context: CommandContext, path: string):
 function casesIn(document: JsonValue, path: string): readonly Case[] {
   const wrong = (index: number, what: string): Error =>
     usageError(`Case ${index} of "${path}" ${what}`, ['A case is {"tool", "expect", "act"?, "role"?, "readOnly"?, "noWeb"?}']);
-  if (!isJsonArray(document)) throw usageError(`"${path}" holds no list of cases`, ['Write [{"tool": "words.grep", "expect": "allowed"}]']);
+  if (!isJsonArray(document))
+    throw usageError(`"${path}" must be a list of cases`, ['Example: [{"tool": "words.grep", "expect": "allowed"}]']);
   return document.map((one, index) => {
-    if (!isJsonObject(one)) throw wrong(index, "is no object");
+    if (!isJsonObject(one)) throw wrong(index, "is not an object");
     const { tool, expect, act, role, readOnly = false, noWeb = false, ...rest } = one;
     const [unknown] = Object.keys(rest);
-    // A misspelt key would pass for a case about something else.
-    if (unknown !== undefined) throw wrong(index, `has "${unknown}", which means nothing`);
-    if (typeof tool !== "string" || typeof expect !== "string") throw wrong(index, 'lacks "tool" or "expect"');
+    // With a misspelt key ignored, the case would test something else.
+    if (unknown !== undefined) throw wrong(index, `has the unknown key "${unknown}"`);
+    if (typeof tool !== "string" || typeof expect !== "string") throw wrong(index, 'needs "tool" and "expect"');
     if (!(act === undefined ? VERDICTS : STATES).has(expect))
-      throw wrong(index, `expects "${expect}", which is no ${act === undefined ? "decision" : "answer to an act"}`);
+      throw wrong(index, `expects "${expect}", which is not a ${act === undefined ? "decision" : "state of an act"}`);
     if ((act !== undefined && typeof act !== "string") || (role !== undefined && typeof role !== "string"))
-      throw wrong(index, 'has an "act" or "role" that is no text');
+      throw wrong(index, 'has an "act" or "role" that is not a string');
     if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
       throw wrong(index, 'has a "readOnly" or "noWeb" that is not true or false');
     return { tool, expect, readOnly, noWeb, ...(act !== undefined && { act }), ...(role !== undefined && { role }) };
@@ -171,12 +172,12 @@ async function diff({ host }: LocalHost, context: CommandContext, path: string):
     for (const [key, [left = "", right = ""]] of Object.entries(changed))
       output.line(`  ${key.padEnd(8)} ${printable(left)} -> ${printable(right)}`);
   }
-  output.line(changes.length === 0 ? "Nothing would be decided otherwise" : `${count(changes.length, "decision")} would change`);
+  output.line(changes.length === 0 ? "No decision would change" : `${count(changes.length, "decision")} would change`);
   output.document({ ok: changes.length === 0, changes });
   return changes.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** What of an explanation is compared, as text. */
+/** Returns the parts of an explanation that `diff` compares, as text. */
 function said(explanation: Explanation | undefined): Readonly<Record<string, string>> {
   if (explanation === undefined) return {};
   const { verdict, route, confirm, limits, layers, quotas } = explanation;
@@ -190,7 +191,7 @@ function said(explanation: Explanation | undefined): Readonly<Record<string, str
   };
 }
 
-/** Of a file that `alternative` has taken. */
+/** Returns the roles that a project file names. `alternative` has already accepted the text. */
 function rolesIn(text: string): readonly string[] {
   const parsed = parseProject(text);
   if (!parsed.ok) return [];
@@ -199,7 +200,7 @@ function rolesIn(text: string): readonly string[] {
 
 async function readJson(context: CommandContext, path: string): Promise<JsonValue> {
   const parsed = parseJson(await readText(context, path), PROJECT_BOUNDS);
-  if (!parsed.ok) throw usageError(`"${path}" is no JSON: ${parsed.problems.map(problemToText).join("; ")}`, []);
+  if (!parsed.ok) throw usageError(`"${path}" is not valid JSON: ${parsed.problems.map(problemToText).join("; ")}`, []);
   return parsed.value.value;
 }
 

@@ -1,4 +1,4 @@
-/** `bascule reload`: has the running host look for changes now. */
+/** `bascule reload`: makes the running host check for changes now. */
 
 import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -8,7 +8,7 @@ import { count } from "../../../primitives/text.ts";
 
 export const reloadCommand: Command = {
   name: "reload",
-  summary: "Have the running host look for changes now",
+  summary: "Make the running host check for changes now",
   usage: "reload",
   positionals: { min: 0, max: 0 },
   options: [],
@@ -18,13 +18,13 @@ export const reloadCommand: Command = {
 async function reload(context: CommandContext, host: HostAccess): Promise<number> {
   const { output } = context;
   if (!host.running) {
-    throw new CliError("unavailable", "No host runs here, so there is nothing to reload", {
+    throw new CliError("unavailable", "Nothing to reload: no host is running in this project", {
       exitCode: EXIT.unavailable,
       hints: [`${output.program} dev starts one`],
     });
   }
   const reloaded = await host.operations.reload();
-  output.line(reloaded === 0 ? "Nothing had changed" : `Reloaded ${count(reloaded, "plugin")}`);
+  output.line(reloaded === 0 ? "Nothing changed" : `Reloaded ${count(reloaded, "plugin")}`);
   output.document({ ok: true, reloaded });
   return 0;
 }

@@ -1,4 +1,4 @@
-/** `bascule remove`: takes a plugin out of service and deletes it (SPEC I2). */
+/** `bascule remove`: stops serving a plugin and deletes its folder (SPEC I2). */
 
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import { notFoundError } from "../cli-error.ts";
@@ -11,12 +11,12 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const removeCommand: Command = {
   name: "remove",
-  summary: "Take a plugin, or the MCP server of a bundle, out of service and delete its folder",
+  summary: "Remove a plugin or an MCP bundle, and delete its folder",
   usage: "remove <plugin|server>",
   words: ["plugin"],
   details: [
-    "Calls that run are waited for, a while. Its grants, its entry in bascule.lock and its kept versions go with it.",
-    "What it has written stays, and so does the audit. Of a link, the link goes and the folder that it leads to stays.",
+    "Waits a while for running calls. Also deletes the plugin's grants, its entry in bascule.lock and its kept versions.",
+    "Keeps files that the plugin wrote, and the audit journal. If the folder is a link, only the link is deleted.",
   ],
   examples: ["remove notes", "remove notes --yes"],
   positionals: { min: 1, max: 1 },
@@ -33,9 +33,9 @@ async function remove(context: CommandContext, host: HostAccess): Promise<number
   const info = await host.operations.info(name);
   const { plugin } = info;
   if (info.kind === "tool" || plugin.directory === undefined)
-    throw notFoundError(`"${printable(name)}" is no plugin`, [`${output.program} list shows them`]);
+    throw notFoundError(`"${printable(name)}" is not a plugin`, [`${output.program} list shows all plugins`]);
   const place = pathFrom(platform.environment.cwd, plugin.directory);
-  if (!(await confirmAct(context, `Delete plugin ${printable(plugin.name)}, the folder ${printable(place)}?`))) {
+  if (!(await confirmAct(context, `Delete plugin ${printable(plugin.name)} with its folder ${printable(place)}?`))) {
     output.line("Nothing was removed");
     output.document({ ok: false, removed: false });
     return EXIT.denied;

@@ -1,4 +1,4 @@
-/** `bascule replay`: runs a recorded call again, with the answers that it got, and compares. */
+/** `bascule replay`: runs a recorded call again with the recorded answers, and compares the results. */
 
 import { exportCase } from "../../../testing/export-case.ts";
 import type { Recording } from "../../../call/recording.ts";
@@ -18,20 +18,22 @@ import { printable } from "../../../primitives/text.ts";
 
 export const replayCommand: Command = {
   name: "replay",
-  summary: "Run a recorded call again, touching nothing, and compare",
+  summary: "Replay a recorded call without side effects and compare",
   usage: "replay <call>",
   details: [
-    'A call is recorded with `call --record`, or where bascule.json says { "audit": { "record": "failures" } } or "all".',
-    "The version of the plugin that was recorded runs, not its code as it is now, with the answers, the time and the randomness that it had.",
-    "It reads and writes nothing. To try the code as it is now, export a case and run `test`.",
-    "Ends with 0 if it does the same again, and with 1 if not; what differs first is shown.",
+    'Record a call with `call --record`, or all calls with { "audit": { "record": "failures" } } or "all" in bascule.json.',
+    "Runs the recorded version of the plugin, not the current code, with the recorded answers, time and random numbers.",
+    "Reads and writes nothing. To test the current code, export a case and run `test`.",
+    "Exits with code 0 if the replay matches, and with 1 if it differs. Differences are shown in the order in which they occurred.",
   ],
   examples: [
     "replay 019a0000-0000-7000-8000-000000000000",
     "replay 019a0000-0000-7000-8000-000000000000 --export-case plugins/words/cases/bug.json",
   ],
   positionals: { min: 1, max: 1 },
-  options: [{ name: "export-case", value: "file", about: "Write it as a case for `test`, into a new file or at the end of one" }],
+  options: [
+    { name: "export-case", value: "file", about: "Write the call as a case for `test`, to a new file or at the end of an existing one" },
+  ],
   run: run,
 };
 
@@ -42,8 +44,8 @@ async function run(context: CommandContext): Promise<number> {
   const recording = await findRecording(callId, store, output.program);
   const files = await findFiles(recording, store, context);
   for (const difference of machineDifferences(recording.machine, machineOf(platform)))
-    output.note(`Recorded elsewhere: ${printable(difference)}`);
-  if (recording.isRedacted) output.note("Secrets were taken out of the recording: the call sees other texts than it did");
+    output.note(`Recorded on another system: ${printable(difference)}`);
+  if (recording.isRedacted) output.note("Secrets were removed from the recording, so the call sees other values than before");
   const onDefect = (message: string): void => platform.log.write("error", message);
   const replayed = await replay({ recording, files, platform, signal, onDefect });
   if (signal.aborted) return EXIT.interrupted;
@@ -67,29 +69,29 @@ async function run(context: CommandContext): Promise<number> {
   return isSame ? EXIT.ok : EXIT.failed;
 }
 
-/** The folder is not looked at: a replay touches nothing. */
+/** Explains which code ran. The plugin's folder is not read, because a replay touches nothing. */
 function recordedCode({ digest, callId }: Recording, program: string): string {
   return [
-    `This ran the code that was recorded, ${digest.slice(0, 12)}, and not what was edited since`,
-    `  ${program} replay ${callId} --export-case <file> makes a case of it, which ${program} test runs on the code as it is now`,
+    `Replayed the recorded code ${digest.slice(0, 12)}, not the current code`,
+    `  ${program} replay ${callId} --export-case <file> writes a case, which ${program} test runs on the current code`,
   ].join("\n");
 }
 
 async function findRecording(callId: string, store: RecordingStore, program: string): Promise<Recording> {
   const text = await store.read(callId);
   if (text === undefined)
-    throw notFoundError(`There is no recording of a call "${callId}"`, [
-      `${program} call <tool> --record records one; its result says the call's id`,
-      "Only the last recordings are kept",
+    throw notFoundError(`Recording of call "${callId}" not found`, [
+      `${program} call <tool> --record records a call and prints its id`,
+      "Only the latest recordings are kept",
     ]);
   const read = await readRecording(text);
-  if (!read.ok) throw new CliError("recording", read.message, { hints: [`It lies in ${store.folder}`] });
+  if (!read.ok) throw new CliError("recording", read.message, { hints: [`The recording is in ${store.folder}`] });
   if (read.recording.callId !== callId)
     throw new CliError("recording", `Cannot use the recording: it belongs to the call "${read.recording.callId}"`);
   return read.recording;
 }
 
-/** As they were kept, else as they still are. */
+/** Returns the plugin's files as kept with the recording, or from its folder if that still has the same digest. */
 async function findFiles(
   { plugin, digest }: Recording,
   store: RecordingStore,
@@ -104,13 +106,13 @@ async function findFiles(
   const files = found && (await readBytes(context.platform, found.directory));
   const now = files && (await digestFiles(files));
   if (files !== undefined && now === digest) return files;
-  const state = now === undefined ? `there is no plugin "${plugin}" now` : `its folder is now ${now.slice(0, 12)}`;
+  const state = now === undefined ? `plugin "${plugin}" no longer exists` : `its folder now has digest ${now.slice(0, 12)}`;
   throw new CliError(
     "unavailable",
-    `The version ${digest.slice(0, 12)} of "${plugin}" is not available: its files were not kept, and ${state}`,
+    `Version ${digest.slice(0, 12)} of "${plugin}" is not available: its files were not kept, and ${state}`,
     {
       exitCode: EXIT.unavailable,
-      hints: ["Check out the files that it was made of, and run this again"],
+      hints: ["Check out that version of the files, then run this again"],
     },
   );
 }

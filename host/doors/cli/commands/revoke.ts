@@ -1,4 +1,4 @@
-/** `bascule revoke`: takes back what was granted. */
+/** `bascule revoke`: removes grants of a plugin. */
 
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -10,10 +10,12 @@ import { printable } from "../../../primitives/text.ts";
 
 export const revokeCommand: Command = {
   name: "revoke",
-  summary: "Take back what a plugin was granted",
+  summary: "Revoke grants of a plugin",
   usage: "revoke <plugin> [--allow-read=<path> …]",
   words: ["plugin"],
-  details: ["Without flags it takes back everything, with a flag without value the whole kind, else the items as they were granted."],
+  details: [
+    "Without flags, revokes all grants. A flag without a value revokes the whole kind, a flag with a value the items as they were granted.",
+  ],
   examples: ["revoke words", "revoke notes --allow-write", "revoke words --allow-read=docs"],
   positionals: { min: 1, max: 1 },
   options: PERMISSION_OPTIONS,
@@ -29,13 +31,13 @@ async function revoke(context: CommandContext, host: HostAccess): Promise<number
   const { grants } = await host.operations.grants();
   const left = grants.filter((grant) => grant.plugin === plugin);
   if (changed === 0) {
-    const held = left.map((grant) => `It may ${permissionText(grant.permissions, platform.environment.cwd)}`);
+    const held = left.map((grant) => `Granted: ${permissionText(grant.permissions, platform.environment.cwd)}`);
     const near = nearestName(
       plugin,
       grants.map((grant) => grant.plugin),
     );
     throw notFoundError(
-      `Plugin "${plugin}" was not granted ${everything ? "anything" : "that"}`,
+      `Plugin "${plugin}" has no ${everything ? "grants" : "such grant"}`,
       held.length > 0 ? held : [near === undefined ? `${output.program} grants lists all grants` : `Did you mean "${near}"?`],
     );
   }

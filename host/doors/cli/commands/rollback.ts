@@ -1,4 +1,4 @@
-/** `bascule rollback`: the version of a plugin that served before (SPEC H10). */
+/** `bascule rollback`: returns to the previous version of a plugin (SPEC H10). */
 
 import type { Command, CommandContext } from "../command.ts";
 import { changeLines } from "../consent-text.ts";
@@ -8,12 +8,12 @@ import { printable } from "../../../primitives/text.ts";
 
 export const rollbackCommand: Command = {
   name: "rollback",
-  summary: "Go back to the version of a plugin that served before",
+  summary: "Return to the previous version of a plugin",
   usage: "rollback <plugin>",
   words: ["plugin"],
   details: [
-    "The plugin's folder stays as it is: what it holds is set aside, also after a restart.",
-    "The next edit there is a new version like any other. `accept` takes back what was set aside.",
+    "The plugin's folder is not changed: its current version is set aside, also after a restart.",
+    "The next edit in the folder is a new version. `accept` restores the version that was set aside.",
   ],
   examples: ["rollback notes"],
   positionals: { min: 1, max: 1 },
@@ -27,7 +27,7 @@ async function rollback({ output, positionals }: CommandContext, host: HostAcces
   const plugin = printable(outcome.plugin);
   output.line(`${style.green("Back to")} ${plugin} ${printable(outcome.version)}, from ${printable(outcome.from.version)}`);
   for (const line of changeLines(outcome.changes, style)) output.line(`  ${line}`);
-  output.line(style.dim(`Its folder is as it was: ${program} accept ${plugin} serves that version again`));
+  output.line(style.dim(`The folder is unchanged: ${program} accept ${plugin} serves its version again`));
   output.document({ ok: true, ...outcome });
   return EXIT.ok;
 }

@@ -1,4 +1,4 @@
-/** `bascule runner`: answers the calls of a program that speaks the line protocol (SPEC I6). */
+/** `bascule runner`: answers the tool calls of a program that uses the line protocol (SPEC I6). */
 
 import { serveRunner } from "../../ipc/serve-runner.ts";
 import type { ConfirmPrompt } from "../../../call/call.ts";
@@ -17,16 +17,16 @@ import { noteWithheld } from "../trust.ts";
 
 export const runnerCommand: Command = {
   name: "runner",
-  summary: "Answer the tool calls of a program, over its standard input and output",
+  summary: "Answer tool calls of a program over its stdin and stdout",
   usage: "runner [options] -- <command…>, or runner --stdio",
   details: [
-    "Each line of the program's output is a call, each line of its input an answer: docs/ipc.md.",
-    "The program has a session of its own, which ends with it; it runs as if you had started it yourself.",
-    "With --stdio this command itself is at the other end: it reads calls, and writes answers.",
+    "Each line that the program writes is a call, each line that it reads is a result (see docs/ipc.md).",
+    "The program has its own session, which ends with it. It runs unconfined, with your rights.",
+    "With --stdio, starts no program: reads calls from stdin and writes results to stdout.",
   ],
   examples: ["runner -- python3 agent.py", "runner --role reader -- ./agent", "runner --stdio"],
   options: [
-    { name: "stdio", about: "Read calls from standard input, and answer on standard output" },
+    { name: "stdio", about: "Read calls from stdin and write results to stdout" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -49,7 +49,7 @@ export const runnerCommand: Command = {
 async function serveStdio(context: CommandContext, local: LocalHost): Promise<number> {
   const connection = context.platform.terminal.lines();
   endWith(context.signal, () => connection.close());
-  // Its standard input is the runner's: nobody can be asked there.
+  // No confirmations on the terminal: stdin belongs to the runner.
   await serve(context, local, connection, undefined);
   return EXIT.ok;
 }
@@ -59,7 +59,7 @@ async function serveProgram(context: CommandContext, local: LocalHost, command: 
   const runner = await startRunner(context, command);
   endWith(signal, runner.stop);
   await serve(context, local, runner.connection, terminalPrompt(platform, output));
-  // It may have closed its output and go on: there is nobody to listen to it.
+  // The program may keep running after it closed its output, but no more calls can arrive.
   runner.stop();
   const end = await runner.ended;
   if ("exitCode" in end && end.exitCode === 0) return EXIT.ok;

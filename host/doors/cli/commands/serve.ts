@@ -1,4 +1,4 @@
-/** `bascule serve`: serves the project's plugins over HTTP and, as `dev` does, to other commands. */
+/** `bascule serve`: serves the project's plugins over HTTP and, like `dev`, to other commands. */
 
 import type { HttpMount } from "../../http/mount.ts";
 import type { HostServer } from "../../http/server.ts";
@@ -29,20 +29,24 @@ const MAX_PORT = 65_535;
 
 export const serveCommand: Command = {
   name: "serve",
-  summary: "Serve the plugins here over HTTP",
+  summary: "Serve the project's plugins over HTTP",
   usage: "serve",
   details: [
-    "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
-    "On a terminal it shows an address that logs one browser in to the console; admin.token does so too.",
-    "Only this machine can connect, unless --expose and --host say otherwise. Put a server that does TLS in front then.",
-    "Other commands find it through .bascule/host.sock, as they find dev.",
+    "Every request needs a token. The first start creates two in .bascule/: call.token for programs and agents, and admin.token for users, which can also answer confirmations and change grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN override them.",
+    "On a terminal, prints an address that logs one browser in to the console. admin.token logs in too.",
+    "Only this machine can connect unless you set --expose and --host. In that case put a server with TLS in front.",
+    "Other commands connect to this host through .bascule/host.sock.",
   ],
   examples: ["serve", "serve --port=8080", "serve --host=0.0.0.0 --expose"],
   positionals: { min: 0, max: 0 },
   options: [
-    { name: "host", value: "address", about: `Where to listen; default: server.host of bascule.json, else ${DEFAULT_HOST}` },
-    { name: "port", value: "number", about: `Default: server.port of bascule.json, else ${DEFAULT_PORT}; 0 takes any that is free` },
-    { name: "expose", about: "Permit an address that other machines can reach" },
+    { name: "host", value: "address", about: `Address to listen on (default: server.host of bascule.json, else ${DEFAULT_HOST})` },
+    {
+      name: "port",
+      value: "number",
+      about: `Port to listen on; 0 picks a free port (default: server.port of bascule.json, else ${DEFAULT_PORT})`,
+    },
+    { name: "expose", about: "Allow an address that other machines can reach" },
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
     FROZEN_OPTION,
@@ -50,7 +54,7 @@ export const serveCommand: Command = {
   run: serve,
 };
 
-/** What is served beside `/v1`: one line each. */
+/** Handlers mounted beside `/v1`, one entry each. */
 const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
   async () => (await import("../../console/mount.ts")).consoleMount,
   async (host, platform) => {
@@ -76,14 +80,14 @@ async function serve(context: CommandContext): Promise<number> {
     const configured = (): readonly TokenConfig[] => local.host.places.project.config().server.tokens;
     const tokens = createHttpTokens({ ...platform, tokens: () => [...own.good(), ...configured()] });
     server = await openServer(context, local, tokens);
-    // For the person who sits there; a log keeps what is written to it.
+    // Print the login code only on a terminal: a log file would keep it.
     const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
     await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
     await interrupted(signal);
-    output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
+    output.note(output.style.dim("\nWaiting for running calls; press Ctrl-C again to exit now"));
   } finally {
     stopWatching();
-    // Calls that still run are answered through their doors.
+    // Close the socket last: running calls are answered through it.
     await Promise.all([server?.close(), local.host.close()]);
     await door?.close();
   }
@@ -96,7 +100,7 @@ async function openServer(context: CommandContext, { host }: LocalHost, tokens: 
   const address = options.value("host") ?? configured.host ?? DEFAULT_HOST;
   if (!isLoopback(address) && !options.has("expose")) {
     throw usageError(`Cannot listen on ${address}: other machines could connect`, [
-      "--expose permits it; put a server that does TLS in front (docs/http.md)",
+      "Give --expose to allow it, and put a server with TLS in front (docs/http.md)",
     ]);
   }
   const port = readPort(options.value("port")) ?? configured.port ?? DEFAULT_PORT;
@@ -108,7 +112,7 @@ async function openServer(context: CommandContext, { host }: LocalHost, tokens: 
     return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, about, mounts });
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
-    throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 takes any port that is free"] });
+    throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 picks a free port"] });
   }
 }
 
@@ -116,7 +120,7 @@ function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/u.test(text) && port <= MAX_PORT) return port;
-  throw usageError(`Expected --port to be a number from 0 to ${MAX_PORT}, not "${text}"`);
+  throw usageError(`Option "--port" must be an integer from 0 to ${MAX_PORT}, not "${text}"`);
 }
 
 function isLoopback(address: string): boolean {
@@ -140,16 +144,16 @@ async function showStart(
   output.line();
   output.line(`  ${style.bold(url)}`);
   if (code !== undefined)
-    output.line(`  ${style.bold(`${url}/#code=${code}`)}\n  ${style.dim("is the console, for one login within ten minutes")}`);
+    output.line(`  ${style.bold(`${url}/#code=${code}`)}\n  ${style.dim("opens the console (valid for one login within ten minutes)")}`);
   for (const { name, ...place } of places) {
     const where = "file" in place ? place.file : `$${place.variable}`;
     output.line(
-      `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers questions, grants; for people only)")}`,
+      `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers confirmations, changes grants; for users only)")}`,
     );
   }
   for (const line of statusLines(status, output)) output.line(`  ${line}`);
   output.line();
-  output.line(style.dim("Ctrl-C ends."));
+  output.line(style.dim("Press Ctrl-C to stop."));
   output.document({ ok: true, url, root: project.root, tokens: places, status });
 }
 

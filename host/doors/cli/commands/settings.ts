@@ -1,4 +1,4 @@
-/** `bascule settings`: shows what a plugin is set to, and sets it (SPEC G1). */
+/** `bascule settings`: shows and changes the settings of a plugin (SPEC G1). */
 
 import { problemToText } from "../../../../manifests/mod.ts";
 import type { SettingField, SettingsView } from "../../../plugins/settings/plugin-settings.ts";
@@ -11,17 +11,17 @@ import { printable } from "../../../primitives/text.ts";
 
 export const settingsCommand: Command = {
   name: "settings",
-  summary: "Show what a plugin is set to, or set it",
+  summary: "Show or change the settings of a plugin",
   usage: "settings <plugin> [key [value]]",
   words: ["plugin", []],
   details: [
-    "A key is `enabled`, `tools.<tool>.enabled`, or one of the plugin's own settings; members of objects come after a dot.",
-    "Values are read as the plugin's settingsSchema wants them; lists and objects are written as JSON.",
-    "Settings are kept in .bascule/settings/<plugin>.json, which may also be edited: a running host follows.",
+    "A key is `enabled`, `tools.<tool>.enabled`, or one of the plugin's own settings. Separate nested keys with dots.",
+    "The plugin's settingsSchema determines the type of a value. Write lists and objects as JSON.",
+    "Settings are kept in .bascule/settings/<plugin>.json. A running host applies edits to that file.",
   ],
   examples: ["settings words", "settings words enabled false", "settings words tools.grep.enabled false", "settings words limit --unset"],
   positionals: { min: 1, max: 3 },
-  options: [{ name: "unset", about: "Take the key out, so that its default holds again" }],
+  options: [{ name: "unset", about: "Remove the key, so that its default applies again" }],
   run: (context) => withHost(context, (host) => settings(context, host)),
 };
 
@@ -29,12 +29,12 @@ async function settings(context: CommandContext, host: HostAccess): Promise<numb
   const { output, positionals, options } = context;
   const [plugin = "", key, text] = positionals;
   const unset = options.has("unset");
-  if (unset && (key === undefined || text !== undefined)) throw usageError("--unset takes a key and no value");
+  if (unset && (key === undefined || text !== undefined)) throw usageError("--unset needs a key and no value");
   const isChange = key !== undefined && (text !== undefined || unset);
   const view = await host.operations.settings(plugin, isChange ? { key, ...(text !== undefined && { text }) } : undefined);
   const shown = isChange || key === undefined ? view : { ...view, fields: view.fields.filter((field) => field.key === key) };
   if (key !== undefined && !isChange && shown.fields.length === 0 && key !== "enabled")
-    throw usageError(`Plugin "${plugin}" has no setting "${key}" of its own`, [`${output.program} settings ${plugin} shows all of them`]);
+    throw usageError(`Plugin "${plugin}" has no setting "${key}"`, [`${output.program} settings ${plugin} lists all settings`]);
   if (isChange) output.line(`${unset ? "Unset" : "Set"} ${printable(key)} of ${printable(plugin)}`);
   for (const line of key === undefined || isChange ? everything(shown, context) : oneSetting(shown, key)) output.line(line);
   output.document({ ok: true, settings: view });
@@ -55,10 +55,10 @@ function everything(view: SettingsView, { output, platform }: CommandContext): r
     ...view.fields.map((field): readonly [string, string] => [printable(field.key), `${valueText(field)}${style.dim(aboutText(field))}`]),
   ];
   return [
-    style.dim(view.exists ? file : `${file} (not there: nothing is set)`),
+    style.dim(view.exists ? file : `${file} (not found: nothing is set)`),
     ...table(rows, style),
     ...view.problems.map((problem) => `  ${style.red("wrong")} ${printable(problemToText(problem))}`),
-    ...(view.problems.length > 0 ? ["  What was right last stays in force, if anything was"] : []),
+    ...(view.problems.length > 0 ? ["  The last valid settings stay in force, if there were any"] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** `bascule sign`: vouches for a plugin's files with a key (SPEC M12). */
+/** `bascule sign`: signs a plugin's files with an Ed25519 key (SPEC M12). */
 
 import { FileError } from "../../../platform/platform.ts";
 import { readFolder } from "../../../plugins/folder/read.ts";
@@ -17,17 +17,17 @@ const MAX_KEY_BYTES = 4_096;
 
 export const signCommand: Command = {
   name: "sign",
-  summary: "Sign a plugin's files, so that users see who changed them",
+  summary: "Sign a plugin's files, so that users can see who changed them",
   usage: "sign <plugin>",
   words: ["plugin"],
   details: [
-    `Writes ${SIGNATURE_FILE} into its folder: an Ed25519 signature over the plugin's digest, with the public key.`,
-    "After any edit the plugin has to be signed again. Where a plugin has been accepted, another signer is a matter of consent.",
-    "The key is made when it is not there yet. Keep it, and keep it to yourself.",
+    `Writes ${SIGNATURE_FILE} into the plugin's folder: the public key and an Ed25519 signature over the plugin's digest.`,
+    "Sign again after every edit. If users have accepted the plugin, a new signer needs their consent.",
+    "Creates the default key if it does not exist. Back it up, and keep it private.",
   ],
   examples: ["sign notes", "sign plugins/notes --key=release.pem"],
   positionals: { min: 1, max: 1 },
-  options: [{ name: "key", value: "file", about: "The private key, PEM (default: .config/bascule/signing-key.pem in the home folder)" }],
+  options: [{ name: "key", value: "file", about: "Private key in PEM (default: .config/bascule/signing-key.pem in the home folder)" }],
   run: sign,
 };
 
@@ -38,12 +38,14 @@ async function sign(context: CommandContext): Promise<number> {
   const { directory } = plugin;
   const state = await readFolder(platform, { root: parentOf(directory), rootIndex: 0, folder: nameOf(directory) }, { unsigned: true });
   if (state.kind !== "read")
-    throw new CliError("unreadable", `Cannot read plugin "${plugin.name}" as it is`, {
+    throw new CliError("unreadable", `Cannot read plugin "${plugin.name}"`, {
       hints: [`${output.program} check ${plugin.name} says why`],
     });
   const signature = await signDigest(key, state.digest);
   if (signature === undefined)
-    throw new CliError("key", "The key file holds no Ed25519 key in PEM", { hints: ["openssl genpkey -algorithm ed25519 makes one"] });
+    throw new CliError("key", "The key file must be an Ed25519 private key in PEM", {
+      hints: ["openssl genpkey -algorithm ed25519 creates one"],
+    });
   await platform.files.writeAtomic(`${directory}/${SIGNATURE_FILE}`, signature.text);
   const { signer } = signature;
   output.line(
@@ -60,16 +62,18 @@ async function readOrMakeKey({ platform, output, options }: CommandContext): Pro
   const shown = printable(pathFrom(environment.cwd, file));
   const info = await files.stat(file);
   if (info === undefined) {
-    // A key that was named and is not there is more likely misspelt than wanted.
-    if (named !== undefined) throw notFoundError(`Cannot find the key "${shown}"`, [`Leave --key out to have one made`]);
+    // Do not create a key at a path from --key: it is more likely a typing error.
+    if (named !== undefined) throw notFoundError(`Key "${shown}" not found`, [`Leave out --key to create the default key`]);
     await files.makeDirectory(parentOf(file));
     const text = privateKeyText(random.bytes(32));
     await files.writeAtomic(file, text, OWNER_ONLY);
-    output.line(`${output.style.green("Made")} a key: ${shown}`);
+    output.line(`${output.style.green("Created")} key ${shown}`);
     return text;
   }
   if ((info.mode & OTHERS) !== 0 && environment.os !== "windows") {
-    throw new CliError("key", `Others can read the key "${shown}"`, { hints: [`chmod 600 ${shown}, and think about whether they have`] });
+    throw new CliError("key", `Other users can read the key "${shown}"`, {
+      hints: [`Run chmod 600 ${shown}, and replace the key if others may have read it`],
+    });
   }
   try {
     return new TextDecoder().decode(await files.readBytes(file, MAX_KEY_BYTES));

@@ -1,4 +1,4 @@
-/** `bascule test`: runs what plugins bring to test them with, in the sandbox. */
+/** `bascule test`: runs the cases and test files of plugins in the sandbox. */
 
 import { problemToText } from "../../../../manifests/mod.ts";
 import type { FileOutcome } from "../../../testing/outcome.ts";
@@ -19,16 +19,16 @@ export const testCommand: Command = {
   usage: "test [plugin...]",
   words: ["plugin"],
   details: [
-    "Runs `cases/*.json`, and the files named `*_test.ts` or `*.test.ts` (or .js, .mjs) with their `Deno.test`, each file in an empty workspace.",
-    "Cases say themselves what is granted: without `answers` no more than their own workspace and what permission flags of this run allow.",
-    "Test files may do what the flags allow, within what the manifest asks for; without flags they may use the files of their own empty workspace and of the plugin's copy in it.",
-    "The same test files run under `deno test`. As there, sanitizers are off unless a test or a flag turns them on.",
+    "Runs `cases/*.json`, and the `Deno.test` tests in files named `*_test.ts` or `*.test.ts` (or .js, .mjs), each file in an empty workspace.",
+    "A case states its own grants. Without `answers`, they are limited to its own workspace and the permission flags of this run.",
+    "Test files get the permissions of the flags, within what the manifest requests. Without flags, they can use the files in their own empty workspace and the copy of the plugin in it.",
+    "The test files also run under `deno test`. As there, sanitizers are off unless a test or a flag enables them.",
   ],
   examples: ["test", "test web --allow-net=localhost:8080", "test math --filter sqrt"],
   options: [
-    { name: "filter", value: "text", about: "Only tests whose name contains it, or matches it if it is /a regular expression/" },
-    { name: "sanitize-ops", about: "A test that leaves a timer or an operation behind fails" },
-    { name: "sanitize-resources", about: "A test that leaves a file open fails" },
+    { name: "filter", value: "text", about: "Run only tests whose name contains the text, or matches /a regular expression/" },
+    { name: "sanitize-ops", about: "Fail tests that leave a timer or an operation behind" },
+    { name: "sanitize-resources", about: "Fail tests that leave a file open" },
     ...PERMISSION_OPTIONS,
   ],
   run: test,
@@ -69,7 +69,7 @@ async function test(context: CommandContext): Promise<number> {
   return ok ? EXIT.ok : EXIT.failed;
 }
 
-/** A regular expression that is none would fail in every file. */
+/** Checks the filter up front: an invalid regular expression would otherwise fail in every file. */
 function checkFilter(filter: string | undefined): string | undefined {
   const expression = filter === undefined ? undefined : /^\/(.+)\/$/.exec(filter)?.[1];
   try {
@@ -88,6 +88,6 @@ function showFiles(context: CommandContext, plugins: readonly NamedFolder[]): (p
 
 function badManifest({ name, manifest }: NamedFolder): FileOutcome {
   const problems = manifest.ok ? [] : manifest.problems.map(problemToText);
-  const error = { message: `The manifest is wrong\n${problems.join("\n")}`, stack: "" };
+  const error = { message: `Invalid manifest\n${problems.join("\n")}`, stack: "" };
   return { plugin: name, file: "manifest.json", kind: "tests", results: [], filtered: 0, usedOnly: false, error };
 }

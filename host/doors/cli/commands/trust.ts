@@ -1,4 +1,4 @@
-/** `bascule trust`: what the project's folder asks for beyond its sandboxed plugins, and a person's yes to it (SPEC P1, K3). */
+/** `bascule trust`: shows the trust requests of the project's folder, and allows them (SPEC P1, K3). */
 
 import { nearestName } from "../../../tools/nearest.ts";
 import type { Withheld } from "../../../project/trust/project-trust.ts";
@@ -12,18 +12,19 @@ import { openTrusted, showWithheld } from "../trust.ts";
 
 export const trustCommand: Command = {
   name: "trust",
-  summary: "Show what this folder asks for that you have not allowed on this machine, and allow it",
+  summary: "Show what this folder requests beyond the sandbox, and allow it",
   usage: "trust [name...]",
   details: [
-    "A folder that came from elsewhere can bring a bascule.json that starts programs (mcpServers), runs code natively (trusted), sends calls to other hosts, grants, or has you asked less; and grants of its own. None of it counts before you have said yes, here or when dev or serve ask. What you allowed is remembered in your own configuration, for this folder and exactly as it was shown: what changes is asked about again.",
-    "The rest of bascule.json can only take away, and counts at once. What you do with grant and add is yours already, and so is a folder that init began.",
+    "A folder from elsewhere can contain grants, and a bascule.json that starts programs (mcpServers), runs code natively (trusted), sends calls to other hosts, grants permissions or reduces confirmations. None of this takes effect until you allow it, here or when dev or serve ask.",
+    "What you allow is stored in your own configuration, for this folder and exactly as shown. If it changes, you are asked again.",
+    "All other settings of bascule.json can only restrict, and take effect at once. Changes that you make with grant and add, and folders that init created, need no trust.",
   ],
   examples: ["trust", "trust mcpServers.files", "trust --yes", "trust --always", "trust --forget"],
   positionals: { min: 0, max: Number.MAX_SAFE_INTEGER },
   options: [
     YES_OPTION,
-    { name: "always", about: "Allow all that this folder asks for, now and later: for folders that only you write" },
-    { name: "forget", about: "Take back all that was allowed to this folder" },
+    { name: "always", about: "Allow everything that this folder requests, now and later: for folders that only you write to" },
+    { name: "forget", about: "Withdraw everything that was allowed for this folder" },
   ],
   run: trust,
 };
@@ -34,13 +35,13 @@ async function trust(context: CommandContext): Promise<number> {
   if (options.has("forget")) {
     await project.trust.agreeToAll(false);
     await reloadRunning(context);
-    output.line("Nothing that this folder asks for is allowed any more");
+    output.line("Withdrawn: nothing that this folder requests is allowed now");
     output.document({ ok: true, allowed: [] });
     return EXIT.ok;
   }
   const withheld = chosen(project.trust.withheld(), positionals, output.program);
   if (withheld.length > 0) showWithheld(context, withheld);
-  else output.line("This folder asks for nothing that is not allowed");
+  else output.line("This folder has no open trust requests");
   for (const name of project.trust.agreed()) output.line(`  ${output.style.green("allowed")}  ${printable(name)}`);
 
   const isAlways = options.has("always");
@@ -49,11 +50,13 @@ async function trust(context: CommandContext): Promise<number> {
     return EXIT.ok;
   }
   if (!options.has(YES_OPTION.name) && (output.json || !context.platform.terminal.interactive)) {
-    output.note("Nothing was allowed: there is nobody to ask (--yes allows it without a question)");
+    output.note("Not allowed: no terminal is attached to ask on (--yes allows it without confirmation)");
     output.document({ ok: false, allowed: [], withheld });
     return EXIT.denied;
   }
-  const question = isAlways ? "Allow all that this folder asks for, now and later?" : `Allow ${count(withheld.length, "thing")}?`;
+  const question = isAlways
+    ? "Allow everything that this folder requests, now and later?"
+    : `Allow ${count(withheld.length, "trust request")}?`;
   if (!(await confirmAct(context, question))) {
     output.line("Not allowed");
     output.document({ ok: false, allowed: [], withheld });
@@ -67,7 +70,7 @@ async function trust(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Those that are named, or all. @throws {CliError} if one of them is not asked for. */
+/** Selects the named trust requests, or all of them. @throws {CliError} if a name does not exist */
 function chosen(withheld: readonly Withheld[], names: readonly string[], program: string): readonly Withheld[] {
   if (names.length === 0) return withheld;
   return names.map((name) => {
@@ -77,8 +80,8 @@ function chosen(withheld: readonly Withheld[], names: readonly string[], program
       name,
       withheld.map((demand) => demand.name),
     );
-    throw usageError(`This folder does not ask for "${name}", or it is allowed`, [
-      near === undefined ? `${program} trust shows what it asks for` : `Did you mean ${near}?`,
+    throw usageError(`Unknown trust request "${name}", or already allowed`, [
+      near === undefined ? `${program} trust shows the trust requests` : `Did you mean ${near}?`,
     ]);
   });
 }

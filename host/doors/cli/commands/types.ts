@@ -1,4 +1,4 @@
-/** `bascule types`: writes what TypeScript and editors need to know of a plugin. */
+/** `bascule types`: generates TypeScript declarations for a plugin. */
 
 import { problemToText } from "../../../../manifests/mod.ts";
 import { FileError } from "../../../platform/platform.ts";
@@ -12,24 +12,24 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const typesCommand: Command = {
   name: "types",
-  summary: "Write the types of plugins, made of their manifests",
+  summary: "Generate TypeScript types from plugin manifests",
   usage: "types [plugin...]",
   words: ["plugin"],
   details: [
-    "`bascule.d.ts` holds what a plugin's tools take and answer, its settings and the context; its code imports them with `import type`.",
-    "`bascule-globals.d.ts` declares what the sandbox has for the permissions that the manifest asks for, and nothing else.",
-    "`tsconfig.json` is written only where there is none; it makes editors and `tsc` use that. With a `deno.json` beside it, `deno check` does too.",
-    "`bascule dev` writes the first two at every reload. Neither is part of the plugin's digest.",
+    "`bascule.d.ts` declares the arguments and results of the plugin's tools, its settings and the context. Import them with `import type`.",
+    "`bascule-globals.d.ts` declares exactly the globals that the sandbox provides for the requested permissions.",
+    "`tsconfig.json` makes editors and `tsc` use these globals. It is written only if the folder has none. With a `deno.json` next to it, `deno check` uses it too.",
+    "`bascule dev` writes the first two files on every reload. Neither is part of the plugin's digest.",
   ],
   examples: ["types", "types words", "types plugins/words --check", "types words --stdout"],
   options: [
-    { name: "check", about: "Write nothing; exit with 1 if a file is not what the manifest gives" },
-    { name: "stdout", about: "Write nothing; show the files of one plugin" },
+    { name: "check", about: "Write nothing; exit with code 1 if a file is out of date" },
+    { name: "stdout", about: "Write nothing; print the files of one plugin" },
   ],
   run: types,
 };
 
-/** What became of one file. */
+/** Outcome for one file. */
 interface FileReport {
   readonly file: string;
   readonly state: TypeFile["state"] | "written" | "failed";
@@ -45,10 +45,11 @@ interface PluginReport {
 
 async function types(context: CommandContext): Promise<number> {
   const { positionals, options, output } = context;
-  if (options.has("check") && options.has("stdout")) throw usageError("--check and --stdout exclude each other");
+  if (options.has("check") && options.has("stdout")) throw usageError("--check and --stdout cannot be combined");
   const [first, ...others] = await findPlugins(context, positionals);
   if (options.has("stdout")) {
-    if (others.length > 0) throw usageError("--stdout shows one plugin", [`Like this: ${output.program} types ${first.name} --stdout`]);
+    if (others.length > 0)
+      throw usageError("--stdout needs exactly one plugin", [`Example: ${output.program} types ${first.name} --stdout`]);
     return await show(context, first);
   }
   const reports: PluginReport[] = [];
@@ -67,7 +68,7 @@ async function show({ platform, output }: CommandContext, plugin: NamedFolder): 
   const { name, directory, manifest } = plugin;
   if (!manifest.ok) {
     const problems = manifest.problems.map(problemToText);
-    output.note(`The manifest of "${printable(name)}" is wrong\n${problems.map((problem) => `  ${printable(problem)}`).join("\n")}`);
+    output.note(`Invalid manifest of "${printable(name)}"\n${problems.map((problem) => `  ${printable(problem)}`).join("\n")}`);
     output.document({ ok: false, plugins: [{ plugin: name, directory, files: [], problems }] });
     return EXIT.failed;
   }
@@ -116,9 +117,9 @@ function isGood({ files, problems }: PluginReport): boolean {
 const STATES: Readonly<Record<FileReport["state"], string>> = {
   fresh: "",
   written: "written",
-  stale: "is not what the manifest gives (run it without --check)",
-  missing: "is missing (run it without --check)",
-  foreign: "is not a generated file, so it is left alone (rename it)",
+  stale: "is out of date (run without --check)",
+  missing: "is missing (run without --check)",
+  foreign: "is not a generated file, so it is not overwritten (rename it)",
   failed: "cannot be written",
 };
 

@@ -1,4 +1,4 @@
-/** `bascule undo`: puts back what a call changed, where it still is as the call left it (SPEC E8). */
+/** `bascule undo`: restores files that a call changed, if they are unchanged since (SPEC E8). */
 
 import type { UndoCall, UndoResult } from "../../../effects/undo/undos.ts";
 import { notFoundError, usageError } from "../cli-error.ts";
@@ -10,29 +10,28 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const undoCommand: Command = {
   name: "undo",
-  summary: "Put back what a call changed",
+  summary: "Undo the file changes of a call",
   usage: "undo [call]",
   details: [
-    "What was changed since is listed and left, unless --force is given. Files inside the workspace only.",
-    "Exits 1 where something is left. Several calls are undone the newest first.",
-    'bascule.json says how much is kept: { "undo": { "keep": true, "maxBytes": 268435456, "maxDays": 7 } }.',
+    "Restores files in the workspace only. Files that changed after the call are listed and not touched, unless --force is given.",
+    "Exits with code 1 if a file was not restored. To undo several calls, undo the newest first.",
+    'bascule.json sets how much is kept: { "undo": { "keep": true, "maxBytes": 268435456, "maxDays": 7 } }.',
   ],
   examples: ["undo --list", "undo 019a0000-0000-7000-8000-000000000000 --dry-run"],
   positionals: { min: 0, max: 1 },
   options: [
-    { name: "list", about: "Show the calls that can be undone, the newest first" },
-    { name: "dry-run", about: "Only show what would be put back" },
-    { name: "force", about: "Put back what was there before the call, whatever is there now: what was changed since is lost" },
+    { name: "list", about: "List the calls that can be undone, newest first" },
+    { name: "dry-run", about: "Show what would be restored without changing anything" },
+    { name: "force", about: "Restore the state before the call even if files changed since; those changes are lost" },
   ],
   run: (context) =>
-    // No plugin's code is needed.
+    // No plugin code is needed, so none is loaded.
     withHost(
       context,
       async ({ operations }) => {
         const [callId] = context.positionals;
         if (context.options.has("list")) return list(context, await operations.undoable());
-        if (callId === undefined)
-          throw usageError("Which call? Give its id, or --list", [`${context.output.program} undo --list shows them`]);
+        if (callId === undefined) throw usageError("Missing call id", [`${context.output.program} undo --list lists the calls`]);
         const wish = { dryRun: context.options.has("dry-run"), force: context.options.has("force") };
         return show(context, await operations.undo(callId, wish));
       },
@@ -50,10 +49,10 @@ function list({ output }: CommandContext, calls: readonly UndoCall[]): number {
 
 function show({ output, options }: CommandContext, result: UndoResult): number {
   const { style, program } = output;
-  if (!result.ok) throw notFoundError(result.message, [`${program} undo --list shows what can be undone`]);
+  if (!result.ok) throw notFoundError(result.message, [`${program} undo --list lists the calls that can be undone`]);
   const { restored, left, dryRun, tool } = result;
   if (dryRun !== undefined) {
-    output.line(`Nothing was changed. Undoing ${printable(tool)} would do this:`);
+    output.line(`Nothing was changed. Undoing ${printable(tool)} would make these changes:`);
     for (const line of dryRunLines(dryRun, style)) output.line(line);
   } else {
     output.line(`${outcome(result, style)}  ${printable(tool)}, ${count(restored.length, "change")}`);
@@ -62,14 +61,14 @@ function show({ output, options }: CommandContext, result: UndoResult): number {
   for (const { path, reason } of left) output.line(`  ${style.yellow("left")}  ${printable(path)}: ${printable(reason)}`);
   if (left.length > 0 && !options.has("force"))
     output.line(
-      `  ${style.bold(`${program} undo ${printable(result.callId)} --force`)} puts back what was there before the call, whatever is there now`,
+      `  ${style.bold(`${program} undo ${printable(result.callId)} --force`)} restores the state before the call and discards later changes`,
     );
   output.document({ ...result, ok: left.length === 0 });
   return left.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** "undone" is said of all that the call changed, or not at all. */
+/** Returns the heading. "undone" means that every change of the call was restored. */
 function outcome({ restored, left }: Extract<UndoResult, { readonly ok: true }>, style: CommandContext["output"]["style"]): string {
   if (left.length === 0) return style.green("undone");
-  return restored.length === 0 ? style.red("not undone") : style.yellow("partly put back");
+  return restored.length === 0 ? style.red("not undone") : style.yellow("partly undone");
 }

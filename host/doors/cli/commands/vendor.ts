@@ -1,4 +1,4 @@
-/** `bascule vendor`: puts the packages that plugins import into their `vendor/`. */
+/** `bascule vendor`: bundles the packages that plugins import into their `vendor/` folders. */
 
 import { isJsonObject, type JsonValue, parseManifest, problemToText } from "../../../../manifests/mod.ts";
 import type { Files } from "../../../platform/platform.ts";
@@ -13,18 +13,18 @@ import { count, printable } from "../../../primitives/text.ts";
 
 export const vendorCommand: Command = {
   name: "vendor",
-  summary: "Put the packages that plugins import into their vendor/",
+  summary: "Bundle the packages that plugins import into vendor/",
   usage: "vendor [plugin...]",
   words: ["plugin"],
   details: [
-    '`"imports"` in manifest.json names them as deno.json does: `"jmespath": "npm:jmespath@^0.16"`, `"@std/csv": "jsr:@std/csv@1"`.',
-    "Takes them from `node_modules` (of the plugin or above it), and jsr packages from Deno's cache too. Nothing is fetched when a plugin loads.",
-    "Each becomes one ES module; `vendor/vendor.json` keeps their hashes, and a plugin whose files differ from them does not load.",
-    "Nothing is written where a package does not load in the sandbox.",
-    "Without a plugin it does all that name packages. `deno.json` gets the same imports, so that Deno runs the same bytes. Needs esbuild.",
+    '`"imports"` in manifest.json lists the packages as in deno.json: `"jmespath": "npm:jmespath@^0.16"`, `"@std/csv": "jsr:@std/csv@1"`.',
+    "Reads packages from `node_modules` (of the plugin or a parent folder), and jsr packages also from Deno's cache. Nothing is downloaded when a plugin loads.",
+    "Each package becomes one ES module. `vendor/vendor.json` holds the hashes: a plugin with different files does not load.",
+    "If a package does not load in the sandbox, nothing is written.",
+    "Without a plugin, processes every plugin that imports packages. Adds the imports to `deno.json`, so that Deno runs the same bytes. Needs esbuild.",
   ],
   examples: ["vendor", "vendor demo", "vendor demo --add npm:left-pad@^1.3 --add assert=jsr:@std/assert@1"],
-  options: [{ name: "add", value: "[name=]package", about: 'Write it under "imports" first, for one plugin (may be repeated)' }],
+  options: [{ name: "add", value: "[name=]package", about: 'Add the package to "imports" first; needs exactly one plugin (repeatable)' }],
   run: vendor,
 };
 
@@ -38,17 +38,17 @@ async function vendor(context: CommandContext): Promise<number> {
   const { positionals, options, output } = context;
   const added = options.all("add").map((text) => readAdded(String(text)));
   const plugins = await findPlugins(context, positionals);
-  if (added.length > 0 && (positionals.length !== 1 || plugins.length !== 1)) throw usageError("--add needs the one plugin that it is for");
+  if (added.length > 0 && (positionals.length !== 1 || plugins.length !== 1)) throw usageError("--add needs exactly one plugin");
   const reports: PluginReport[] = [];
   for (const plugin of plugins) {
     const report = await vendorOne(context, plugin, added);
     if (report === undefined && positionals.length === 0) continue;
-    if (report === undefined) output.line(`${printable(plugin.name)} imports no packages (write them under "imports" in manifest.json)`);
+    if (report === undefined) output.line(`${printable(plugin.name)} imports no packages (list them under "imports" in manifest.json)`);
     else reports.push(report);
   }
   for (const report of reports) for (const line of reportLines(report, context)) output.line(line);
   const ok = reports.every(({ outcome }) => outcome.ok);
-  if (reports.length === 0 && positionals.length === 0) output.line("No plugin here imports packages");
+  if (reports.length === 0 && positionals.length === 0) output.line("No plugin imports packages");
   output.document({ ok, plugins: reports.map(({ outcome, ...about }) => ({ ...about, ...outcome })) });
   return ok ? EXIT.ok : EXIT.failed;
 }
@@ -56,11 +56,11 @@ async function vendor(context: CommandContext): Promise<number> {
 function readAdded(text: string): readonly [name: string, target: string] {
   const [, written, target = ""] = /^(?:([^=\s:]+)=)?((?:npm|jsr):.+)$/.exec(text) ?? [];
   const specifier = parsePackageSpecifier(target);
-  if (specifier === undefined) throw usageError(`"${text}" does not name a package`, ["Like this: --add npm:left-pad@^1.3"]);
+  if (specifier === undefined) throw usageError(`Invalid package "${text}"`, ["Example: --add npm:left-pad@^1.3"]);
   return [written ?? `${specifier.name}${specifier.subpath ?? ""}`, target];
 }
 
-/** Undefined for a plugin without packages. */
+/** Bundles the packages of one plugin. @returns undefined for a plugin without packages */
 async function vendorOne(
   context: CommandContext,
   plugin: NamedFolder,
@@ -80,7 +80,7 @@ async function vendorOne(
   return { plugin: name, directory, outcome };
 }
 
-/** Keeps everything else in the file as it is, but for the layout. @throws {CliError} if it is no manifest. */
+/** Adds imports to the manifest. Other members keep their values; the file is reformatted. @throws {CliError} if it is not a JSON object */
 async function addImports(files: Files, path: string, added: readonly (readonly [string, string])[]): Promise<void> {
   const document = readJson(await files.readText(path));
   if (document === undefined) throw new CliError("manifest", `"${path}" is not JSON`, { exitCode: EXIT.failed, hints: [] });
@@ -92,7 +92,7 @@ async function addImports(files: Files, path: string, added: readonly (readonly 
   await files.writeAtomic(path, `${JSON.stringify(changed, undefined, 2)}\n`);
 }
 
-/** What Deno needs to run the same bytes; a name that `deno.json` leads elsewhere is left alone. */
+/** Adds the imports to `deno.json`, so that Deno runs the same bytes. Names that it maps already are not changed. */
 async function writeDenoImports(files: Files, directory: string, imports: Readonly<Record<string, string>>): Promise<void> {
   const path = `${directory}/deno.json`;
   const document = (await files.stat(path)) === undefined ? {} : readJson(await files.readText(path));
@@ -107,7 +107,7 @@ async function writeDenoImports(files: Files, directory: string, imports: Readon
 
 function readJson(text: string): { readonly [key: string]: JsonValue } | undefined {
   try {
-    // What JSON.parse answers is JSON.
+    // JSON.parse returns JSON values only.
     const document = JSON.parse(text) as JsonValue;
     return isJsonObject(document) ? document : undefined;
   } catch (error) {
@@ -131,7 +131,9 @@ function reportLines({ plugin, directory, outcome }: PluginReport, context: Comm
   const without =
     outcome.missing.length === 0
       ? []
-      : [`  ${style.yellow("note")} a plugin has no ${outcome.missing.map(printable).join(", ")}: what uses them throws when it is called`];
+      : [
+          `  ${style.yellow("note")} not available in the sandbox: ${outcome.missing.map(printable).join(", ")} (code that uses them throws when called)`,
+        ];
   return [
     `${style.green("good")} ${title}`,
     ...packages,

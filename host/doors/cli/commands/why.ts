@@ -1,4 +1,4 @@
-/** `bascule why`: which layer of policy and grants decides, and what it says (SPEC P6). */
+/** `bascule why`: shows which layer of policy and grants decides about a tool or an act (SPEC P6). */
 
 import { isPathKind, PERMISSION_KINDS } from "../../../../manifests/mod.ts";
 import type { ActExplanation, ToolExplanation, WhyQuestion } from "../../operations.ts";
@@ -18,12 +18,12 @@ import { printable } from "../../../primitives/text.ts";
 
 export const whyCommand: Command = {
   name: "why",
-  summary: "Explain why a plugin or tool may do something, or not",
+  summary: "Explain why a plugin or tool may or may not do something",
   usage: "why <plugin|tool> [act]",
   words: ["any", ["read=", "write=", "net=", "env=", "run=", "tools="]],
   details: [
-    "An act is a kind and what it is about: read=README.md, net=api.example.org:443, env=HOME, or the kind alone.",
-    'Of a request the method and the URL may be named too, as grants may: net="POST https://api.example.org/v1".',
+    "An act is a kind with a value, or the kind alone: read=README.md, net=api.example.org:443, env=HOME, net.",
+    'For a request, give the method and the URL as in grants: net="POST https://api.example.org/v1".',
   ],
   examples: ["why grep", "why grep read=README.md", "why notes write=notes", "why notes --role guest --read-only"],
   positionals: { min: 1, max: 2 },
@@ -52,7 +52,7 @@ async function why(context: CommandContext, host: HostAccess): Promise<number> {
   return 0;
 }
 
-/** May it be called at all, and what does it hold then? */
+/** Explains whether the tool can be called, and which permissions a call has. */
 function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPlace): readonly string[] {
   const { style } = output;
   const { verdict, because } = explanation;
@@ -72,7 +72,7 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
   return [
     `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,
     ...table([...facts, ...quotas], style),
-    style.bold("What it may do is what all of these have in common"),
+    style.bold("Permissions of a call (the intersection of these)"),
     ...table(
       explanation.layers.map(({ layer, permissions }): readonly [string, string] => [
         printable(layer),
@@ -88,20 +88,20 @@ function quotaText({ limit, resource, windowMs, per, subject, rule, left, freesI
   return `${limit} ${resource} in ${windowMs / 1000}s for ${per} ${subject} (${rule}): ${left} left${frees}`;
 }
 
-/** May it do this one thing? */
+/** Explains whether the tool may perform one act. */
 function actLines(explanation: ToolExplanation, act: ActExplanation, output: Output, place: ReaderPlace): readonly string[] {
   const { style, program } = output;
-  const word = { granted: style.green("yes"), prompt: style.yellow("not yet: nobody has granted it"), denied: style.red("no") }[act.state];
+  const word = { granted: style.green("yes"), prompt: style.yellow("not yet: not granted"), denied: style.red("no") }[act.state];
   const what = act.value === undefined ? act.kind : `${act.kind} ${act.value.startsWith("/") ? pathFrom(place.cwd, act.value) : act.value}`;
   const lines = [`${style.bold(printable(explanation.tool))} ${printable(what)}  ${word}`];
   const { verdict, because } = explanation;
   if (verdict === "denied" || verdict === "unavailable")
-    lines.push(`  ${style.red(`it cannot be called (${verdict})`)}: ${printable(`${because.layer}: ${because.rule}`)}`);
+    lines.push(`  ${style.red(`cannot be called (${verdict})`)}: ${printable(`${because.layer}: ${because.rule}`)}`);
   if (act.methods !== undefined)
     lines.push(
-      `  yes for ${act.methods.join(", ")}; ask about a request by its method: ${act.kind}="${act.methods[0]} ${printable(act.value ?? "")}"`,
+      `  yes for ${act.methods.join(", ")}; to check one request, give its method: ${act.kind}="${act.methods[0]} ${printable(act.value ?? "")}"`,
     );
-  if (act.leadsTo !== undefined) lines.push(`  through a link to ${printable(act.leadsTo)}, which has to be granted too`);
+  if (act.leadsTo !== undefined) lines.push(`  links to ${printable(act.leadsTo)}, which must be granted too`);
   const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
   for (const { layer, state, rule, decided } of act.layers) {
     const says = `${state.padEnd("granted".length)}  ${rule === undefined ? "" : printable(rule)}`.trimEnd();
@@ -112,15 +112,15 @@ function actLines(explanation: ToolExplanation, act: ActExplanation, output: Out
   return lines;
 }
 
-/** `read=README.md` or `net`. */
+/** Parses an act: `read=README.md` or `net`. @throws {CliError} if the kind is unknown */
 export function readAct(written: string, cwd: string): NonNullable<WhyQuestion["act"]> {
   const equals = written.indexOf("=");
   const word = equals < 0 ? written : written.slice(0, equals);
   const kind = PERMISSION_KINDS.find((known) => known === word);
   if (!kind) {
     const near = nearestName(word, PERMISSION_KINDS);
-    throw usageError(`There is no act "${word}"`, [
-      near === undefined ? `The acts are ${PERMISSION_KINDS.join(", ")}` : `Did you mean ${near}?`,
+    throw usageError(`Unknown act "${word}"`, [
+      near === undefined ? `Choose from ${PERMISSION_KINDS.join(", ")}` : `Did you mean ${near}?`,
     ]);
   }
   if (equals < 0) return { kind };

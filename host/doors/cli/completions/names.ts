@@ -1,4 +1,4 @@
-/** Names of plugins and tools for a shell that completes a word: soon, or none. No code of a plugin is run for it. */
+/** Finds the names of plugins and tools for shell completion. Gives up after a short time, and runs no plugin code. */
 
 import { callablesOf } from "../../../../manifests/mod.ts";
 import { connectToHost } from "../../socket/socket-client.ts";
@@ -6,12 +6,12 @@ import type { CommandContext } from "../command.ts";
 import { CliError } from "../cli-error.ts";
 import { findPlugins } from "../find-plugins.ts";
 
-/** A person waits at the prompt; a host that is busy is not waited for. */
+/** Time to wait for a running host, in milliseconds. The user is waiting at the prompt. */
 const HOST_MS = 500;
-/** What no shell takes apart. Names from elsewhere, as an MCP server's, can be anything. */
+/** Matches names that need no quoting in any shell. Names from MCP servers can contain anything. */
 const PLAIN = /^[\w.-]+$/u;
 
-/** Whose names. */
+/** A plugin with its tools. */
 export interface Named {
   readonly name: string;
   readonly tools: readonly string[];
@@ -26,7 +26,7 @@ export async function namesFor(
   return [...new Set(names)].filter((name) => PLAIN.test(name)).toSorted();
 }
 
-/** Undefined if no host runs, or it does not answer in time. */
+/** Asks the running host. @returns undefined if no host runs, or it does not answer in time */
 async function fromHost({ platform, project }: CommandContext): Promise<readonly Named[] | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const stop = platform.clock.after(HOST_MS, () => resolve(undefined));
@@ -36,7 +36,7 @@ async function fromHost({ platform, project }: CommandContext): Promise<readonly
     return views
       ?.filter(({ state }) => state !== "ignored")
       .map(({ name, directory, tools }) => ({
-        // The built-in tools stand in the list like a plugin, and are none.
+        // The list contains the built-in tools as an entry without a directory, which is not a plugin.
         name: directory === undefined ? "" : name,
         tools: tools.map((tool) => tool.name),
       }));
@@ -51,7 +51,7 @@ async function fromFolders(context: CommandContext): Promise<readonly Named[]> {
     const found = await findPlugins(context, []);
     return found.map(({ name, manifest }) => ({ name, tools: manifest.ok ? callablesOf(manifest.manifest).map((tool) => tool.name) : [] }));
   } catch (error) {
-    // There are no plugins, or bascule.json is wrong, which every other command says.
+    // No plugins found, or bascule.json is invalid. Other commands report that; completion returns nothing.
     if (error instanceof CliError) return [];
     throw error;
   }

@@ -1,26 +1,26 @@
-/** What a shell is told of the command line: made of the same table as `--help` (SPEC I2). */
+/** Converts the table of commands to data for completion scripts (SPEC I2). */
 
 import type { OptionSpec } from "../arguments.ts";
 import type { Command, Word } from "../command.ts";
 import { COMMON_OPTIONS } from "../help.ts";
 
-/** One command, as scripts are made of it. */
+/** One command in a completion script. */
 export interface CompletedCommand {
   readonly name: string;
   readonly about: string;
   readonly options: readonly CompletedOption[];
-  /** By position; the last one stands for all that follow if `repeats`. */
+  /** Kinds of the positional arguments. If `repeats` is set, the last one applies to all further ones. */
   readonly words: readonly Word[];
   readonly repeats: boolean;
 }
 
-/** One option. */
+/** One option in a completion script. */
 export interface CompletedOption {
   readonly name: string;
   readonly about: string;
-  /** `never` is a flag; a value that may be left out is given with `=` only. */
+  /** Whether the option takes a value. `never` is a flag; an optional value (`may`) must be given with `=`. */
   readonly value: "never" | "may" | "must";
-  /** What the value is; absent if anything. */
+  /** Kind of the value. Absent if it can be anything. */
   readonly word?: Word;
 }
 
@@ -44,7 +44,7 @@ function completedOption({ name, about, value, optionalValue }: OptionSpec): Com
   };
 }
 
-/** `thread|process` in help is a choice; a file, a folder or a path is one of the disk. */
+/** Derives the kind from the placeholder in help: `thread|process` is a choice; a file, folder or path completes from the disk. */
 function wordOfValue(value: string): Word | undefined {
   if (value.includes("|")) return value.split("|");
   return /^(?:file|folder|path)\b/u.test(value) ? "path" : undefined;

@@ -9,20 +9,17 @@ import { createCliProject } from "./run-cli.ts";
 const README = "# Title\n\nsome text\n";
 
 describe("bascule audit verify <export>", () => {
-  it("finds an export that was changed, redirected ones too, and one that another key signed [AU3.export] [I2.audit]", async () => {
+  it("detects a changed export, also from stdout, and one that another key signed [AU3.export] [I2.audit]", async () => {
     await using project = await createCliProject({ "README.md": README });
     await project.run(["init", "demo"]);
-    // A terminal gets them escaped.
+    // The terminal output escapes these characters.
     await project.run(["call", "demo_peek", "path=\u009b2J\u202etxt"]);
     const shown = (await project.run(["audit", "export"])).out;
     await writeFile(join(project.folder, "shown.jsonl"), shown);
     await project.run(["audit", "export", "--out=written.jsonl"]);
     for (const file of ["shown.jsonl", "written.jsonl"]) {
       const verified = await project.run(["audit", "verify", file]);
-      expect([verified.code, verified.out]).toEqual([
-        0,
-        expect.stringMatching(/^good \d+ rows, as they were exported\nsigned \S+ with key /u),
-      ]);
+      expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^good \d+ records, unchanged\nsigned \S+ with key /u)]);
     }
     const other = "0".repeat(88);
     expect(await project.run(["audit", "verify", "shown.jsonl", "--key", other])).toMatchObject({
@@ -38,7 +35,7 @@ describe("bascule audit verify <export>", () => {
 });
 
 describe("bascule audit verify", () => {
-  it("calls nothing good where nothing is noted outside: an end that was cut off with its sequence and its checkpoints [AU3.unconfirmed]", async () => {
+  it("reports unconfirmed without checkpoints: an end that was cut off together with its sequence and checkpoints [AU3.unconfirmed]", async () => {
     await using project = await createCliProject({ "README.md": README, "bascule.json": "{}" });
     for (const _ of [1, 2]) await project.run(["call", "read_file", "path=README.md"]);
     const noted = (await project.run(["audit", "verify"])).out;
@@ -52,7 +49,7 @@ describe("bascule audit verify", () => {
     for (const ending of ["", "-wal", "-shm"]) await rm(`${checkpoints}${ending}`, { force: true });
     expect(await project.run(["audit", "verify"])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^unconfirmed \d+ rows that fit together; nothing is noted/u),
+      out: expect.stringMatching(/^unconfirmed \d+ records: the chain is valid, but /u),
     });
     expect((await project.run(["audit", "verify", "--head", seal])).out).toMatch(/^good/u);
     const database = new DatabaseSync(file);
@@ -67,7 +64,7 @@ describe("bascule audit verify", () => {
 });
 
 describe("bascule audit export", () => {
-  it("refuses what chooses events, and says what takes it: an export is all of the record [I2.audit]", async () => {
+  it("refuses event filters and names the command for them, because an export is the whole journal [I2.audit]", async () => {
     await using project = await createCliProject({ "README.md": README });
     for (const act of ["export", "verify", "session"])
       expect(await project.run(["audit", act, "--type=tool.denied"])).toMatchObject({
@@ -77,14 +74,14 @@ describe("bascule audit export", () => {
   });
 });
 
-describe("a damaged record", () => {
-  it("is shown as far as it can be read, with what cannot, by every command that reads it [AU3.damage] [I2.audit]", async () => {
+describe("a damaged journal", () => {
+  it("is shown as far as it is readable, with the damage, by every command that reads it [AU3.damage] [I2.audit]", async () => {
     await using project = await createCliProject({ "README.md": README });
     await project.run(["init", "demo"]);
     for (let call = 0; call < 8; call++) await project.run(["call", "demo_peek", "path=README.md"]);
     const file = join(project.folder, ".bascule/audit/000000000001.db");
     const { size } = await stat(file);
-    // Inside of its last page: SQLite reads the rows there as row 0.
+    // Truncate within the last page: SQLite reads the rows there as row 0.
     await truncate(file, size - 2_000);
     for (const words of [["tail"], ["search", "demo"], ["export"], ["export", "--out=all.jsonl"]]) {
       const ended = await project.run(["audit", ...words]);
@@ -92,7 +89,7 @@ describe("a damaged record", () => {
     }
     expect(await project.run(["audit", "verify"])).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/\n {2}\d+ rows can be read: /u),
+      error: expect.stringMatching(/\n {2}\d+ records can be read: /u),
     });
     expect(JSON.parse((await project.run(["audit", "tail", "--json"])).out)).toMatchObject({
       ok: false,

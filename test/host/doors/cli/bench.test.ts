@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createCliProject } from "./run-cli.ts";
 
 describe("bascule bench", () => {
-  it("measures calls of a tool, and says why it cannot [I2.bench]", { timeout: 60_000 }, async () => {
+  it("measures calls of a tool, and explains why a call fails [I2.bench]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     await project.run(["init", "demo"]);
     const words = ["bench", "demo_peek", "path=README.md", "--calls", "40"];
@@ -23,7 +23,7 @@ describe("bascule bench", () => {
 
     expect(await project.run(["bench", "demo_peek", "--in-flight", "5"])).toMatchObject({
       code: 2,
-      error: expect.stringContaining(`Option "--in-flight" wants a whole number from 1 to 4, not "5"`),
+      error: expect.stringContaining(`Option "--in-flight" must be an integer from 1 to 4, not "5"`),
     });
   });
 });

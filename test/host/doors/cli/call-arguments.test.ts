@@ -17,7 +17,7 @@ const SCHEMA: JsonObject = {
 };
 
 describe("wordsToArguments()", () => {
-  it("reads values as the tool's schema wants them [I2.arguments]", () => {
+  it("reads values as the types in the tool's schema [I2.arguments]", () => {
     expect({ ...wordsToArguments(["path=12", "lines=3", "deep=true", "list=[1,2]", "either=null"], SCHEMA, "peek") }).toEqual({
       path: "12",
       lines: 3,
@@ -27,7 +27,7 @@ describe("wordsToArguments()", () => {
     });
   });
 
-  it("guesses where there is no schema to go by, and obeys := [I2.arguments]", () => {
+  it("guesses the type without a schema, and reads JSON after := [I2.arguments]", () => {
     expect({ ...wordsToArguments(["a=12", "b=word", 'c:="12"', 'any={"x":1}'], undefined, "peek") }).toEqual({
       a: 12,
       b: "word",
@@ -36,7 +36,7 @@ describe("wordsToArguments()", () => {
     });
   });
 
-  it("keeps = in values and __proto__ as an ordinary key [I2.arguments]", () => {
+  it("keeps = in values, and __proto__ as an ordinary key [I2.arguments]", () => {
     const args = wordsToArguments(["path=a=b", "__proto__=x"], SCHEMA, "peek");
     expect(Object.entries(args)).toEqual([
       ["path", "a=b"],
@@ -44,7 +44,7 @@ describe("wordsToArguments()", () => {
     ]);
   });
 
-  it("says what to write for a word without a key [I2.nearest]", () => {
+  it("suggests what to write for a word without a key [I2.nearest]", () => {
     expect(() => wordsToArguments(["README.md"], SCHEMA, "peek")).toThrow(
       expect.objectContaining({ hints: ["Did you mean path=README.md?"], exitCode: 2 }),
     );
@@ -53,8 +53,8 @@ describe("wordsToArguments()", () => {
     );
   });
 
-  it("refuses a value that cannot be what the schema wants, and a key given twice [I2.arguments]", () => {
-    expect(() => wordsToArguments(["lines=many"], SCHEMA, "peek")).toThrow('Argument "lines" is of type integer, not "many"');
+  it("refuses a value of the wrong type, and a key given twice [I2.arguments]", () => {
+    expect(() => wordsToArguments(["lines=many"], SCHEMA, "peek")).toThrow('Argument "lines" must be of type integer, not "many"');
     expect(() => wordsToArguments(["path=a", "path=b"], SCHEMA, "peek")).toThrow('Argument "path" is given twice');
   });
 });
@@ -62,7 +62,7 @@ describe("wordsToArguments()", () => {
 describe("readCallArguments()", () => {
   const platform = createMemoryPlatform({ files: { "/workspace/args.json": '{"a":1}' }, input: '{"b":2}' });
 
-  it("takes words, JSON, a file or standard input [I2.arguments]", async () => {
+  it("reads words, JSON, a file or stdin [I2.arguments]", async () => {
     expect(await readCallArguments([], undefined, platform)).toEqual({ kind: "words", words: [] });
     expect(await readCallArguments(["a=1"], undefined, platform)).toEqual({ kind: "words", words: ["a=1"] });
     expect(await readCallArguments(['{"a"'], undefined, platform)).toEqual({ kind: "text", text: '{"a"' });
@@ -72,9 +72,7 @@ describe("readCallArguments()", () => {
   });
 
   it("names the file that cannot be read [I2.arguments]", async () => {
-    await expect(readCallArguments([], "missing.json", platform)).rejects.toThrow(
-      'Cannot read "/workspace/missing.json", which --args names: ',
-    );
+    await expect(readCallArguments([], "missing.json", platform)).rejects.toThrow('Cannot read "/workspace/missing.json" (from --args): ');
   });
 
   it("refuses two forms at once [I2.arguments]", async () => {

@@ -3,7 +3,7 @@ import { CLIENTS } from "../../../../host/doors/cli/mcp-clients.ts";
 import { createCliProject } from "./run-cli.ts";
 
 describe("bascule client-config", () => {
-  it("prints for every client a setting that starts this program for this project, by absolute paths [I2.client-config]", async () => {
+  it("prints, for every client, a setting that starts this program for this project by absolute paths [I2.client-config]", async () => {
     await using project = await createCliProject({ "bascule.json": "{}" });
     const { code, out } = await project.run(["client-config", "--json"]);
     expect(code).toBe(0);
@@ -19,7 +19,7 @@ describe("bascule client-config", () => {
     expect(JSON.parse(cursor?.text ?? "")).toEqual({ mcpServers: { bascule: { command: server.command, args: server.args } } });
   });
 
-  it("quotes for a shell what a shell would read otherwise [I2.client-config-quotes]", () => {
+  it("quotes special characters for a shell [I2.client-config-quotes]", () => {
     const setting = CLIENTS.find(({ name }) => name === "claude-code")?.setting({
       name: "bascule",
       command: "/bin/node",
@@ -28,7 +28,7 @@ describe("bascule client-config", () => {
     expect(setting?.text).toBe(`claude mcp add bascule -- /bin/node '/a b/it'\\''s.mjs' mcp`);
   });
 
-  it("says which client was meant [I2.client-config-near]", async () => {
+  it("suggests the nearest client [I2.client-config-near]", async () => {
     await using project = await createCliProject();
     const { code, error } = await project.run(["client-config", "cursr"]);
     expect(code).toBe(2);

@@ -14,18 +14,18 @@ const BIN = fileURLToPath(new URL("../../../../bin/bascule.mjs", import.meta.url
 const PROGRAM = [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), BIN];
 const commands = (await allCommands()).map(completedCommand);
 
-/** A project whose plugin would end the process if its code were run. */
+/** Creates a project with a plugin whose code never returns if it runs. */
 async function projectWithPlugins(): Promise<CliProject> {
   const project = await createCliProject({ "README.md": "# Title\n" });
   await project.run(["init", "demo"]);
   await project.run(["init", "other"]);
   await project.write("plugins/demo/main.ts", "for (;;);\n");
-  // A folder whose manifest is broken is called what the folder is called.
+  // A plugin with a broken manifest is named after its folder.
   await project.write("plugins/x$(touch hacked) y/manifest.json", "{");
   return project;
 }
 
-/** Completes command lines in one bash, as it does on Tab: each line's last word. */
+/** Completes the last word of each command line in one bash, as Tab does. */
 function completeInBash(folder: string, lines: readonly (readonly string[])[]): readonly string[] {
   const tries = lines.map((words) => `try ${words.map((word) => `'${word}'`).join(" ")}`);
   const script = [
@@ -77,14 +77,14 @@ describe("bascule completions", () => {
     ]);
   });
 
-  it("gives names of the running host, and those of the folders if none runs or it says nothing [I2.completions-names]", async () => {
+  it("lists names from the running host, or from the folders if no host runs or answers [I2.completions-names]", async () => {
     await using project = await projectWithPlugins();
     const names = async (kind: string): Promise<string> => (await project.run(["completions", `--names=${kind}`])).out;
     expect(await names("plugin")).toBe("demo\nother\n");
     expect(await names("any")).toBe("demo\ndemo_peek\nother\nother_peek\n");
     await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
     const dev = project.start(["dev", "--no-tests"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     expect(await names("plugin")).toBe("demo\nother\n");
     expect((await names("tool")).split("\n")).toEqual(expect.arrayContaining(["demo_peek", "other_peek", "read_file"]));
     dev.interrupt();
@@ -95,7 +95,7 @@ describe("bascule completions", () => {
     silent.close();
   });
 
-  it("says where the script goes, which shells there are, and what was meant [I2.completions-help]", async () => {
+  it("explains where the script goes, lists the shells, and suggests the nearest one [I2.completions-help]", async () => {
     await using project = await createCliProject();
     expect((await project.run(["completions", "--help"])).out).toContain('eval "$(bascule completions bash)"');
     expect(await project.run(["completions"])).toMatchObject({ code: 2, error: expect.stringContaining("completions bash") });
@@ -109,13 +109,13 @@ describe("bascule completions", () => {
     ["bash", bashScript],
     ["zsh", zshScript],
     ["fish", fishScript],
-  ])("makes a script that %s reads, and of every command and option [I2.completions-scripts]", (shell, script) => {
+  ])("generates a script that %s can parse, with every command and option [I2.completions-scripts]", (shell, script) => {
     const text = script(commands, ["it's", "bascule"]);
     for (const { name, options } of commands) {
       expect(text).toContain(name);
       for (const option of options) expect(text).toMatch(new RegExp(`(?:--|-l )${option.name}\\b`, "u"));
     }
-    // Not every machine has every shell.
+    // Skip shells that are not installed.
     if (isThere(shell)) execFileSync(shell, ["-n"], { input: text });
   });
 });

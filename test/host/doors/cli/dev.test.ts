@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createCliProject, type CliProject } from "./run-cli.ts";
 
 const GOOD = "export const demo_peek = (args) => ({ first: [args.path], total: 1 });\n";
-const NOTE = "(answered by the host that runs in this folder)\n";
+const NOTE = "(using the host running in this folder)\n";
 
 async function projectWithDemo(): Promise<CliProject> {
   const project = await createCliProject({ "README.md": "# Title\n" });
@@ -15,14 +15,14 @@ async function projectWithDemo(): Promise<CliProject> {
 }
 
 describe("bascule dev", () => {
-  it("shows what is loaded, what is not and why, what needs a grant, and what to type next [I2.start-screen] [H6.start-screen]", async () => {
+  it("shows loaded and failed plugins, missing grants, and next steps [I2.start-screen] [H6.start-screen]", async () => {
     await using project = await projectWithDemo();
     await project.run(["init", "broken"]);
     await project.write("plugins/broken/main.ts", "export const = 1;\n");
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     const screen = dev.printed();
-    expect(screen).toContain("2 plugins, 1 tool from plugins; they work on this folder\n");
+    expect(screen).toContain("2 plugins, 1 tool from plugins; workspace: this folder\n");
     expect(screen).toMatch(/^broken 0\.1\.0 {2}failed/mu);
     expect(screen).toContain("error plugins/broken/main.ts:1:14 ");
     expect(screen).toContain("    bascule grant demo --allow-read=.\n");
@@ -31,7 +31,7 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
-  it("says which side effects are assumed, since an older manifest declares none [M9.assumed]", async () => {
+  it("marks assumed side effects of a legacy manifest that declares none [M9.assumed]", async () => {
     const manifest = {
       schema_version: "1.0",
       name: "older",
@@ -49,7 +49,7 @@ describe("bascule dev", () => {
     expect(tool).toMatchObject({ sideEffects: ["network"], assumed: true });
   });
 
-  it("shows many tools by their names, so that the screen stays one [I2.start-screen]", async () => {
+  it("shows only names if there are many tools, to fit one screen [I2.start-screen]", async () => {
     const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index + 1).padStart(2, "0")}`);
     const manifest = {
       ...{ schemaVersion: "1.0", name: "many", version: "1.0.0", description: "Has many tools" },
@@ -60,7 +60,7 @@ describe("bascule dev", () => {
       "plugins/many/main.ts": names.map((name) => `export const ${name} = () => 1;`).join("\n"),
     });
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     const screen = dev.printed();
     expect(screen).not.toContain("What tool_");
     const shown = screen.split("\n").filter((line) => /^ {2}tool_/u.test(line));
@@ -71,13 +71,13 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
-  it("runs a plugin's cases and tests again at every reload, and says in a few lines what failed [I7.dev]", async () => {
+  it("runs a plugin's cases and tests on every reload, and summarises failures [I7.dev]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.write("plugins/demo/main.ts", GOOD);
     await dev.waitFor("tests    demo  2 passed, 2 failed\n");
-    await dev.waitFor("bascule test demo says more\n");
+    await dev.waitFor("bascule test demo shows details\n");
     expect(dev.printed()).toMatch(
       /^ {9}failed demo_peek shows the first lines => plugins\/demo\/cases\/peek\.json\n {11}Expected output /mu,
     );
@@ -89,7 +89,7 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
-  it("gives tests of a version that does not serve nothing of the run's flags [I7.dev-held]", async () => {
+  it("does not give the run's flags to tests of a version that is not loaded [I7.dev-held]", async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     const manifestOf = (more: object): string =>
       JSON.stringify({
@@ -99,11 +99,11 @@ describe("bascule dev", () => {
     await project.write("plugins/demo/manifest.json", manifestOf({}));
     await project.write("plugins/demo/main.ts", "export const one = () => 1;");
     const dev = project.start(["dev", `--allow-read=${project.folder}`]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     const reading = `Deno.test("reads", async () => { await Deno.readTextFile(${JSON.stringify(`${project.folder}/README.md`)}); });`;
     await project.write("plugins/demo/main.test.ts", reading);
     await dev.waitFor("tests    demo  1 passed\n");
-    // It asks for more, and nobody has accepted it.
+    // This version requests more permissions and is not accepted.
     await project.write("plugins/demo/manifest.json", manifestOf({ permissions: { read: true, net: true } }));
     await dev.waitFor("tests    demo  0 passed, 1 failed\n");
     expect(dev.printed()).toMatch(/held +demo/);
@@ -111,23 +111,23 @@ describe("bascule dev", () => {
     await dev.ended;
   });
 
-  it("runs none with --no-tests [I7.no-tests]", async () => {
+  it("runs no tests with --no-tests [I7.no-tests]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--no-tests"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.write("plugins/demo/main.ts", GOOD);
     await dev.waitFor("reloaded demo");
-    // A later reload of another plugin: what would have been said of the first one has been by then.
+    // Wait for a later load of another plugin: output about the first one would appear before it.
     await project.run(["init", "other"]);
     await dev.waitFor("loaded   other");
     dev.interrupt();
     expect((await dev.ended).out).not.toContain("tests    ");
   });
 
-  it("shows the line of the author that threw, here and where it was called [I7.frame]", async () => {
+  it("shows the source line that threw, in dev and in the calling command [I7.frame]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--no-tests"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.write(
       "plugins/demo/main.ts",
       'export const demo_peek = ({ path }: { path: string }) => {\n  const what: string = path;\n  throw new TypeError("not " + what);\n};\n',
@@ -143,7 +143,7 @@ describe("bascule dev", () => {
     expect((await project.run(["call", "demo_peek", "path=README.md"])).error).toContain(frame.map((line) => `  ${line}\n`).join(""));
     await dev.waitFor("thrown here\n");
     expect(dev.printed()).toContain(frame.map((line) => `${" ".repeat(9)}${line}\n`).join(""));
-    // The folder holds another version than the one that throws: its lines would be the wrong ones.
+    // The folder no longer contains the version that throws, so its lines would be wrong.
     await project.write("plugins/demo/main.ts", "export const = 1;\n\n\n");
     await dev.waitFor("the last good version still serves");
     const stale = await project.run(["call", "demo_peek", "path=README.md"]);
@@ -151,7 +151,7 @@ describe("bascule dev", () => {
     expect(stale.error).not.toContain("thrown here");
   });
 
-  it("shows no line of a file that a plugin's stack or link leads to [I7.frame]", async () => {
+  it("shows no line of a file outside the plugin that its stack or a link names [I7.frame]", async () => {
     const platform = memoryPlatform({
       "plugins/demo/main.ts": "one\ntwo",
       "plugins/demo/lib": { link: "/home/user/.ssh" },
@@ -167,7 +167,7 @@ describe("bascule dev", () => {
       expect(await framed(file), file).toBeUndefined();
   });
 
-  it("writes a JSON value a line, for programs [I7.json]", async () => {
+  it("writes one JSON value per line with --json [I7.json]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--json"]);
     await dev.waitFor('"type":"ready"');
@@ -187,30 +187,30 @@ describe("bascule dev", () => {
     expect(entries).toContainEqual(expect.objectContaining({ type: "tests", plugin: "demo", passed: 2, failed: 2 }));
   });
 
-  it("follows a bascule.json that is written while it runs [P1.appears]", async () => {
+  it("applies a bascule.json that is created while it runs [P1.appears]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--allow-read=."]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": "no" }] } }');
     await dev.waitFor("bascule.json is wrong");
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0 });
     await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": false }] } }');
-    await dev.waitFor("bascule.json was read again");
+    await dev.waitFor("bascule.json reloaded");
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
   });
 
-  it("creates a missing plugins folder and says so [I2.creates-root]", async () => {
+  it("creates a missing plugins folder and reports it [I2.creates-root]", async () => {
     await using project = await createCliProject();
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
-    expect(dev.printed()).toContain("Created plugins/: plugins go there, each in a folder of its own\n");
+    await dev.waitFor("Press Ctrl-C");
+    expect(dev.printed()).toContain("Created plugins/: put each plugin into its own folder there\n");
     expect((await stat(join(project.folder, "plugins"))).isDirectory()).toBe(true);
   });
 
-  it("answers the commands of other terminals, which say so, and shows their calls [I2.running]", async () => {
+  it("answers commands of other terminals, which note it, and shows their calls [I2.running]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
 
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toEqual({
       code: 4,
@@ -232,10 +232,10 @@ describe("bascule dev", () => {
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
   });
 
-  it("takes up a new folder, an edit and a removal, each with a line [H3.dev] [H9.dev]", async () => {
+  it("handles a new folder, an edit and a removal, with one line each [H3.dev] [H9.dev]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--allow-read=."]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.run(["init", "second"]);
     await dev.waitFor("loaded   second 0.1.0  second_peek\n");
     expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 0 });
@@ -247,10 +247,10 @@ describe("bascule dev", () => {
     expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 3 });
   });
 
-  it("goes on with the last good version of a broken plugin, shows the error where it is, and takes the repaired one [H5.dev]", async () => {
+  it("keeps serving the last good version of a broken plugin, shows the error's source line, and loads the repaired one [H5.dev]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--allow-read=."]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.write("plugins/demo/main.ts", `${GOOD}const = 2;\n`);
     await dev.waitFor("error plugins/demo/main.ts:2:7 ");
     expect(dev.printed()).toContain("failed   demo  (the last good version still serves)\n");
@@ -262,36 +262,36 @@ describe("bascule dev", () => {
     expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("/README.md");
   });
 
-  it("asks the person at the terminal that called [I2.confirm]", async () => {
+  it("asks for confirmation on the terminal of the caller [I2.confirm]", async () => {
     await using project = await projectWithDemo();
     await project.write("plugins/demo/manifest.json", manifestThatWrites());
     await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
     const dev = project.start(["dev"], { answers: [] });
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     expect(await project.run(["call", "demo_peek"], { answers: ["y"] })).toMatchObject({ code: 0 });
     expect(await project.run(["call", "demo_peek"], { answers: ["n"] })).toMatchObject({ code: 4 });
     expect(dev.printed()).not.toContain("[y/N]");
   });
 
-  it("keeps the call of a program that has no person, until one approves or denies it [E5.cli] [E6.cli]", async () => {
+  it("keeps a call without a terminal waiting until the user approves or denies it [E5.cli] [E6.cli]", async () => {
     await using project = await projectWithDemo();
     await project.write("plugins/demo/manifest.json", manifestThatWrites());
     await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
-    expect((await project.run(["approve"])).out).toBe("Nothing waits for a person\n");
+    await dev.waitFor("Press Ctrl-C");
+    expect((await project.run(["approve"])).out).toBe("No call waits for confirmation\n");
     const asked = await project.run(["call", "demo_peek"]);
     expect(asked).toMatchObject({
       code: 4,
       error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for confirmation\n"),
     });
-    // The caller is not told how to answer.
+    // The message must not tell the caller how to approve.
     expect(asked.error).not.toContain("bascule approve");
     const waiting = async (): Promise<string> => / {2}([0-9a-f-]{36})\n/u.exec((await project.run(["approve"])).out)?.[1] ?? "";
     const id = await waiting();
     await dev.waitFor(`bascule approve ${id}\n`);
     expect((await project.run(["approve"])).out).toContain(
-      `1 question waits for a person\n\n? Tool demo.demo_peek of plugin demo wants to run\n`,
+      `1 call waits for confirmation\n\n? Tool demo.demo_peek of plugin demo wants to run\n`,
     );
     expect(await project.run(["approve", `${id}0`])).toMatchObject({ code: 3, error: expect.stringContaining(`Did you mean ${id}?`) });
     for (const args of [[id], [id, "--json"]]) {
@@ -308,35 +308,35 @@ describe("bascule dev", () => {
     await dev.waitFor("failed   demo.demo_peek user_denied ");
   });
 
-  it("shows what plugins write to console, inert, and no log of its own rounds [B6.terminal] [I2.inert]", async () => {
+  it("shows the console output of plugins as inert text, without its own event log [B6.terminal] [I2.inert]", async () => {
     await using project = await projectWithDemo();
     await project.write(
       "plugins/demo/main.ts",
       'export const demo_peek = () => { console.log("hello\\x1b[2J"); return { first: [], total: 0 }; };\n',
     );
     const dev = project.start(["dev", "--allow-read=."]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await project.run(["call", "demo_peek", "path=README.md"]);
     await dev.waitFor("info     demo.demo_peek hello\\x1b[2J\n");
     expect(dev.printed()).not.toContain("\x1b[2J");
     expect(dev.printed()).not.toContain("tool.called");
   });
 
-  it("is alone in its project [I2.one]", async () => {
+  it("refuses to run twice in a project [I2.one]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     expect(await project.run(["dev"])).toMatchObject({
       code: 5,
-      error: expect.stringContaining("error A host runs in this project already\n"),
+      error: expect.stringContaining("error A host is already running in this project\n"),
     });
     dev.interrupt();
     await dev.ended;
     expect(await readdir(join(project.folder, ".bascule"))).not.toContain("host.sock");
-    expect(await project.run(["reload"])).toMatchObject({ code: 5, error: expect.stringContaining("No host runs here") });
+    expect(await project.run(["reload"])).toMatchObject({ code: 5, error: expect.stringContaining("no host is running in this project") });
   });
 
-  it("lets a running call end at Ctrl-C [T5.dev]", async () => {
+  it("waits for a running call after Ctrl-C [T5.dev]", async () => {
     await using project = await projectWithDemo();
     await project.write(
       "plugins/demo/main.ts",
@@ -344,7 +344,7 @@ describe("bascule dev", () => {
     );
     await project.run(["grant", "demo", "--allow-read=."]);
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     const call = project.run(["call", "demo_peek", "path=README.md"]);
     await dev.waitFor("call     demo.demo_peek");
     dev.interrupt();

@@ -41,7 +41,7 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(async () => await project[Symbol.asyncDispose]());
 
-  it("shows the diff, inert, and does it when the person agrees; undo shows and puts it back [E8.cli] [I2.undo]", async () => {
+  it("shows an inert diff, commits when the user agrees, and undo shows and restores the changes [E8.cli] [I2.undo]", async () => {
     const shown = await project.run(["call", "tidy", "--dry-run", ...FLAGS], { answers: ["n"] });
     expect(shown).toMatchObject({ code: 0, out: "tidied\n" });
     expect(shown.error).toContain("modified  notes.txt");
@@ -63,9 +63,9 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect((await project.run(["undo"])).code).toBe(2);
   });
 
-  it("applies without asking only what runs without asking [E8.apply]", async () => {
+  it("applies without asking only if the tool runs without confirmation [E8.apply]", async () => {
     const refused = await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS]);
-    const message = "a person is asked about tidy.tidy, and no terminal is attached to ask on: run it on one";
+    const message = "tidy.tidy needs confirmation, and no terminal is attached to ask on";
     expect([refused.code, refused.error]).toEqual([4, expect.stringContaining(`not applied  ${message}\n`)]);
     const json = await project.run(["call", "tidy", "--dry-run", "--apply", "--json", ...FLAGS]);
     const { callId, ok, committed } = JSON.parse(json.out);
@@ -77,24 +77,24 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect(await notes()).toBe(AFTER);
   });
 
-  it("applies nothing where a request was held, and says so [E8.apply]", async () => {
+  it("applies nothing if a request was held, and explains why [E8.apply]", async () => {
     await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { send: "auto" } } }));
     const held = await project.run(["call", "send", "--dry-run", "--apply", "--json", "--allow-net=127.0.0.1:18999"]);
     const { callId, ok, committed } = JSON.parse(held.out);
-    const message = "requests that may change something elsewhere were not sent, so it is not known what the call does";
+    const message = "requests with side effects were not sent, so the effect of the call is unknown";
     expect([held.code, ok, committed]).toEqual([1, false, { ok: false, callId, code: "unknown", message, filesModified: [] }]);
     expect((await project.run(["call", "send", "--dry-run", "--allow-net=127.0.0.1:18999"])).code).toBe(0);
     await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { tidy: "auto" } } }));
   });
 
-  it("does not say undone where something is left, exits 1, and puts it back by force [E8.undo-cli] [I2.undo]", async () => {
+  it("does not report undone if a change is left, exits with 1, and restores it with --force [E8.undo-cli] [I2.undo]", async () => {
     await project.write("notes.txt", BEFORE);
     const { callId } = JSON.parse((await project.run(["call", "tidy", "--json", ...FLAGS])).out);
     await project.write("notes.txt", "mine");
     const lines = [
       "not undone  tidy.tidy, 0 changes",
       "  left  notes.txt: it was changed after the call",
-      `  bascule undo ${callId} --force puts back what was there before the call, whatever is there now`,
+      `  bascule undo ${callId} --force restores the state before the call and discards later changes`,
     ];
     expect(await project.run(["undo", callId])).toMatchObject({ code: 1, out: `${lines.join("\n")}\n` });
     const json = await project.run(["undo", callId, "--json"]);
@@ -104,11 +104,11 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect(await notes()).toBe(BEFORE);
   });
 
-  it("commits what a rule made a dry run in the host that runs, by its id [E8.commit-command]", async () => {
+  it("commits by its id a call that a rule turned into a dry run in the running host [E8.commit-command]", async () => {
     await project.write("notes.txt", BEFORE);
     await project.write("bascule.json", JSON.stringify({ policy: { rules: [{ tool: "tidy", dryRun: true }] } }));
     const host = project.start(["dev", ...FLAGS]);
-    await host.waitFor("Ctrl-C ends");
+    await host.waitFor("Press Ctrl-C");
     const { callId } = JSON.parse((await project.run(["call", "tidy", "--json"])).out);
     expect(await notes()).toBe(BEFORE);
     await host.waitFor("done     tidy.tidy (dry run) in");

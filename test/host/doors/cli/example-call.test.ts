@@ -15,7 +15,7 @@ function view(inputSchema: JsonObject, changes: Partial<ToolView> = {}): ToolVie
   };
 }
 
-/** Every property is required. */
+/** Builds a schema in which every property is required. */
 function schema(properties: JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(properties) };
 }
@@ -42,16 +42,16 @@ describe("exampleCall()", () => {
     ["any=any", { any: {} }],
     ["none:=null", { none: { type: "null" } }],
     ["'it is=it is'", { "it is": { type: "string" } }],
-    // Nothing that is made up would do.
+    // No generated value satisfies these schemas.
     ["--args=arguments.json", { "a=b": { type: "string" } }],
     ["--args=arguments.json", { "--allow-run": { type: "string", default: "sh" } }],
     ["--args=arguments.json", { "-y": { type: "string" } }],
     ["--args=arguments.json", { many: { type: "array", minItems: 9, items: { type: "string" } } }],
-  ])("shows %s, which the schema accepts [I2.example]", (words, properties) => {
+  ])("shows %s, which satisfies the schema [I2.example]", (words, properties) => {
     expect(exampleCall(view(schema(properties)), "bascule")).toBe(`bascule call use ${words}`);
   });
 
-  it("names what is there to a tool that reads, and to one that writes what is not [I2.example]", () => {
+  it("names an existing file for a tool that reads, and a new file for one that writes [I2.example]", () => {
     const path = schema({ path: { type: "string" } });
     const shown = (changes: Partial<ToolView>): string => exampleCall(view(path, changes), "bascule");
     expect(shown({ class: "read" })).toBe("bascule call use path=README.md");
@@ -59,7 +59,7 @@ describe("exampleCall()", () => {
     for (const kind of ["write", "execute", "network"]) expect(shown({ class: kind })).toBe("bascule call use path=new-file.txt");
   });
 
-  it("calls a server's tool, and one whose bare name is another's, by the qualified name [I2.example]", () => {
+  it("uses the qualified name for an MCP server's tool, and for one whose bare name belongs to another plugin [I2.example]", () => {
     const empty = schema({});
     expect(exampleCall(view(empty, { source: "mcp", qualifiedName: "mcp__demo.use" }), "bascule")).toBe("bascule call mcp__demo.use");
     expect(exampleCall(view(empty, { yieldsTo: "other.use" }), "bascule")).toBe("bascule call demo.use");
@@ -74,7 +74,7 @@ describe("exampleCall()", () => {
       return tools.map((tool) => [tool.name, tool] as const);
     });
 
-  it.each(shipped)("can be typed for the tool %s that ships [I2.example]", (_name, { inputSchema, sideEffects, name }) => {
+  it.each(shipped)("is valid for the bundled tool %s [I2.example]", (_name, { inputSchema, sideEffects, name }) => {
     const kind = sideEffects.some((effect) => effect !== "read") ? "write" : "read";
     const shown = exampleCall(view(inputSchema, { name, class: kind }), "bascule");
     const words = shellWords(shown).slice(3);

@@ -23,7 +23,7 @@ async function projectWith(permissions: object): Promise<CliProject> {
 }
 
 describe("bascule export deno", () => {
-  it("writes sets in Deno's words to stdout, and what it left out to stderr [PA1.export]", async () => {
+  it("writes permission sets in Deno's format to stdout, and omissions to stderr [PA1.export]", async () => {
     await using project = await projectWith(PERMISSIONS);
     const { code, out, error } = await project.run(["export", "deno", "demo"]);
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe("bascule export deno", () => {
     ]);
   });
 
-  it("writes a file that deno run -P takes, beside what the file had [PA1.export]", { timeout: 60_000 }, async () => {
+  it("adds sets that deno run -P accepts to an existing file [PA1.export]", { timeout: 60_000 }, async () => {
     await using project = await projectWith(PERMISSIONS);
     await project.write("config/deno.json", JSON.stringify({ lock: false, permissions: { own: { read: true } } }));
     const { code, out } = await project.run(["export", "deno", "--out=config/deno.json"]);
@@ -73,7 +73,7 @@ describe("bascule export deno", () => {
     expect(JSON.parse(stdout)).toEqual(["granted", "denied", "prompt", "granted", "granted", "prompt", "granted", "prompt", "one"]);
   });
 
-  it("leaves out what another item denies, since Deno's more specific item would win [PA1.export] [PA3.deny]", async () => {
+  it("omits an item that another item denies, because Deno's more specific item would win [PA1.export] [PA3.deny]", async () => {
     await using project = await projectWith({
       read: { allow: ["$workspace/docs/a", "$workspace"], deny: ["$workspace/docs"] },
       net: { allow: ["*.x:80", "10.0.0.0/8"], deny: ["a.x", "10.1.0.0/16"] },
@@ -96,11 +96,11 @@ describe("bascule export deno", () => {
     expect(error).toBe("");
   });
 
-  it("refuses another format, a broken file and a broken manifest [PA1.export] [I2.exit-codes]", async () => {
+  it("refuses an unknown format, a broken file and a broken manifest [PA1.export] [I2.exit-codes]", async () => {
     await using project = await projectWith(PERMISSIONS);
     expect(await project.run(["export", "node"])).toMatchObject({
       code: 2,
-      error: expect.stringContaining('Cannot export to "node"') as unknown,
+      error: expect.stringContaining('Unknown export format "node"') as unknown,
     });
     await project.write("deno.json", "{ // mine\n}");
     expect(await project.run(["export", "deno", "--out=deno.json"])).toMatchObject({
@@ -109,12 +109,15 @@ describe("bascule export deno", () => {
     });
     expect(await readFile(`${project.folder}/deno.json`, "utf8")).toBe("{ // mine\n}");
     await project.write("plugins/demo/manifest.json", "{}");
-    expect(await project.run(["export", "deno"])).toMatchObject({ code: 1, error: expect.stringContaining("is wrong") as unknown });
+    expect(await project.run(["export", "deno"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("Invalid manifest of") as unknown,
+    });
   });
 });
 
 describe("bascule export <tools>", () => {
-  it("writes the list that an API takes, and what it cannot say to stderr [R5.command]", async () => {
+  it("writes the tool list for an API, and what the API cannot express to stderr [R5.command]", async () => {
     await using project = await createCliProject({ "bascule.json": "{}" });
     await project.run(["init", "words"]);
     const { code, out, error } = await project.run(["export", "openai", "words_peek"]);
@@ -125,7 +128,7 @@ describe("bascule export <tools>", () => {
     expect(names).toMatchObject({ words__words_peek: "words.words_peek", echo: "echo" });
   });
 
-  it("writes a program for tools that are objects, and refuses what there is not [R5.command]", async () => {
+  it("writes a program for formats whose tools are objects, and refuses unknown names [R5.command]", async () => {
     await using project = await createCliProject({ "bascule.json": "{}" });
     expect((await project.run(["export", "ai-sdk", "echo", "--out=tools.mjs"])).out).toBe("Written: tools.mjs\n");
     const text = await readFile(`${project.folder}/tools.mjs`, "utf8");

@@ -28,9 +28,9 @@ async function learned(made: CliProject, ...args: readonly string[]): Promise<Do
 }
 
 describe("bascule learn", () => {
-  it("proposes from the record what makes a refused call pass, and names what was never used [P9.journal] [P9.unused]", async () => {
+  it("proposes from the journal what makes a refused call pass, and names unused permissions [P9.journal] [P9.unused]", async () => {
     await using made = await project();
-    expect((await made.run(["learn", "words"])).out).toContain("no call was recorded");
+    expect((await made.run(["learn", "words"])).out).toContain("no recorded calls");
     expect((await made.run(["call", "words_peek", "path=docs/a.md"])).code).not.toBe(0);
     const { permissions, command, lines } = await learned(made);
     expect(permissions).toEqual({ read: ["$workspace/docs/a.md"] });
@@ -44,17 +44,17 @@ describe("bascule learn", () => {
     expect(text).toMatch(/Granted, never used\n +read +\/.*\/other\n/);
   });
 
-  it("runs a call within the maximum, though nothing is granted, and not beyond it [P9.run] [P9.maximum]", async () => {
+  it("runs a call within the maximum without grants, and refuses acts beyond it [P9.run] [P9.maximum]", async () => {
     await using made = await project();
     const within = await learned(made, "--allow-read=docs", "--", "call", "words_peek", "path=docs/a.md");
     expect(within).toMatchObject({ permissions: { read: ["$workspace/docs/a.md"] }, leftOut: [], unused: { manifest: [], grants: [] } });
     const beyond = await learned(made, "--allow-read=docs", "--", "call", "words_peek", "path=other/c.md");
     expect(beyond).toMatchObject({ permissions: {}, leftOut: [{ value: `${made.folder}/other/c.md`, reason: "beyond the maximum" }] });
-    // It was for that run only.
+    // The permissions applied to that run only.
     expect((await made.run(["call", "words_peek", "path=docs/a.md"])).code).not.toBe(0);
   });
 
-  it("takes the maximum from a file, relative to it [P9.maximum]", async () => {
+  it("reads the maximum from a file, with paths relative to it [P9.maximum]", async () => {
     await using made = await project();
     await made.write("limits/max.json", JSON.stringify({ read: ["../docs"] }));
     const document = await learned(made, "--max=limits/max.json", "--", "call", "words_peek", "path=docs/a.md");
@@ -63,7 +63,7 @@ describe("bascule learn", () => {
     expect((await made.run(["learn", "words", "--max=limits/max.json"])).error).toContain('did you mean "read"');
   });
 
-  it("learns from the cases that end well, and writes the manifest once a person agrees [P9.cases] [P9.write]", async () => {
+  it("learns from the cases that expect success, and writes the manifest after the user agrees [P9.cases] [P9.write]", async () => {
     await using made = await project();
     const manifest = `${made.folder}/plugins/words/manifest.json`;
     const before = await readFile(manifest, "utf8");
@@ -75,11 +75,11 @@ describe("bascule learn", () => {
     expect(JSON.parse(await readFile(manifest, "utf8"))).toMatchObject({
       permissions: { read: { allow: ["$workspace/poem.txt"], reason: "Reads the file that you name" } },
     });
-    // Under what was learned the cases pass again.
+    // The cases pass with the learned permissions.
     expect((await made.run(["test", "words", "--filter", "words_peek"])).code).toBe(0);
   });
 
-  it("learns where a link leads too, since both are asked about [P9.links] [PA4.learn]", async () => {
+  it("learns the target of a link, because both paths are checked [P9.links] [PA4.learn]", async () => {
     await using made = await project();
     const { symlink } = await import("node:fs/promises");
     await symlink("../other/c.md", `${made.folder}/docs/link.md`);

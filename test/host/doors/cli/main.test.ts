@@ -30,7 +30,7 @@ describe("main()", () => {
   });
 
   it.each(commands.map((command) => [command.name, command] as const))(
-    "explains %s with all its options [I2.help]",
+    "shows help for %s with all its options [I2.help]",
     async (name, command) => {
       const { code, out } = await run(name, "--help");
       expect(code).toBe(0);
@@ -40,11 +40,11 @@ describe("main()", () => {
     },
   );
 
-  it("calls every command by the name it has itself [I2.help]", () => {
+  it("registers every command under its own name [I2.help]", () => {
     expect(Object.keys(COMMANDS)).toEqual(commands.map(({ name }) => name));
   });
 
-  it("writes its log in lines for people, a defect's stack among them, and as JSON where that was asked for [I7.log]", async () => {
+  it("writes its log as lines with the stack of a defect, and as JSON with --json [I7.log]", async () => {
     const memory = createMemoryPlatform();
     const files = { ...memory.files, stat: () => Promise.reject(new TypeError("boom")) };
     const platform = { ...memory, files };
@@ -57,69 +57,72 @@ describe("main()", () => {
     expect(memory.recorded.log).toMatchObject([{ level: "error", message: "The command failed unexpectedly" }]);
   });
 
-  it.each([undefined, ...commands.map(({ name }) => name)])("breaks no word of the help of %s at 80 columns [I2.wrap]", async (name) => {
-    const platform = createMemoryPlatform();
-    const narrow = { ...platform, terminal: { ...platform.terminal, columns: 80 } };
-    await main(name === undefined ? ["--help"] : [name, "--help"], narrow);
-    // Usage and examples are to be typed, and stay whole.
-    const prose = platform.recorded.out().split("Examples\n")[0]?.split("\n") ?? [];
-    expect(prose.filter((line) => line.length > 80 && !line.startsWith("Usage "))).toEqual([]);
-  });
+  it.each([undefined, ...commands.map(({ name }) => name)])(
+    "wraps the help of %s at 80 columns without breaking words [I2.wrap]",
+    async (name) => {
+      const platform = createMemoryPlatform();
+      const narrow = { ...platform, terminal: { ...platform.terminal, columns: 80 } };
+      await main(name === undefined ? ["--help"] : [name, "--help"], narrow);
+      // Usage and examples are for copying and are not wrapped.
+      const prose = platform.recorded.out().split("Examples\n")[0]?.split("\n") ?? [];
+      expect(prose.filter((line) => line.length > 80 && !line.startsWith("Usage "))).toEqual([]);
+    },
+  );
 
-  it("writes each paragraph of help as one, so that it is broken where the terminal ends [I2.wrap]", () => {
+  it("writes each paragraph of help as one string that ends a sentence, so that it wraps at the terminal's width [I2.wrap]", () => {
     const parts = commands.flatMap(({ name, details = [] }) => details.map((text): readonly [string, string] => [name, text]));
     expect(parts.filter(([name, text]) => name !== "completions" && !/[.:!?]$/u.test(text))).toEqual([]);
   });
 
-  it("knows its version [I2.version]", async () => {
+  it("prints its version [I2.version]", async () => {
     const { version } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, "utf8")) as { version: string };
     expect(VERSION).toBe(version);
     expect((await run("--version")).out).toBe(`${version}\n`);
   });
 
-  it("answers a mistyped command with the nearest and exit code 2 [I2.nearest] [I2.exit-codes]", async () => {
+  it("suggests the nearest command for a mistyped one and exits with 2 [I2.nearest] [I2.exit-codes]", async () => {
     expect(await run("lsit")).toMatchObject({
       code: 2,
       out: "",
-      error: 'error There is no command "lsit"\n  Did you mean bascule list?\n',
+      error: 'error Unknown command "lsit"\n  Did you mean bascule list?\n',
     });
     expect(await run("frobnicate")).toMatchObject({
       code: 2,
-      error: 'error There is no command "frobnicate"\n  bascule --help lists the commands\n',
+      error: 'error Unknown command "frobnicate"\n  bascule --help lists the commands\n',
     });
     expect(await run("call", "peek", "--path=a.txt")).toMatchObject({
       code: 2,
-      error: expect.stringMatching(/no option "--path" here\n {2}Arguments of a tool are written key=value, without --\n/) as string,
+      error: expect.stringMatching(/Unknown option "--path"\n {2}Write tool arguments as key=value, without --\n/) as string,
     });
-    expect(await run("list", "--al")).toMatchObject({ code: 2, error: 'error There is no option "--al" here\n  Did you mean --all?\n' });
+    expect(await run("list", "--al")).toMatchObject({ code: 2, error: 'error Unknown option "--al"\n  Did you mean --all?\n' });
   });
 
-  it("says how a command with too few or too many arguments is used [I2.usage]", async () => {
+  it("shows the usage of a command with too few or too many arguments [I2.usage]", async () => {
     expect(await run("grant")).toMatchObject({
       code: 2,
       error: 'error Command "grant" needs an argument\n  Usage: bascule grant <plugin> --allow-read=<path> …\n',
     });
     expect(await run("grants", "words")).toMatchObject({
       code: 2,
-      error: 'error Command "grants" does not know what to do with "words"\n  Usage: bascule grants\n',
+      error: 'error Command "grants" takes no argument "words"\n  Usage: bascule grants\n',
     });
   });
 
-  it("answers errors as one JSON document with --json, wherever it stands [I2.json]", async () => {
+  it("reports errors as one JSON document if --json is given anywhere [I2.json]", async () => {
     const { code, out, error } = await run("lsit", "--json");
     expect({ code, error, document: JSON.parse(out) as unknown }).toEqual({
       code: 2,
       error: "",
-      document: { ok: false, error: { code: "usage", message: 'There is no command "lsit"', hints: ["Did you mean bascule list?"] } },
+      document: { ok: false, error: { code: "usage", message: 'Unknown command "lsit"', hints: ["Did you mean bascule list?"] } },
     });
     expect(JSON.parse((await run("list", "--al", "--json")).out)).toMatchObject({ ok: false, error: { code: "usage" } });
   });
 
-  it("shows what was typed inert [I2.inert]", async () => {
-    expect((await run("\x1b[2Jlist")).error).toBe('error There is no command "\\x1b[2Jlist"\n  bascule --help lists the commands\n');
+  it("makes the user's input inert in messages [I2.inert]", async () => {
+    expect((await run("\x1b[2Jlist")).error).toBe('error Unknown command "\\x1b[2Jlist"\n  bascule --help lists the commands\n');
   });
 
-  it("colours only on a terminal that wants it [I2.color]", async () => {
+  it("uses colours only on a terminal that supports and allows them [I2.color]", async () => {
     const colored = async (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<boolean> => {
       const plain = createMemoryPlatform({ env });
       await main(args, { ...plain, terminal: { ...plain.terminal, color: true } });
@@ -132,7 +135,7 @@ describe("main()", () => {
     expect((await run("--help")).out).not.toContain("\x1b[");
   });
 
-  it("lets a command end at the first Ctrl-C and ends at once at the second [I2.interrupt]", async () => {
+  it("lets a command finish after the first Ctrl-C and exits at once at the second [I2.interrupt]", async () => {
     const memory = createMemoryPlatform();
     const started = Promise.withResolvers<void>();
     const connect = (): Promise<never> => {

@@ -8,7 +8,7 @@ const PROGRAM = new URL("../../../support/scripted-mcp-server.mjs", import.meta.
 const ARGUMENTS = "Deno" in globalThis ? ["run", "-A", "--quiet"] : [];
 
 describe("bascule mcp-servers", () => {
-  it("shows what is offered and what is new, and accepts what was shown [K3.command] [K3.diff]", { timeout: 60_000 }, async () => {
+  it("shows offered and changed tools, and accepts exactly what it showed [K3.command] [K3.diff]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "script.json": JSON.stringify({ tools: [ADD] }) });
     const server = {
       command: process.execPath,
@@ -24,12 +24,14 @@ describe("bascule mcp-servers", () => {
     expect((await project.run(["mcp-servers", "accept", "dem"], { env })).error).toContain("Did you mean demo?");
     const shown = (await project.run(["mcp-servers", "accept", "demo"], { env, answers: ["n"] })).out;
     expect(shown).toMatch(
-      /^demo \([0-9a-f]{12}\) says something else by now:\n {2}~ tool new can do more: none → execute\n {2}\+ tool new \(execute\): "Does new"\n {2}~ description of tool add: "Adds two numbers" → "Adds more"\nNot accepted\n$/,
+      /^demo \([0-9a-f]{12}\) changed its tools:\n {2}~ tool new can do more: none → execute\n {2}\+ tool new \(execute\): "Does new"\n {2}~ description of tool add: "Adds two numbers" → "Adds more"\nNot accepted\n$/,
     );
     const digest = /\(([0-9a-f]{12})\)/.exec(shown)?.[1] ?? "";
     const flag = (hex: string): readonly string[] => ["mcp-servers", "accept", "demo", `--digest=${hex}`];
-    expect((await project.run(flag("0123456789ab"), { env })).error).toContain("What waits is not");
-    expect((await project.run(["mcp-servers", "accept", "demo"], { env })).error).toContain("There is nobody to ask");
+    expect((await project.run(flag("0123456789ab"), { env })).error).toContain("The waiting digest is ");
+    expect((await project.run(["mcp-servers", "accept", "demo"], { env })).error).toContain(
+      "Needs confirmation, and no terminal is attached to ask on",
+    );
     expect((await project.run(flag(digest), { env })).out).toContain("Accepted: add, new\n");
     expect((await project.run(["call", "mcp__demo.add", "a=1", "b=2"], { env })).out).toBe("3\n");
     const info = await project.run(["info", "mcp__demo.add"], { env });
@@ -39,8 +41,8 @@ describe("bascule mcp-servers", () => {
 });
 
 describe("bascule call and info of a server's tool", () => {
-  // As docs/mcp-servers.md begins, with a server that is here.
-  it("reach one that has a built-in's name, and start no other server for it [M5.mcp] [K3.one-server]", { timeout: 60_000 }, async () => {
+  // The first example of docs/mcp-servers.md, with a local server.
+  it("reach a tool with the name of a built-in, and start no other server [M5.mcp] [K3.one-server]", { timeout: 60_000 }, async () => {
     const schema = { type: "object", properties: { path: { type: "string", pattern: "md$" } }, required: ["path"] };
     const script = {
       tools: [named("read_file", { inputSchema: schema })],
@@ -75,7 +77,7 @@ describe("bascule add of an MCP bundle", () => {
   });
 
   it(
-    "shows what it starts, wants a yes of its own, and is removed by name [M10.consent] [M10.command-line]",
+    "shows the program to start, needs its own confirmation, and is removed by name [M10.consent] [M10.command-line]",
     { timeout: 60_000 },
     async () => {
       await using project = await createCliProject();
@@ -95,7 +97,7 @@ describe("bascule add of an MCP bundle", () => {
         "command: node ${__dirname}/server/index.mjs ${__dirname}/script.json",
         "value level: number, required: Level",
         "value key: string, sensitive, required: Key",
-        "outside the sandbox with all that you may do",
+        "outside the sandbox with all your rights",
         "Nothing was added",
       ])
         expect(declined.out).toContain(text);
@@ -104,7 +106,7 @@ describe("bascule add of an MCP bundle", () => {
         'Value "key" needs a value',
       );
 
-      // A person is asked for what is needed, and for a sensitive value only by name.
+      // On a terminal, required values are asked for; for a sensitive value only the variable's name.
       const added = await project.run(["add", "demo.mcpb"], { env, answers: ["y", "3", "DEMO_KEY"] });
       expect([added.code, added.out]).toEqual([0, expect.stringContaining("Added Demo Tools 1.0.0 as the MCP server demo-tools")]);
       expect((await project.run(["call", "mcp__demo-tools.add", "a=1", "b=2"], { env, answers: ["y"] })).out).toContain("3");
@@ -113,7 +115,7 @@ describe("bascule add of an MCP bundle", () => {
       expect(JSON.parse(again.out)).toMatchObject({ ok: true, bundle: { replaces: { version: "1.0.0", changes: [] } } });
 
       expect((await project.run(["remove", "demo-tools", "--yes"], { env })).out).toContain("Removed the MCP server demo-tools");
-      expect((await project.run(["mcp-servers"], { env })).out).toBe("bascule.json lists no MCP server\n");
+      expect((await project.run(["mcp-servers"], { env })).out).toBe("No MCP servers in bascule.json\n");
     },
   );
 });

@@ -24,7 +24,7 @@ const PLUGIN = {
 };
 
 describe("bascule mcp", () => {
-  it("writes nothing to stdout itself, and ends when its client goes [I2.mcp-stdout]", async () => {
+  it("writes only protocol messages to stdout, and ends when its client disconnects [I2.mcp-stdout]", async () => {
     await using project = await createCliProject(PLUGIN);
     const command = project.start(["mcp", "--allow-write=."]);
     const client = new Client({ name: "test", version: "1.0.0" });
@@ -36,7 +36,7 @@ describe("bascule mcp", () => {
     expect({ code, out }).toEqual({ code: 0, out: "" });
   });
 
-  it("has calls that its client cannot ask about approved by another command, of this very host [I2.mcp-approve] [E5.approve-mcp]", async () => {
+  it("lets approve answer confirmations of this host that its client does not support [I2.mcp-approve] [E5.approve-mcp]", async () => {
     await using project = await createCliProject(PLUGIN);
     const command = project.start(["mcp", "--allow-write=."]);
     const client = new Client({ name: "test", version: "1.0.0" });
@@ -52,7 +52,7 @@ describe("bascule mcp", () => {
     await command.ended;
   });
 
-  it("says at once that nobody can be asked, where another host has the project's commands [I2.mcp-second]", async () => {
+  it("refuses calls that need confirmation if another host has the project's socket [I2.mcp-second]", async () => {
     await using project = await createCliProject(PLUGIN);
     const first = project.start(["mcp", "--allow-write=."]);
     const one = new Client({ name: "test", version: "1.0.0" });

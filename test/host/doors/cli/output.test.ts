@@ -6,7 +6,7 @@ const HOSTILE = "\x1b[8mhidden\x1b[2J\u202e\x9b1A\r\x07";
 const INERT = "\\x1b[8mhidden\\x1b[2J\\u{202e}\\x9b1A\\r\\x07";
 
 describe("Output", () => {
-  it.each([true, false])("lets only its own styles reach the terminal as commands (color: %s) [I2.sink]", (color) => {
+  it.each([true, false])("lets only its own style sequences reach the terminal (color: %s) [I2.sink]", (color) => {
     const platform = memoryPlatform();
     const output = createOutput({ ...platform, terminal: { ...platform.terminal, color } }, { json: false, color, program: "bascule" });
     const red = (text: string): string => (color ? `\x1b[31m${text}\x1b[39m` : text);
@@ -16,7 +16,7 @@ describe("Output", () => {
     expect([platform.recorded.out(), platform.recorded.error()]).toEqual([shown, shown]);
   });
 
-  it("writes JSON documents whose text does nothing to a terminal, with the same values [I2.sink]", () => {
+  it("writes JSON documents with control characters escaped and the same values [I2.sink]", () => {
     const platform = memoryPlatform();
     const output = createOutput(platform, { json: true, color: true, program: "bascule" });
     output.document({ [HOSTILE]: HOSTILE });

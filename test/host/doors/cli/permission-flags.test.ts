@@ -13,28 +13,28 @@ function permissions(...flags: readonly string[]): Permissions {
 }
 
 describe("permissionsFromFlags()", () => {
-  it("makes relative paths absolute from the working directory and keeps tokens [C3.flags] [PA2.flags]", () => {
+  it("resolves relative paths against the working directory and keeps tokens [C3.flags] [PA2.flags]", () => {
     expect(permissions("--allow-read=docs,../other,/etc/hosts,$workspace/a", "--allow-write=~/notes")).toEqual({
       read: ["/work/project/docs", "/work/other", "/etc/hosts", "$workspace/a"],
       write: ["/home/user/notes"],
     });
   });
 
-  it("takes a flag without value as everything of its kind [C3.flags]", () => {
+  it("reads a flag without a value as its whole kind [C3.flags]", () => {
     expect(permissions("--allow-read", "--deny-net")).toEqual({ read: true, net: { deny: true } });
   });
 
-  it("puts allow and deny of one kind together [C3.flags]", () => {
+  it("merges allow and deny of one kind [C3.flags]", () => {
     expect(permissions("--allow-read=.", "--deny-read=secrets", "--deny-read=.env")).toEqual({
       read: { allow: ["/work/project"], deny: ["/work/project/secrets", "/work/project/.env"] },
     });
   });
 
-  it("takes a doubled comma as one, as Deno does [C3.flags]", () => {
+  it("reads a doubled comma as a literal one, as Deno does [C3.flags]", () => {
     expect(permissions("--allow-read=a,,b,c")).toEqual({ read: ["/work/project/a,b", "/work/project/c"] });
   });
 
-  it("takes Deno's letters, --ignore and bare ports [C3.flags]", () => {
+  it("accepts Deno's short options, --ignore and bare ports [C3.flags]", () => {
     expect(permissions("-R", "-N=:8080,a.x", "--ignore-read=.env", "--ignore-env", "-E=HOME")).toEqual({
       read: { allow: true, ignore: ["/work/project/.env"] },
       net: ["0.0.0.0:8080", "127.0.0.1:8080", "localhost:8080", "a.x"],
@@ -43,11 +43,11 @@ describe("permissionsFromFlags()", () => {
     expect(() => permissions("--ignore-net=a.x")).toThrow("--ignore-net");
   });
 
-  it("refuses items that its grammar does not have [C3.flags]", () => {
+  it("refuses items outside the grammar [C3.flags]", () => {
     expect(() => permissions("--allow-net=http://example.org/")).toThrow(CliError);
   });
 
-  it("is empty without flags [C3.flags]", () => {
+  it("returns an empty set without flags [C3.flags]", () => {
     expect(permissions()).toEqual({});
   });
 });
@@ -55,7 +55,7 @@ describe("permissionsFromFlags()", () => {
 describe("flagsFromPermissions()", () => {
   const place = { cwd: "/work/project", workspace: "/work/project" };
 
-  it("writes what a person in the working directory would type [I2.advice]", () => {
+  it("writes flags relative to the working directory [I2.advice]", () => {
     expect(flagsFromPermissions({ read: ["$workspace"] }, place)).toBe("--allow-read=.");
     expect(flagsFromPermissions({ read: { allow: ["$workspace/notes"], reason: "x" }, write: ["$workspace/notes"] }, place)).toBe(
       "--allow-read=notes --allow-write=notes",
@@ -63,20 +63,20 @@ describe("flagsFromPermissions()", () => {
     expect(flagsFromPermissions({ net: ["api.example.org:443"], env: true }, place)).toBe("--allow-net=api.example.org:443 --allow-env");
   });
 
-  it("writes what lies outside of the working directory in full, whatever a shorter way there would be [PA2.suggested]", () => {
+  it("writes absolute paths for items outside the working directory, even if relative ones are shorter [PA2.suggested]", () => {
     const deep = { cwd: "/work/project/plugins/words", workspace: "/work/project" };
     expect(flagsFromPermissions({ read: ["$workspace", "/work", "/work/project/plugins/words/..x"], write: ["/work/other"] }, deep)).toBe(
       "--allow-read=/work/project,/work,..x --allow-write=/work/other",
     );
   });
 
-  it("quotes what a shell would take apart [I2.advice]", () => {
+  it("quotes values with special characters for a shell [I2.advice]", () => {
     expect(flagsFromPermissions({ read: ["$workspace/my notes"], write: ["$data/it's"] }, place)).toBe(
       `'--allow-read=my notes' '--allow-write=$data/it'\\''s'`,
     );
   });
 
-  it("gives back what it was made of [C3.flags]", () => {
+  it("round-trips through permissionsFromFlags() [C3.flags]", () => {
     const set = permissions("--allow-read=docs", "--deny-write=docs/x");
     expect(permissions(...flagsFromPermissions(set, place).split(" "))).toEqual(set);
   });

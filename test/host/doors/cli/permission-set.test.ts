@@ -5,7 +5,7 @@ import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { type CliProject, createCliProject } from "./run-cli.ts";
 
 const DENO_JSON = `{
-  // Sets that a deno.json really has: comments and a last comma among it.
+  // As in a real deno.json, with comments and a trailing comma.
   "tasks": { "dev": "deno run -P main.ts // no comment" },
   "permissions": {
     "default": { "read": ["./", "/etc/hosts"], "env": ["APP_*"], },
@@ -29,7 +29,7 @@ async function ofRun(project: CliProject, folder: string, ...flags: readonly str
 }
 
 describe("permissionsOfRun()", () => {
-  it("takes a set of the nearest deno.json, relative to that file [C3.set] [PA1.paste]", async () => {
+  it("reads a set of the nearest deno.json, with paths relative to that file [C3.set] [PA1.paste]", async () => {
     await using project = await createCliProject({ "deno.json": DENO_JSON, "sub/x.txt": "" });
     const { folder } = project;
     expect(await ofRun(project, "/sub", "-P")).toEqual({ read: { allow: [folder, "/etc/hosts"] }, env: { allow: ["APP_*"] } });
@@ -48,16 +48,16 @@ describe("permissionsOfRun()", () => {
     expect(await ofRun(project, "", "-P=everything")).toMatchObject({ read: { allow: true }, ffi: { allow: true }, net: { allow: false } });
   });
 
-  it("says which sets there are [C3.set]", async () => {
+  it("lists the available sets for an unknown name [C3.set]", async () => {
     await using project = await createCliProject({ "deno.jsonc": DENO_JSON });
-    await expect(ofRun(project, "", "-P=nothing")).rejects.toThrow('There is no permission set "nothing"');
-    await expect(ofRun(project, "", "-P=toString")).rejects.toMatchObject({ hints: ["There are: default, api, everything, wrong"] });
-    await expect(ofRun(project, "", "-P=wrong")).rejects.toThrow("is wrong");
+    await expect(ofRun(project, "", "-P=nothing")).rejects.toThrow('Unknown permission set "nothing"');
+    await expect(ofRun(project, "", "-P=toString")).rejects.toMatchObject({ hints: ["Choose from default, api, everything, wrong"] });
+    await expect(ofRun(project, "", "-P=wrong")).rejects.toThrow('Invalid permission set "wrong"');
     await using broken = await createCliProject({ "deno.json": "{" });
     await expect(ofRun(broken, "", "-P")).rejects.toThrow("Cannot read");
   });
 
-  it("grants to the plugins of a run what a set says, within their manifests [C3.set]", async () => {
+  it("grants a set to the plugins of a run, within their manifests [C3.set]", async () => {
     await using project = await createCliProject({
       "deno.json": JSON.stringify({ permissions: { docs: { read: { allow: ["docs"], deny: ["docs/private.md"] } } } }),
       "docs/a.md": "one two",

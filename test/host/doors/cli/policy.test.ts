@@ -22,7 +22,7 @@ const POLICY = {
 };
 
 describe("bascule policy", () => {
-  it("check names what matches nothing, and so denies nothing [P1.dead-names]", async () => {
+  it("check reports names that match nothing and so have no effect [P1.dead-names]", async () => {
     const wrong = {
       policy: {
         rules: [
@@ -35,7 +35,7 @@ describe("bascule policy", () => {
         groups: { house: ["demo.look", "demo.gone"] },
         layers: [
           { name: "deny", level: "global", deny: ["demo.*", "shel", "category:web"] },
-          // Tools of a server are there while it is connected.
+          // A server's tools exist only while it is connected.
           { name: "allow", level: "global", allow: ["demo.*", "demo.lok", "mcp.github.*", "mcp__github__issues"] },
         ],
       },
@@ -68,15 +68,15 @@ describe("bascule policy", () => {
     expect((await project.run(["list"])).out + (await project.run(["list"])).error).toContain('The tool "demo.putt" matches nothing');
 
     await project.write("bascule.json", JSON.stringify(POLICY));
-    expect(await project.run(["policy", "check"])).toMatchObject({ code: 0, out: "Nothing wrong\n" });
+    expect(await project.run(["policy", "check"])).toMatchObject({ code: 0, out: "No problems\n" });
   });
 
-  it("test compares decisions with a file of them, by its exit code [P6.cases]", async () => {
+  it("test compares decisions with a file of expected ones, and sets the exit code [P6.cases]", async () => {
     await using project = await createCliProject({ ...PLUGIN, "bascule.json": JSON.stringify(POLICY) });
     const good = [
       { tool: "demo.look", expect: "allowed" },
       { tool: "demo.put", expect: "denied" },
-      // Network that only gets is of the class read, and in the group of that name.
+      // A network tool limited to GET has the class read, and belongs to the group of that name.
       { tool: "demo.get", expect: "allowed" },
       { tool: "demo.get", role: "guest", expect: "denied" },
       { tool: "demo.look", role: "guest", expect: "denied" },
@@ -97,10 +97,10 @@ describe("bascule policy", () => {
     }
   });
 
-  it("diff says which decisions another file would change, for each role and task [P6.diff]", async () => {
+  it("diff lists the decisions that another file would change, for each role and task [P6.diff]", async () => {
     await using project = await createCliProject({ ...PLUGIN, "bascule.json": JSON.stringify(POLICY) });
     await project.write("same.json", JSON.stringify(POLICY));
-    expect(await project.run(["policy", "diff", "same.json"])).toMatchObject({ code: 0, out: "Nothing would be decided otherwise\n" });
+    expect(await project.run(["policy", "diff", "same.json"])).toMatchObject({ code: 0, out: "No decision would change\n" });
     await project.write("next.json", JSON.stringify({ policy: { ...POLICY.policy, layers: [] } }));
     const { code, out } = await project.run(["policy", "diff", "next.json", "--json"]);
     const { changes } = JSON.parse(out) as {

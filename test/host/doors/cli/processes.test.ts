@@ -22,7 +22,7 @@ function bascule(cwd: string, ...args: readonly string[]): Promise<CommandOutcom
   return runCommand(process.execPath, [BIN, ...args], { cwd, timeoutMs: 30_000 });
 }
 
-/** `bascule dev` in a process of its own, once it serves. */
+/** Starts `bascule dev` in a separate process. Resolves when it serves. */
 function startDev(cwd: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [BIN, "dev"], { cwd, stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
@@ -30,14 +30,14 @@ function startDev(cwd: string): Promise<ChildProcess> {
     let printed = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
-      if (printed.includes("Ctrl-C ends")) resolve(child);
+      if (printed.includes("Press Ctrl-C")) resolve(child);
     });
     child.once("exit", () => reject(new Error(`dev ended: ${printed}`)));
   });
 }
 
 describe("two processes", () => {
-  it("meet at the project's socket: a call in one is answered by the other [I2.two-processes]", { timeout: 60_000 }, async () => {
+  it("connect through the project's socket: one answers a call of the other [I2.two-processes]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     await bascule(project.folder, "init", "demo");
     const dev = await startDev(project.folder);
@@ -46,16 +46,16 @@ describe("two processes", () => {
     expect(await bascule(project.folder, "grant", "demo", "--allow-read=.")).toMatchObject({ code: 0 });
     const { code, output } = await bascule(project.folder, "call", "demo_peek", "path=README.md");
     expect(code).toBe(0);
-    expect(output).toContain("(answered by the host that runs in this folder)\n");
+    expect(output).toContain("(using the host running in this folder)\n");
     expect(output).toContain('"# Title"');
 
-    // Not `dev.kill`: on Deno that reports the signal as the end, however the process ends.
+    // Avoid `dev.kill`: on Deno it reports the signal as the exit reason, however the process ends.
     process.kill(dev.pid ?? 0, "SIGTERM");
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(await readdir(join(project.folder, ".bascule"))).not.toContain("host.sock");
   });
 
-  it("are not confused by the socket of one that was killed [I2.stale]", { timeout: 60_000 }, async () => {
+  it("ignore the stale socket of a killed process [I2.stale]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     await bascule(project.folder, "init", "demo");
     const dev = await startDev(project.folder);
@@ -65,12 +65,12 @@ describe("two processes", () => {
     expect(await readdir(join(project.folder, ".bascule"))).toContain("host.sock");
 
     const { code, output } = await bascule(project.folder, "list");
-    expect({ code, said: output.includes("answered by") }).toEqual({ code: 0, said: false });
+    expect({ code, said: output.includes("using the host running") }).toEqual({ code: 0, said: false });
     await startDev(project.folder);
-    expect((await bascule(project.folder, "list")).output).toContain("answered by");
+    expect((await bascule(project.folder, "list")).output).toContain("using the host running");
   });
 
-  it("ends when all of a large answer is written, and fails where it cannot be [X6.file]", { timeout: 60_000 }, async () => {
+  it("exits after a large answer is fully written, and fails if it cannot be written [X6.file]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({
       "plugins/big/manifest.json": JSON.stringify({
         schemaVersion: "1.0",
@@ -92,16 +92,16 @@ describe("two processes", () => {
     });
   });
 
-  it("advise in the words with which they were started [I2.advice]", async () => {
+  it("show advice with the command that started them [I2.advice]", async () => {
     await using project = await createCliProject();
     const { code, output } = await bascule(project.folder, "lsit");
     expect({ code, output }).toEqual({
       code: 2,
-      output: `error There is no command "lsit"\n  Did you mean ${"Deno" in globalThis ? "deno run -A" : "node"} ${BIN} list?\n`,
+      output: `error Unknown command "lsit"\n  Did you mean ${"Deno" in globalThis ? "deno run -A" : "node"} ${BIN} list?\n`,
     });
   });
 
-  it("run on Deno as well [I2.deno]", { timeout: 60_000 }, async () => {
+  it("run on Deno too [I2.deno]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     const deno = (...args: readonly string[]): Promise<CommandOutcome> =>
       runCommand("deno", ["run", "-A", BIN, ...args], { cwd: project.folder, timeoutMs: 30_000 });
@@ -113,8 +113,8 @@ describe("two processes", () => {
   });
 });
 
-describe("a program that has nothing else to do", () => {
-  it("ends its host, whoever a call still waits for [T5.waiting]", { timeout: 60_000 }, async () => {
+describe("a program without other work", () => {
+  it("can close its host while a call still waits for confirmation [T5.waiting]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({
       "app.mjs": `import { createHost } from ${JSON.stringify(`${REPOSITORY}host/mod.ts`)};
 const host = await createHost({ config: false, workspace: "." });

@@ -43,7 +43,7 @@ describe("bascule replay", { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(async () => await project[Symbol.asyncDispose]());
 
-  it("answers seeded calls alike and others not, by --seed and --time [B6.flags]", async () => {
+  it("returns equal results for equal --seed and --time, and different ones otherwise [B6.flags]", async () => {
     const roll = async (...flags: readonly string[]): Promise<string> =>
       (await project.run(["call", "roll", "--allow-read", ...flags])).out;
     const seeded = await roll("--seed", "one", "--time", "2030-01-01T00:00:00Z");
@@ -55,7 +55,7 @@ describe("bascule replay", { timeout: 120_000 }, () => {
     expect((await project.run(["call", "roll", "--time", "2030-01-01T00:00"])).code).toBe(2);
   });
 
-  it("runs a recorded call again, from files that only its owner reads [B8.cli] [I2.replay]", async () => {
+  it("replays a recorded call from files that only their owner can read [B8.cli] [I2.replay]", async () => {
     expect(await project.run(["replay", callId])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^same dice\.roll [0-9a-f]{12}\n\{"texts":\[/),
@@ -67,7 +67,7 @@ describe("bascule replay", { timeout: 120_000 }, () => {
       expect((await stat(join(entry.parentPath, entry.name))).mode & 0o777).toBe(0o600);
   });
 
-  it("shows what differs, and says what it cannot find or use [B8.exit]", async () => {
+  it("refuses a changed recording, and explains what it cannot find or use [B8.exit]", async () => {
     const [name = ""] = (await readdir(calls())).filter((entry) => entry.includes(callId));
     const text = await readFile(join(calls(), name), "utf8");
     await writeFile(join(calls(), name), text.replace("rolling", "falling"));
@@ -78,7 +78,7 @@ describe("bascule replay", { timeout: 120_000 }, () => {
     await writeFile(join(calls(), name), text);
     expect(await project.run(["replay", "no-such-call"])).toMatchObject({
       code: 3,
-      error: expect.stringContaining("no recording of a call"),
+      error: expect.stringContaining('Recording of call "no-such-call" not found'),
     });
     await rename(join(calls(), "plugins"), join(project.folder, "kept"));
     expect((await project.run(["replay", callId])).code).toBe(0);
@@ -86,26 +86,26 @@ describe("bascule replay", { timeout: 120_000 }, () => {
     const gone = await project.run(["replay", callId]);
     expect(gone).toMatchObject({
       code: 5,
-      error: expect.stringContaining('of "dice" is not available: its files were not kept, and its folder is now'),
+      error: expect.stringContaining('of "dice" is not available: its files were not kept, and its folder now has digest'),
     });
     await rename(join(project.folder, "kept"), join(calls(), "plugins"));
     expect((await project.run(["replay", callId])).code).toBe(0);
     await project.write("plugins/dice/main.ts", MAIN);
   });
 
-  it("says that it ran the recorded code, also where the plugin's is another now [B8.version]", async () => {
+  it("reports that it ran the recorded code, even if the plugin's code has changed [B8.version]", async () => {
     await project.write("plugins/dice/main.ts", MAIN.replace("b.txt", "c.txt"));
     const { code, out, error } = await project.run(["replay", callId]);
     const digest = out.slice("same dice.roll ".length).slice(0, 12);
     expect({ code, error }).toEqual({
       code: 0,
-      error: `This ran the code that was recorded, ${digest}, and not what was edited since
-  bascule replay ${callId} --export-case <file> makes a case of it, which bascule test runs on the code as it is now\n`,
+      error: `Replayed the recorded code ${digest}, not the current code
+  bascule replay ${callId} --export-case <file> writes a case, which bascule test runs on the current code\n`,
     });
     await project.write("plugins/dice/main.ts", MAIN);
   });
 
-  it("exports a case that `bascule test` runs without touching anything [B8.case] [I7.answers]", async () => {
+  it("exports a case that `bascule test` runs without side effects [B8.case] [I7.answers]", async () => {
     const file = "plugins/dice/cases/roll.json";
     expect(await project.run(["replay", callId, "--export-case", file])).toMatchObject({
       code: 0,
@@ -127,7 +127,7 @@ describe("bascule replay", { timeout: 120_000 }, () => {
     expect(notCases).toMatchObject({ code: 1, error: expect.stringContaining("Cannot add to the file") });
   });
 
-  it("acts on nothing: a platform that refuses every act is enough [B8.untouched]", async () => {
+  it("performs no act: it works on a platform that refuses every act [B8.untouched]", async () => {
     const platform = memoryPlatformWithWorkers({ ...FILES, "b.txt": "two" });
     expect(await main(["call", "roll", "--allow-read", "--record"], platform)).toBe(0);
     const [recorded] = (await platform.files.list("/workspace/.bascule/calls")).filter(({ kind }) => kind === "file");

@@ -1,4 +1,4 @@
-/** Runs the CLI in this process, on the real platform but for the terminal and the working directory. */
+/** Runs the CLI in this process on the real platform, with a fake terminal and its own working directory. */
 
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,36 +9,36 @@ import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { openTrustStore } from "../../../../host/project/trust/trust-store.ts";
 import type { LineConnection, Platform } from "../../../../host/platform/platform.ts";
 
-/** What a command printed and how it ended. */
+/** Output and exit code of a command. */
 export interface CliOutcome {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
-/** A command that runs until it is interrupted. */
+/** A command that is running. */
 export interface RunningCommand {
-  /** Everything printed so far, both streams in order. */
+  /** Returns everything printed so far on both streams, in order. */
   readonly printed: () => string;
-  /** Waits until a text has been printed. */
+  /** Waits until a text is printed. @throws {Error} after 15 seconds */
   waitFor(text: string): Promise<void>;
   interrupt(): void;
-  /** The other end of its standard input and output, for commands that speak a protocol there. */
+  /** The other end of stdin and stdout, for commands that use a protocol on them. */
   readonly client: LineConnection;
   readonly ended: Promise<CliOutcome>;
 }
 
 export interface CliOptions {
-  /** What a person answers, in order; without it there is nobody to ask. */
+  /** Answers of the user, in order. Absent: the terminal is not interactive. */
   readonly answers?: readonly string[];
   readonly input?: string;
   readonly color?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Below the project's folder. Default: that folder. */
+  /** Working directory relative to the project's folder. Default: that folder. */
   readonly cwd?: string;
 }
 
-/** A project folder of its own. */
+/** A temporary project folder. */
 export interface CliProject extends AsyncDisposable {
   readonly folder: string;
   write(path: string, text: string): Promise<void>;
@@ -51,7 +51,7 @@ const real = currentPlatform({ log: { level: "error" } });
 const DEADLINE_MS = 15_000;
 const POLL_MS = 10;
 
-/** Creates a temporary folder with these files. @param isOwn false: of a stranger's, of which nobody has allowed anything yet. */
+/** Creates a temporary folder with these files. @param isOwn false for a folder from elsewhere, of which nothing is trusted yet */
 export async function createCliProject(
   files: Readonly<Record<string, string>> = {},
   { isOwn = true }: { readonly isOwn?: boolean } = {},

@@ -20,7 +20,7 @@ interface Ran {
   readonly errors: string;
 }
 
-/** Runs the test runner under `bascule runner`, in a folder of its own. */
+/** Runs the test runner under `bascule runner` in a temporary folder. */
 async function run(
   behaviour: string,
   flags: readonly string[] = [],
@@ -50,26 +50,26 @@ async function run(
 }
 
 describe("bascule runner", () => {
-  it("answers the calls of a program that it starts [I6.runner]", async () => {
+  it("answers the calls of the program that it starts [I6.runner]", async () => {
     const { code, answers } = await run("echo");
     expect(answers).toMatchObject([{ op: "tool_response", tool_call_id: "1", ok: true, result: { text: "hello" } }]);
     expect(code).toBe(0);
   });
 
-  it("makes the call that the environment says, in a session of the role that was asked for [I6.runner]", async () => {
+  it("makes the call from the environment, in a session with the given role [I6.runner]", async () => {
     const denied = await run('tool_call={"tool":"write_file","args":{"path":"x","content":"a=b"}}', ["--read-only", "--role", "reader"]);
     expect(denied.answers).toMatchObject([{ tool_call_id: "1", ok: false, error: "permission_denied" }]);
     const missing = await run('tool_call={"tool":"nothing"}');
     expect(missing.answers).toMatchObject([{ ok: false, error: "tool_not_found" }]);
   });
 
-  it("outlives a runner that crashes, and says how it ended [I6.crash]", async () => {
+  it("survives a runner that crashes, and reports its exit code [I6.crash]", async () => {
     const { code, errors } = await run("crash");
     expect(code).toBe(1);
     expect(errors).toContain("ended with exit code 7");
   });
 
-  it("ends a runner that goes on for ever, when it is told to [I6.loop]", async () => {
+  it("ends an endless runner on interrupt [I6.loop]", async () => {
     let pid = 0;
     const { code, answers } = await run("loop", [], (folder, platform) => {
       void numberIn(`${folder}/answers.pid`).then(async (found) => {
@@ -84,7 +84,7 @@ describe("bascule runner", () => {
     expect(isGone(pid)).toBe(true);
   });
 
-  it("says what cannot be started, and how it is used [I6.runner]", async () => {
+  it("reports a program that cannot be started, and wrong usage [I6.runner]", async () => {
     const platform = memoryPlatform();
     expect(await main(["runner"], platform)).toBe(2);
     expect(await main(["runner", "--stdio", "--", "x"], platform)).toBe(2);
@@ -92,7 +92,7 @@ describe("bascule runner", () => {
     expect(platform.recorded.error()).toContain('Cannot start "nothing"');
   });
 
-  it("is itself at the other end with --stdio, and writes nothing there but answers [I6.stdio]", async () => {
+  it("serves stdin and stdout itself with --stdio, and writes only answers there [I6.stdio]", async () => {
     const platform = memoryPlatform();
     const far = platform.client;
     const answers: unknown[] = [];
@@ -109,7 +109,7 @@ describe("bascule runner", () => {
 
 describe("createRunners()", () => {
   it.skipIf(process.platform !== "linux")(
-    "closes the connection of a runner that was killed, whoever holds its pipes [I6.killed]",
+    "closes the connection of a killed runner, even if another process holds its pipes [I6.killed]",
     async () => {
       const folder = await temporaryFolder();
       const path = await script(
@@ -123,12 +123,12 @@ describe("createRunners()", () => {
       process.kill(await numberIn(`${folder}/pid`), "SIGKILL");
       expect(await ended).toEqual({ signal: "SIGKILL" });
       await closed;
-      // Out of the runner's group, so it is ours to end.
+      // This process left the runner's group, so the test must end it.
       process.kill(await numberIn(`${folder}/apart`), "SIGKILL");
     },
   );
 
-  it("ends the connection of a runner whose line never ends, or that does not read [I6.huge]", async () => {
+  it("ends the connection of a runner that sends an endless line or does not read [I6.huge]", async () => {
     const folder = await temporaryFolder();
     const env = { PATH: "/usr/bin:/bin" };
     const huge = await createRunners({ killAfterMs: 200 }).start([await script(folder, "huge", "exec cat /dev/zero")], {

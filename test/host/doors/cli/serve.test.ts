@@ -12,7 +12,7 @@ interface Served {
 
 async function serve(project: CliProject, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
   const command = project.start(["serve", "--port=0", ...args], { env });
-  await command.waitFor("Ctrl-C ends");
+  await command.waitFor("Press Ctrl-C");
   const url = /http:\/\/\S+/u.exec(command.printed())?.[0] ?? "";
   const fields = (token: string | undefined): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` });
   return { command, url, get: (path, token) => fetch(url + path, { headers: fields(token) }) };
@@ -22,7 +22,7 @@ const kept = async (project: CliProject, name: string): Promise<string> =>
   (await readFile(join(project.folder, `.bascule/${name}.token`), "utf8")).trim();
 
 describe("bascule serve", () => {
-  it("listens on loopback, answers with a token, and is found by other commands [I2.serve] [I4.token]", async () => {
+  it("listens on loopback, requires a token, and is found by other commands [I2.serve] [I4.token]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     const { command, url, get } = await serve(project);
@@ -35,14 +35,14 @@ describe("bascule serve", () => {
     expect((await get("/healthz")).status).toBe(200);
     expect((await get("/v1/whoami")).status).toBe(401);
     expect(await (await get("/v1/whoami", token)).json()).toEqual({ name: "call", scopes: ["call"] });
-    expect((await project.run(["list"])).error).toContain("(answered by the host that runs in this folder)");
-    expect((await project.run(["serve"])).error).toContain("A host runs in this project already");
+    expect((await project.run(["list"])).error).toContain("(using the host running in this folder)");
+    expect((await project.run(["serve"])).error).toContain("A host is already running in this project");
     command.interrupt();
     expect(await command.ended).toMatchObject({ code: 0 });
     await expect(get("/healthz")).rejects.toThrow();
   });
 
-  it("keeps its tokens where only their owner can read them, and uses them again [I4.token]", async () => {
+  it("keeps its tokens in files that only their owner can read, and reuses them [I4.token]", async () => {
     await using project = await createCliProject();
     const first = await serve(project);
     first.command.interrupt();
@@ -57,14 +57,14 @@ describe("bascule serve", () => {
     await chmod(file, 0o644);
     expect(await project.run(["serve", "--port=0"])).toMatchObject({
       code: 5,
-      error: expect.stringContaining("is no file that only its owner can read"),
+      error: expect.stringContaining("must be a file that only its owner can read"),
     });
     await chmod(file, 0o600);
     await writeFile(file, "short\n");
-    expect((await project.run(["serve", "--port=0"])).error).toContain("has less than 32 printable characters");
+    expect((await project.run(["serve", "--port=0"])).error).toContain("has fewer than 32 printable characters");
   });
 
-  it("takes tokens from the environment, and by their hashes from bascule.json [I4.token]", async () => {
+  it("accepts tokens from the environment, and by their hashes from bascule.json [I4.token]", async () => {
     const sha256 = "5c1c4f1f5e26c8a7f1e58b2d3a2e3e3d6a4ea4c4bb8a42c7a3a77e1e4dd5ab6a";
     await using project = await createCliProject({
       "bascule.json": JSON.stringify({ server: { tokens: [{ name: "ci", sha256, scopes: ["metrics"] }] } }),
@@ -76,7 +76,7 @@ describe("bascule serve", () => {
     await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
   });
 
-  it("serves as many MCP sessions of a token as bascule.json allows [I3.sessions]", async () => {
+  it("limits the MCP sessions of a token as bascule.json sets [I3.sessions]", async () => {
     await using project = await createCliProject({ "bascule.json": JSON.stringify({ server: { limits: { sessions: 1 } } }) });
     const { url } = await serve(project);
     const authorization = `Bearer ${await kept(project, "call")}`;
@@ -93,7 +93,7 @@ describe("bascule serve", () => {
     await listening.body?.cancel();
   });
 
-  it("follows its tokens while it runs: those of bascule.json, and those in files [I4.revoked]", async () => {
+  it("applies changes of tokens in bascule.json and in files while it runs [I4.revoked]", async () => {
     const token = "the-token-of-a-build-of-another-machine";
     const sha256 = await hashOf(token);
     await using project = await createCliProject({
@@ -111,10 +111,10 @@ describe("bascule serve", () => {
     await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 401]);
   });
 
-  it("shows a person at a terminal an address that logs in once, and nobody else [I2.serve, I4.login]", async () => {
+  it("shows an address that logs in once, only on a terminal [I2.serve, I4.login]", async () => {
     await using project = await createCliProject();
     const command = project.start(["serve", "--port=0"], { answers: [] });
-    await command.waitFor("Ctrl-C ends");
+    await command.waitFor("Press Ctrl-C");
     const [, url = "", code = ""] = /(http:\/\/\S+)\/#code=(\S+)/u.exec(command.printed()) ?? [];
     const logIn = (): Promise<Response> =>
       fetch(`${url}/v1/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) });
@@ -126,7 +126,7 @@ describe("bascule serve", () => {
     expect(unattended.command.printed()).not.toContain("#code");
   });
 
-  it("lets other machines connect only where a flag says so [I4.loopback]", async () => {
+  it("lets other machines connect only with --expose [I4.loopback]", async () => {
     await using project = await createCliProject();
     expect(await project.run(["serve", "--port=0", "--host=0.0.0.0"])).toMatchObject({
       code: 2,
@@ -136,7 +136,7 @@ describe("bascule serve", () => {
     expect(url).toMatch(/^http:\/\/0\.0\.0\.0:/u);
   });
 
-  it("says so if it cannot listen there [I2.serve]", async () => {
+  it("reports an address that it cannot listen on [I2.serve]", async () => {
     await using project = await createCliProject();
     await using other = await createCliProject();
     const { url } = await serve(project);

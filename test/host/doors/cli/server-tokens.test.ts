@@ -20,7 +20,7 @@ const EVENTS: readonly (readonly [string, (platform: MemoryPlatform) => unknown]
 ];
 
 describe("tokens of a running server", () => {
-  it.each(EVENTS)("are not good any more once their file is %s, and good again when it is back [I4.revoked]", async (_event, act) => {
+  it.each(EVENTS)("are invalid once their file is %s, and valid again when it is restored [I4.revoked]", async (_event, act) => {
     const platform = memoryPlatform();
     const own = await openOwnTokens(platform, STATE);
     onTestFinished(own.watch());
@@ -35,7 +35,7 @@ describe("tokens of a running server", () => {
     expect(tokens.isKnown(caller?.id ?? "")).toBe(false);
     expect(platform.recorded.log).toMatchObject(
       (_event === "gone with its folder" ? ["call", "admin"] : ["admin"]).map((name) => {
-        return { level: "warn", message: expect.stringContaining(`The "${name}" token is not good any more`) };
+        return { level: "warn", message: expect.stringContaining(`The "${name}" token is no longer valid`) };
       }),
     );
     await platform.files.remove(FILE);
@@ -45,7 +45,7 @@ describe("tokens of a running server", () => {
     expect(await scopes(first)).toBeUndefined();
   });
 
-  it("stay good where the environment gave them, whatever lies in the folder [I4.revoked]", async () => {
+  it("stay valid if the environment sets them, regardless of files in the folder [I4.revoked]", async () => {
     const platform = memoryPlatform({}, { env: { BASCULE_ADMIN_TOKEN: OTHER } });
     const own = await openOwnTokens(platform, STATE);
     expect(own.good().map(({ name }) => name)).toEqual(["call", "admin"]);

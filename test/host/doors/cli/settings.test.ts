@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => project[Symbol.asyncDispose]());
 
 describe("bascule settings", () => {
-  it("shows what a plugin is set to, sets it by type, and unsets it [G1.cli] [I2]", async () => {
+  it("shows settings, sets them by type, and unsets them [G1.cli] [I2]", async () => {
     expect((await project.run(["settings", "words"])).out).toContain("limit    10  (default, integer) The most");
     expect((await project.run(["settings", "words", "limit", "3"])).out).toContain("Set limit of words");
     expect(JSON.parse(await readFile(join(project.folder, ".bascule/settings/words.json"), "utf8"))).toEqual({ config: { limit: 3 } });
@@ -36,7 +36,7 @@ describe("bascule settings", () => {
     });
   });
 
-  it("answers mistakes with what was probably meant, and changes nothing [G1.cli]", async () => {
+  it("suggests the nearest name for mistakes, and changes nothing [G1.cli]", async () => {
     expect(await project.run(["settings", "words", "limt", "3"])).toMatchObject({
       code: 2,
       error: expect.stringContaining('Did you mean "limit"?'),
@@ -48,7 +48,7 @@ describe("bascule settings", () => {
     });
   });
 
-  it("goes through the socket to a host that runs [G1.cli] [I2.socket]", async () => {
+  it("changes settings in the running host through the socket [G1.cli] [I2.socket]", async () => {
     const dev = project.start(["dev"]);
     await dev.waitFor("words");
     const set = await project.run(["settings", "words", "tools.show.enabled", "false"]);

@@ -5,7 +5,7 @@ import { parseManifest } from "../../../../manifests/mod.ts";
 const OPTIONS = { plugin: "my-demo", program: "bascule", sample: "README.md", schema: "../../manifests/manifest.schema.json" };
 
 describe("templateFiles()", () => {
-  it("writes a manifest that loads without a warning [I7.init]", () => {
+  it("creates a manifest that loads without a warning [I7.init]", () => {
     const files = templateFiles(OPTIONS);
     const parsed = parseManifest(files.get("manifest.json") ?? "", { files: new Set(files.keys()) });
     expect(parsed).toMatchObject({
@@ -15,7 +15,7 @@ describe("templateFiles()", () => {
     });
   });
 
-  it("exports the tool that the manifest names, and has cases for it [I7.init]", () => {
+  it("exports the tool that the manifest names, and contains cases for it [I7.init]", () => {
     const files = templateFiles(OPTIONS);
     expect(files.get("main.ts")).toContain(`export async function ${templateTool("my-demo")}(`);
     expect(JSON.parse(files.get("cases/peek.json") ?? "null")).toMatchObject([

@@ -5,12 +5,12 @@ const FILES = {
   "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } }, remotes: { gpu: { url: "https://a.example.com" } } }),
 };
 
-// Each command is a host of its own, which takes its time on a crowded machine.
+// Each command opens its own host, which is slow on a busy machine.
 describe("bascule trust", { timeout: 120_000 }, () => {
-  it("shows all that the folder asks for, asks once, and never again for the same [P1.trust]", async () => {
+  it("shows all trust requests of the folder, and asks only once for the same ones [P1.trust]", async () => {
     await using project = await createCliProject(FILES, { isOwn: false });
     const said = await project.run(["trust"], { answers: ["y"] });
-    expect(said.out).toBe(`This folder asks for what you have not allowed on this machine:
+    expect(said.out).toBe(`This folder requests what you have not allowed on this machine:
 
   remotes.gpu  sends calls to another host
     url  https://a.example.com
@@ -20,11 +20,11 @@ describe("bascule trust", { timeout: 120_000 }, () => {
 
 Allowed: remotes.gpu, confirmation
 `);
-    expect(said.error).toBe("Allow 2 things? [y/N] ");
+    expect(said.error).toBe("Allow 2 trust requests? [y/N] ");
     const again = await project.run(["trust"]);
     expect([again.code, again.out]).toEqual([
       0,
-      "This folder asks for nothing that is not allowed\n  allowed  remotes.gpu\n  allowed  confirmation\n",
+      "This folder has no open trust requests\n  allowed  remotes.gpu\n  allowed  confirmation\n",
     ]);
 
     await project.write("bascule.json", FILES["bascule.json"].replace("a.example.com", "b.example.com"));
@@ -34,7 +34,7 @@ Allowed: remotes.gpu, confirmation
     expect(changed.out).not.toContain("requires fewer confirmations");
   });
 
-  it("allows single ones by name, all for good, and takes it all back [P1.trust]", async () => {
+  it("allows single requests by name, all of them permanently, and withdraws all [P1.trust]", async () => {
     await using project = await createCliProject(FILES, { isOwn: false });
     const waiting = async (): Promise<string> => (await project.run(["trust", "--json"], { answers: [] })).out;
     expect((await project.run(["trust", "remote.gpu"])).error).toContain("Did you mean remotes.gpu?");
@@ -48,7 +48,7 @@ Allowed: remotes.gpu, confirmation
     expect(JSON.parse(await waiting())).toMatchObject({ withheld: [{ name: "trusted.words" }] });
   });
 
-  it("makes inert what the folder says, and leaves nothing of it out [P1.trust]", async () => {
+  it("makes texts of the folder inert, and omits nothing [P1.trust]", async () => {
     const args = ["a b", "$HOME", "y".repeat(3_000)];
     const env = { API: { fromEnv: "TOKEN" }, NODE_OPTIONS: "$TOKEN of your environment" };
     const files = {
@@ -61,7 +61,7 @@ Allowed: remotes.gpu, confirmation
     const { out } = await project.run(["trust"], { answers: ["n"] });
     expect(out).toMatch(/^ +args +"a b" "\$HOME" y{3000}$/mu);
     expect(out).toMatch(/^ +env\.API +\$TOKEN of your environment$/mu);
-    // No key looks like another line, or like a key in a key.
+    // No key can look like another line or like a nested key.
     expect(out).toContain('toolSideEffects."a  command  safe"');
     expect(out).toContain('toolSideEffects."a.b"');
     expect(out).toMatch(/^ +env\.NODE_OPTIONS +"\$TOKEN of your environment"$/mu);
@@ -69,21 +69,21 @@ Allowed: remotes.gpu, confirmation
     expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
   });
 
-  it("is asked for by dev, once: what was allowed there counts from then on [K3.trust]", async () => {
+  it("is asked for by dev once, and the answer is remembered [K3.trust]", async () => {
     await using project = await createCliProject(FILES, { isOwn: false });
     const dev = project.start(["dev"], { answers: ["y"] });
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     dev.interrupt();
     const { out, error } = await dev.ended;
     expect(error).toContain("Allow these 2 things? [y/N/always] ");
     expect(out).not.toContain("runs without");
     const again = project.start(["dev"], { answers: ["y"] });
-    await again.waitFor("Ctrl-C ends");
+    await again.waitFor("Press Ctrl-C");
     again.interrupt();
     expect((await again.ended).error).not.toContain("Allow");
   });
 
-  it("takes a folder that a person begins with init for the person's own, and no checkout [P1.trust]", async () => {
+  it("trusts a folder that the user starts with init, but not a checkout [P1.trust]", async () => {
     const remote = { ".git/config": '[core]\n[remote "origin"]\n  url = https://x.example.com\n' };
     const cases: readonly (readonly [isOwn: boolean, files: Readonly<Record<string, string>>])[] = [
       [true, {}],
@@ -110,12 +110,12 @@ Allowed: remotes.gpu, confirmation
     expect((await inner.run(["trust", "--json"], { answers: ["n"], cwd: "own" })).out).toContain('"ok": false');
   });
 
-  it("asks nothing in a folder that asks for nothing, and grants that are given there count [C3.trust]", async () => {
+  it("asks nothing in a folder without trust requests, and applies grants given there [C3.trust]", async () => {
     await using project = await createCliProject({}, { isOwn: false });
     await project.run(["init", "demo"]);
     expect((await project.run(["grant", "demo", "--allow-read=."])).code).toBe(0);
     const dev = project.start(["dev", "--no-tests"], { answers: [] });
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     expect((await project.run(["call", "demo_peek", "path=plugins/demo/README.md"])).code).toBe(0);
     expect((await project.run(["revoke", "demo"])).code).toBe(0);
     expect((await project.run(["grant", "demo", "--allow-read=."])).code).toBe(0);

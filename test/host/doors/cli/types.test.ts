@@ -20,14 +20,14 @@ function read(project: CliProject, file: string): Promise<string> {
   return readFile(join(project.folder, DEMO, file), "utf8");
 }
 
-/** The manifest with another permission set. */
+/** Replaces the permissions in the manifest. */
 async function ask(project: CliProject, permissions: object): Promise<void> {
   const manifest = JSON.parse(await read(project, "manifest.json")) as object;
   await project.write(`${DEMO}/manifest.json`, JSON.stringify({ ...manifest, permissions }, undefined, 2));
 }
 
 describe("bascule types", () => {
-  it("writes what is not fresh, a tsconfig.json only where there is none, and says so [M8.cli]", async () => {
+  it("writes outdated files, and a tsconfig.json only if it is missing, and reports them [M8.cli]", async () => {
     await using project = await projectWithDemo();
     await rm(join(project.folder, DEMO, TYPES_FILE));
     await project.write(`${DEMO}/tsconfig.json`, "{}");
@@ -44,7 +44,7 @@ describe("bascule types", () => {
     expect((await stat(join(project.folder, DEMO, TYPES_FILE))).mtimeMs).toBe(before);
   });
 
-  it("does not need the plugin's code to be there or to load [M8.cli]", async () => {
+  it("does not need the plugin's code to exist or to load [M8.cli]", async () => {
     await using project = await projectWithDemo();
     await rm(join(project.folder, DEMO, "main.ts"));
     await ask(project, { write: true });
@@ -53,7 +53,7 @@ describe("bascule types", () => {
     expect(await read(project, GLOBALS_FILE)).not.toContain("function readTextFile(");
   });
 
-  it("with --check writes nothing and exits with 1 for what is stale or missing [M8.check] [I2.exit-codes]", async () => {
+  it("writes nothing with --check, and exits with 1 if a file is stale or missing [M8.check] [I2.exit-codes]", async () => {
     await using project = await projectWithDemo();
     expect(await project.run(["types", "--check"])).toMatchObject({ code: 0, error: "" });
     await ask(project, { read: true, env: ["HOME"] });
@@ -77,7 +77,7 @@ describe("bascule types", () => {
     expect(await read(project, GLOBALS_FILE)).toBe(stale);
   });
 
-  it("with --stdout shows one plugin's and writes nothing [M8.stdout]", async () => {
+  it("prints the files of one plugin with --stdout, and writes nothing [M8.stdout]", async () => {
     await using project = await projectWithDemo();
     const [types, globals] = [await read(project, TYPES_FILE), await read(project, GLOBALS_FILE)];
     await rm(join(project.folder, DEMO, TYPES_FILE));
@@ -95,32 +95,32 @@ describe("bascule types", () => {
     expect(await project.run(["types", "--stdout", "--check"])).toMatchObject({ code: 2 });
   });
 
-  it("leaves alone what it has not written, and tells of wrong manifests and unknown names [M8.foreign] [I2.exit-codes]", async () => {
+  it("does not overwrite foreign files, and reports invalid manifests and unknown names [M8.foreign] [I2.exit-codes]", async () => {
     await using project = await projectWithDemo();
     await project.write(`${DEMO}/${TYPES_FILE}`, "export type Mine = 1;\n");
     await project.write("plugins/wrong/manifest.json", "{}");
     const { code, out } = await project.run(["types"]);
     expect(code).toBe(1);
-    expect(out).toContain(`bad  demo  ${DEMO}\n  ${TYPES_FILE} is not a generated file, so it is left alone (rename it)\n`);
+    expect(out).toContain(`bad  demo  ${DEMO}\n  ${TYPES_FILE} is not a generated file, so it is not overwritten (rename it)\n`);
     expect(out).toContain("bad  wrong  plugins/wrong\n  error ");
     expect(out).toContain("\n0 plugins good, 2 bad\n");
     expect(await read(project, TYPES_FILE)).toBe("export type Mine = 1;\n");
-    expect(await project.run(["types", "nobody"])).toEqual({
+    expect(await project.run(["types", "missing"])).toEqual({
       code: 3,
       out: "",
-      error: 'error There is no plugin "nobody"\n  There are: demo, wrong\n',
+      error: 'error Unknown plugin "missing"\n  Choose from demo, wrong\n',
     });
   });
 });
 
 describe("bascule dev", () => {
-  it("writes the types when it starts and at every change of a manifest, also of one that is held or does not load [M8.dev] [I7.types]", async () => {
+  it("writes the types on start and on every change of a manifest, also for a held or failed version [M8.dev] [I7.types]", async () => {
     await using project = await projectWithDemo();
     await rm(join(project.folder, DEMO, TYPES_FILE));
     const dev = project.start(["dev"]);
     await dev.waitFor(`types    demo  ${TYPES_FILE}\n`);
     expect(await read(project, TYPES_FILE)).toContain("DemoPeekArgs");
-    // Wider permissions wait for a person; the author sees what is asked for at once.
+    // Wider permissions wait to be accepted, but the author gets the types for them at once.
     await ask(project, { read: true, write: true });
     await dev.waitFor(`types    demo  ${TYPES_FILE}, ${GLOBALS_FILE}\n`);
     expect(await read(project, GLOBALS_FILE)).toContain("function writeTextFile(");
@@ -129,23 +129,23 @@ describe("bascule dev", () => {
     await waitUntil(async () => !(await read(project, GLOBALS_FILE)).includes("function readTextFile("));
   });
 
-  it("does not take its own writing for a change: nothing is loaded again [M8.no-loop] [M11.declarations]", async () => {
+  it("does not reload a plugin because of its own writes [M8.no-loop] [M11.declarations]", async () => {
     await using project = await projectWithDemo();
     const digest = await digestOf(project);
     const dev = project.start(["dev"]);
-    await dev.waitFor("Ctrl-C ends");
+    await dev.waitFor("Press Ctrl-C");
     await rm(join(project.folder, DEMO, GLOBALS_FILE));
     await project.write(`${DEMO}/${TYPES_FILE}`, "");
     await project.write(`${DEMO}/own.d.ts`, "export type Own = 1;\n");
     expect(await project.run(["reload"])).toMatchObject({ code: 0 });
-    // Something else that is a change: all before it has been seen.
+    // Make another change: when it is seen, all earlier ones have been seen.
     await project.run(["init", "second"]);
     await dev.waitFor("loaded   second");
     expect(dev.printed()).not.toContain("reloaded");
     expect(await digestOf(project)).toBe(digest);
   });
 
-  it("says once of a folder that it cannot be written, and goes on [M8.read-only]", async () => {
+  it("reports once that a folder cannot be written, and continues [M8.read-only]", async () => {
     await using project = await projectWithDemo();
     const folder = join(project.folder, DEMO);
     await rm(join(folder, TYPES_FILE));
@@ -153,11 +153,11 @@ describe("bascule dev", () => {
     const refuse = (): Promise<never> => Promise.reject(new FileError("permission_denied", "Permission denied by the operating system"));
     const readOnly: Platform = { ...platform, guarded: { ...platform.guarded, writeBytes: refuse } };
     const keep = keeper(readOnly);
-    expect(await keep("demo", folder)).toEqual(["note     The types of demo cannot be written: Permission denied by the operating system"]);
+    expect(await keep("demo", folder)).toEqual(["note     Cannot write the types of demo: Permission denied by the operating system"]);
     expect(await keep("demo", folder)).toEqual([]);
   });
 
-  it("says once that a file of somebody's own is in the way, and writes the other [M8.foreign]", async () => {
+  it("reports once that a user's file is in the way, and writes the other file [M8.foreign]", async () => {
     await using project = await projectWithDemo();
     const folder = join(project.folder, DEMO);
     await rm(join(folder, GLOBALS_FILE));
@@ -165,19 +165,19 @@ describe("bascule dev", () => {
     const keep = keeper(currentPlatform({ log: { level: "error" } }));
     expect(await keep("demo", folder)).toEqual([
       `types    demo  ${GLOBALS_FILE}`,
-      `note     demo has its own "${TYPES_FILE}": left alone (rename it to get types)`,
+      `note     demo has its own "${TYPES_FILE}": not overwritten (rename it to get types)`,
     ]);
     expect(await keep("demo", folder)).toEqual([]);
     expect(await read(project, TYPES_FILE)).toBe("export type Mine = 1;\n");
   });
 
-  it("is silent about a folder that is gone [M8.dev]", async () => {
+  it("reports nothing about a deleted folder [M8.dev]", async () => {
     const keep = keeper(currentPlatform({ log: { level: "error" } }));
     expect(await keep("demo", "/nowhere/at/all")).toEqual([]);
   });
 });
 
-/** Answers what it says, without the time. */
+/** Creates a keeper that returns the printed lines without the time. */
 function keeper(platform: Platform): (plugin: string, folder: string) => Promise<readonly string[]> {
   const said: string[] = [];
   const output = createOutput(platform, { json: false, color: false, program: "bascule" });
@@ -196,7 +196,7 @@ async function digestOf(project: CliProject): Promise<unknown> {
 async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
   const until = Date.now() + 15_000;
   while (!(await isSo())) {
-    if (Date.now() > until) throw new Error("It did not happen in time");
+    if (Date.now() > until) throw new Error("The condition did not hold in time");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -6,7 +6,7 @@ import { createCliProject } from "./run-cli.ts";
 const README = "# Title\n\nsome text\n";
 
 describe("bascule init", () => {
-  it("writes a plugin that passes check, keeps .bascule out of git, and says what to type [I7.init] [C3.gitignore]", async () => {
+  it("creates a plugin that passes check, adds .bascule to .gitignore, and shows next steps [I7.init] [C3.gitignore]", async () => {
     await using project = await createCliProject({ "README.md": README, ".gitignore": "node_modules" });
     const init = await project.run(["init", "demo"]);
     expect(init).toMatchObject({ code: 0, error: "" });
@@ -28,25 +28,25 @@ describe("bascule init", () => {
     expect(await project.run(["test", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("ok | 4 passed | 0 failed") });
     expect(await project.run(["check", "dmo"])).toMatchObject({
       code: 3,
-      error: 'error There is no plugin "dmo"\n  Did you mean "demo"?\n',
+      error: 'error Unknown plugin "dmo"\n  Did you mean "demo"?\n',
     });
   });
 
-  it("does not write over a folder, and takes only good names [I7.init]", async () => {
+  it("does not overwrite a folder, and accepts only valid names [I7.init]", async () => {
     await using project = await createCliProject({ "plugins/demo/mine.txt": "mine" });
     expect(await project.run(["init", "demo"])).toMatchObject({
       code: 1,
-      error: 'error There is "plugins/demo" already\n  Choose another name, or remove it first\n',
+      error: 'error "plugins/demo" already exists\n  Choose another name, or remove it first\n',
     });
     expect(await project.run(["init", "../evil"])).toMatchObject({ code: 2 });
     expect(await project.run(["init", "My Plugin"])).toMatchObject({
       code: 2,
-      error: expect.stringContaining("Like this: bascule init my-plugin\n"),
+      error: expect.stringContaining("Example: bascule init my-plugin\n"),
     });
     expect(await readdir(join(project.folder, "plugins"))).toEqual(["demo"]);
   });
 
-  it("tells a program what it wrote [I2.json]", async () => {
+  it("lists the created files with --json [I2.json]", async () => {
     await using project = await createCliProject();
     const { out } = await project.run(["init", "my-demo", "--json"]);
     expect(JSON.parse(out)).toMatchObject({
@@ -68,7 +68,7 @@ describe("bascule init", () => {
 });
 
 describe("a plugin's first calls", () => {
-  it("are refused with the exact command that helps, and answered after it [I2.call] [X3.command] [C3.grant] [I2.exit-codes]", async () => {
+  it("are refused with the exact grant command, and succeed after it [I2.call] [X3.command] [C3.grant] [I2.exit-codes]", async () => {
     await using project = await createCliProject({ "README.md": README });
     await project.run(["init", "demo"]);
 
@@ -102,7 +102,7 @@ describe("a plugin's first calls", () => {
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
   });
 
-  it("take arguments as words, JSON, a file or standard input, and exit by what came of them [I2.arguments] [I2.exit-codes]", async () => {
+  it("accept arguments as words, JSON, a file or stdin, and set the exit code by the outcome [I2.arguments] [I2.exit-codes]", async () => {
     await using project = await createCliProject({ "README.md": README, "args.json": '{"path": "README.md", "lines": 1}' });
     await project.run(["init", "demo"]);
     await project.run(["grant", "demo", "--allow-read=."]);
@@ -117,7 +117,7 @@ describe("a plugin's first calls", () => {
     });
     expect(await project.run(["call", "demo_peek", "lines=1"])).toMatchObject({
       code: 2,
-      error: "invalid_args Invalid arguments at /path: Is missing\n  bascule info demo.demo_peek shows what it takes\n",
+      error: "invalid_args Invalid arguments at /path: Is missing\n  bascule info demo.demo_peek shows its arguments\n",
     });
     expect(await project.run(["call", "demo_pek"])).toMatchObject({ code: 3, error: expect.stringContaining("Available: [demo_peek, ") });
     expect(await project.run(["call", "demo_peek", "path=missing.md"])).toMatchObject({
@@ -128,7 +128,7 @@ describe("a plugin's first calls", () => {
     expect(document).toMatchObject({ ok: false, error: { code: "fs_denied" } });
   });
 
-  it("hold one-run permissions for that run only [C3.one-run]", async () => {
+  it("apply one-run permissions to that run only [C3.one-run]", async () => {
     await using project = await createCliProject({ "README.md": README });
     await project.run(["init", "demo"]);
     expect(await project.run(["call", "demo_peek", "path=README.md", "--allow-read=."])).toMatchObject({ code: 0 });
@@ -139,7 +139,7 @@ describe("a plugin's first calls", () => {
     });
   });
 
-  it("show what the tool answers inert [I2.inert]", async () => {
+  it("show the tool's result as inert text [I2.inert]", async () => {
     await using project = await createCliProject({ "evil.txt": "\x1b]0;owned\x07\u202e\n" });
     await project.run(["init", "demo"]);
     const { out } = await project.run(["call", "demo_peek", "path=evil.txt", "--allow-read"]);
@@ -168,7 +168,7 @@ describe("a call that writes", () => {
     "plugins/pen/main.ts": 'export const pen_write = async (args) => { await Deno.writeTextFile("out.txt", args.text); };\n',
   };
 
-  it("asks y/N, showing tool, class and arguments inert, and runs after y only [E1.terminal] [E5.terminal]", async () => {
+  it("asks y/N with tool, class and inert arguments, and runs only after y [E1.terminal] [E5.terminal]", async () => {
     await using project = await createCliProject(PLUGIN);
     await project.run(["grant", "pen", "--allow-write=."]);
     const no = await project.run(["call", "pen_write", "text=a\x1b[2J"], { answers: ["n"] });
@@ -182,7 +182,7 @@ describe("a call that writes", () => {
     expect(await readFile(join(project.folder, "out.txt"), "utf8")).toBe("c");
   });
 
-  it("is refused where nobody can be asked, with what to set [E1.no-terminal]", async () => {
+  it("is refused without a terminal, with the setting that allows it [E1.no-terminal]", async () => {
     await using project = await createCliProject(PLUGIN);
     await project.run(["grant", "pen", "--allow-write=."]);
     const refused = await project.run(["call", "pen_write", "text=a"]);
@@ -195,8 +195,8 @@ describe("a call that writes", () => {
   });
 });
 
-describe("what is wrong", () => {
-  it("is not the other name of a built-in: words are read for it as for its own [G2.alias] [I2.arguments]", async () => {
+describe("names and problems", () => {
+  it("include the alias of a built-in tool, whose arguments are parsed like those of its name [G2.alias] [I2.arguments]", async () => {
     await using project = await createCliProject();
     for (const name of ["echo", "Echo"]) {
       expect(await project.run(["call", name, "text=1"])).toMatchObject({ code: 0, out: '{\n  "text": "1"\n}\n' });
@@ -204,7 +204,7 @@ describe("what is wrong", () => {
     expect(await project.run(["info", "Echo"])).toMatchObject({ code: 0 });
   });
 
-  it("with code is shown by list and check with file, line, column and the code [H5.frame] [I7.check]", async () => {
+  it("in code are shown by list and check with file, line, column and source [H5.frame] [I7.check]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     await project.write("plugins/demo/main.ts", "export function demo_peek() {\n  return = 1;\n}\n");
@@ -224,7 +224,7 @@ describe("what is wrong", () => {
     expect(await project.run(["call", "demo_peek", "path=x"])).toMatchObject({ code: 5, error: expect.stringContaining("main.ts") });
   });
 
-  it("with a missing export is shown by check [I7.check]", async () => {
+  it("such as a missing export are shown by check [I7.check]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     await project.write("plugins/demo/main.ts", "export function peek() {}\n");
@@ -232,7 +232,7 @@ describe("what is wrong", () => {
     expect(check).toMatchObject({ code: 1, out: expect.stringContaining('"demo_peek"') });
   });
 
-  it("with a manifest is shown all at once with places and fixes [M4.check] [I7.check]", async () => {
+  it("in a manifest are shown all at once with positions and fixes [M4.check] [I7.check]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     const manifest = await readFile(join(project.folder, "plugins/demo/manifest.json"), "utf8");
@@ -247,19 +247,19 @@ describe("what is wrong", () => {
     expect(out).toContain('fix did you mean "description"?');
   });
 
-  it("with a manifest's spelling is put right by check --fix [M9.fix] [I7.check]", async () => {
+  it("in a manifest's format are fixed by check --fix [M9.fix] [I7.check]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     const path = join(project.folder, "plugins/demo/manifest.json");
     await project.write("plugins/demo/manifest.json", JSON.stringify(JSON.parse(await readFile(path, "utf8"))));
-    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.stringContaining("(manifest written anew)") });
+    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.stringContaining("(manifest rewritten)") });
     const fixed = await readFile(path, "utf8");
     expect(fixed).toMatch(/^\{\n {2}"/u);
-    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.not.stringContaining("(manifest written anew)") });
+    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.not.stringContaining("(manifest rewritten)") });
     expect(await readFile(path, "utf8")).toBe(fixed);
   });
 
-  it("with the grants file is reported, grants nothing, and is not overwritten [C3.broken]", async () => {
+  it("in the grants file are reported, disable all grants, and leave the file unchanged [C3.broken]", async () => {
     await using project = await createCliProject({ ".bascule/grants.json": '{"version": 1' });
     await project.run(["init", "demo"]);
     expect(await project.run(["grants"])).toMatchObject({
@@ -274,7 +274,7 @@ describe("what is wrong", () => {
     expect(await readFile(join(project.folder, ".bascule/grants.json"), "utf8")).toBe('{"version": 1');
   });
 
-  it("with bascule.json is shown with places [P1.problems]", async () => {
+  it("in bascule.json are shown with positions [P1.problems]", async () => {
     await using project = await createCliProject({ "bascule.json": '{\n  "plugins": 7,\n  "polcy": {}\n}\n' });
     const { code, error } = await project.run(["list"]);
     expect(code).toBe(1);
@@ -282,7 +282,7 @@ describe("what is wrong", () => {
     expect(error).toContain('did you mean "policy"?');
   });
 
-  it("with a name is answered with the nearest [I2.nearest] [I2.exit-codes]", async () => {
+  it("in names are answered with the nearest name [I2.nearest] [I2.exit-codes]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     expect(await project.run(["info", "dmeo"])).toMatchObject({
@@ -299,14 +299,14 @@ describe("what is wrong", () => {
     });
     expect(await project.run(["grant", "demo"])).toMatchObject({
       code: 2,
-      error: `error Say what plugin "demo" may do\n  What it asks for: bascule grant demo --allow-read=.\n`,
+      error: `error Missing permission flags for plugin "demo"\n  To grant what it requests: bascule grant demo --allow-read=.\n`,
     });
     expect(await project.run(["revoke", "demo"])).toMatchObject({ code: 3 });
   });
 });
 
 describe("bascule list --all", () => {
-  it("says why a folder is ignored, and names the built-in tools [M1.list]", async () => {
+  it("shows why a folder is ignored, and the built-in tools [M1.list]", async () => {
     await using project = await createCliProject({ "plugins/notes.txt": "x", "plugins/empty/readme.md": "x" });
     const few = await project.run(["list"]);
     expect(few.out).not.toContain("empty");
@@ -317,18 +317,18 @@ describe("bascule list --all", () => {
 
   it("creates nothing in a folder without plugins [I2.list]", async () => {
     await using project = await createCliProject();
-    expect(await project.run(["list"])).toEqual({ code: 0, out: "No plugins here. bascule init <name> writes one\n", error: "" });
+    expect(await project.run(["list"])).toEqual({ code: 0, out: "No plugins found. bascule init <name> creates one\n", error: "" });
     expect(await readdir(project.folder)).toEqual([]);
-    // A folder of a project that nothing marks as one.
+    // A folder of a project without bascule.json.
     await mkdir(join(project.folder, ".bascule"), { recursive: true });
     await mkdir(join(project.folder, "sub/deep"), { recursive: true });
     const inside = await project.run(["list"], { cwd: "sub/deep" });
-    expect(inside.out).toContain(`Those of ${await realpath(project.folder)} are found from here once there is a bascule.json in it`);
+    expect(inside.out).toContain(`To use the plugins of ${await realpath(project.folder)} from here, create a bascule.json there`);
   });
 });
 
 describe("a command that cannot write", () => {
-  it("says where [I2.errors]", async () => {
+  it("names the path [I2.errors]", async () => {
     await using project = await createCliProject({ plugins: "a file, and no folder" });
     const refused = await project.run(["init", "demo"]);
     expect(refused).toMatchObject({ code: 1, error: expect.stringMatching(/^error "[^"]*\/plugins[^"]*": \S/u) as string });
@@ -336,11 +336,11 @@ describe("a command that cannot write", () => {
 });
 
 describe("bascule why", () => {
-  it("names each layer's verdict, the one that decides, and the grant that would help [P6.act]", async () => {
+  it("shows the verdict of each layer, the deciding one, and the grant that helps [P6.act]", async () => {
     await using project = await createCliProject({ "README.md": README });
     await project.run(["init", "demo"]);
     const before = await project.run(["why", "demo_peek", "read=README.md"]);
-    expect(before.out).toMatch(/^demo\.demo_peek read README\.md {2}not yet: nobody has granted it\n/u);
+    expect(before.out).toMatch(/^demo\.demo_peek read README\.md {2}not yet: not granted\n/u);
     expect(before.out).toMatch(/^ {2}manifest +granted {2}\$workspace$/mu);
     expect(before.out).toMatch(/^ {2}user grant +prompt {2}← decides$/mu);
     expect(before.out).toContain("  To allow it  bascule grant demo --allow-read=README.md\n");
@@ -352,7 +352,7 @@ describe("bascule why", () => {
     expect((await project.run(["why", "demo", "write=x"])).out).toContain("  no\n");
   });
 
-  it("explains whether a tool may be called at all [P6.tool]", async () => {
+  it("explains whether a tool can be called [P6.tool]", async () => {
     await using project = await createCliProject({ "bascule.json": '{"policy":{"rules":[{"tool":"demo_peek","allow":false}]}}' });
     await project.run(["init", "demo"]);
     const { out } = await project.run(["why", "demo_peek"]);
@@ -363,7 +363,7 @@ describe("bascule why", () => {
     });
   });
 
-  it("says that a tool is hidden from a role, whatever it may do otherwise [P6.hidden] [R4]", async () => {
+  it("reports that a tool is hidden from a role, regardless of its permissions [P6.hidden] [R4]", async () => {
     await using project = await createCliProject({
       "plugins/ops/manifest.json": JSON.stringify({
         schemaVersion: "1.0",
@@ -386,10 +386,10 @@ describe("bascule why", () => {
     expect((await why("wipe", "--role", "admin"))[0]).toBe("ops.wipe  allowed");
     expect((await why("wipe"))[1]).toContain("hides it from a session without a role: a call answers tool_not_found");
     await project.run(["grant", "ops", "--allow-read=."]);
-    expect(await why("wipe", "read=x", "--role", "guest")).toEqual(["ops.wipe read x  yes", `  it cannot be called (denied): ${hidden}`]);
+    expect(await why("wipe", "read=x", "--role", "guest")).toEqual(["ops.wipe read x  yes", `  cannot be called (denied): ${hidden}`]);
   });
 
-  it("answers about a request by its method, and names the methods that are granted [P6.method] [C6.method]", async () => {
+  it("explains a request by its method, and names the granted methods [P6.method] [C6.method]", async () => {
     const net = [{ host: "api.test", methods: ["GET", "HEAD"], paths: ["/v1"] }];
     await using project = await createCliProject({
       "plugins/api/manifest.json": JSON.stringify({
@@ -409,11 +409,11 @@ describe("bascule why", () => {
     expect((await why("net=POST https://api.test/v1"))[0]).toBe("api.ask net POST api.test:443  no");
     expect(await why("net=https://api.test/v1")).toEqual([
       "api.ask net api.test:443  no",
-      '  yes for GET, HEAD; ask about a request by its method: net="GET api.test:443"',
+      '  yes for GET, HEAD; to check one request, give its method: net="GET api.test:443"',
     ]);
   });
 
-  it("asks as a role and for a task, and so does call [P5.cli] [P6.layers]", async () => {
+  it("applies --role and task flags, as call does [P5.cli] [P6.layers]", async () => {
     const config = { roles: { guest: { forbiddenTools: ["demo_peek"] } } };
     await using project = await createCliProject({ "README.md": README, "bascule.json": JSON.stringify(config) });
     await project.run(["init", "demo"]);
@@ -430,23 +430,23 @@ describe("bascule why", () => {
     });
   });
 
-  it("refuses an act it does not know, with the nearest [I2.nearest]", async () => {
+  it("refuses an unknown act with the nearest one [I2.nearest]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     expect(await project.run(["why", "demo", "raed=x"])).toMatchObject({
       code: 2,
-      error: 'error There is no act "raed"\n  Did you mean read?\n',
+      error: 'error Unknown act "raed"\n  Did you mean read?\n',
     });
   });
 });
 
 describe("bascule audit", () => {
-  it("shows what was done, verifies it, exports it, and finds a record that was changed [AU3.cli] [I2.audit]", async () => {
+  it("shows, verifies and exports the journal, and detects changes in it [AU3.cli] [I2.audit]", async () => {
     await using project = await createCliProject({ "README.md": README });
     expect(await project.run(["audit", "tail"])).toMatchObject({ code: 0, out: "Nothing has been recorded yet\n" });
     await project.run(["init", "demo"]);
     await project.run(["call", "demo_peek", "path=README.md"]);
-    // Text that a terminal would act on, or that reads backwards: U+009B, U+202E.
+    // A control character and a bidi override: U+009B, U+202E.
     await project.run(["call", "demo_peek", "path=\u009b2J\u202etxt"]);
     await project.run(["call", "demo_peek", "path=README.md", "--allow-read=."]);
     const shown = (await project.run(["audit", "export"])).out;
@@ -456,10 +456,10 @@ describe("bascule audit", () => {
     expect(tail.out).toMatch(/ tool\.denied {2}demo\.demo_peek {2}fs_denied/u);
     expect(tail.out).toMatch(/ capability\.used {2}demo {2}read {2}.*README\.md {2}granted$/mu);
     expect((await project.run(["audit", "search", "--type=tool.completed", "--since=1h"])).out.split("\n")).toHaveLength(2);
-    expect((await project.run(["audit", "search", "nothing like it"])).out).toBe("No such event was recorded\n");
+    expect((await project.run(["audit", "search", "nothing like it"])).out).toBe("No matching events\n");
     const verified = await project.run(["audit", "verify"]);
     expect(verified.out).toMatch(
-      /^good (\d+) rows, as they were written\nnoted outside of it: row \1, \S+, key [0-9a-f]{88}\nhead [0-9a-f]{64} \(row \1\)\n$/u,
+      /^good (\d+) records, unchanged\ncheckpoint: record \1, \S+, key [0-9a-f]{88}\nhead [0-9a-f]{64} \(record \1\)\n$/u,
     );
     const [, seal = ""] = /head ([0-9a-f]{64})/u.exec(verified.out) ?? [];
     expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({ code: 0 });
@@ -476,22 +476,22 @@ describe("bascule audit", () => {
     await project.run(["call", "demo_peek", "path=README.md"]);
     expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({
       code: 1,
-      error: expect.stringContaining("The record is not as it was written\n  no row has the expected seal"),
+      error: expect.stringContaining("The journal was changed after it was written\n  no row has the expected seal"),
     });
-    // Without it, the checkpoints tell.
+    // Without --head, the checkpoints detect it.
     expect(await project.run(["audit", "verify"])).toMatchObject({ code: 1, error: expect.stringContaining("the checkpoint of ") });
     expect(await project.run(["audit", "verify", "--accept"])).toMatchObject({ code: 0 });
-    expect(await project.run(["audit", "verify"])).toMatchObject({ code: 0, out: expect.stringContaining(", although:\n  ") });
+    expect(await project.run(["audit", "verify"])).toMatchObject({ code: 0, out: expect.stringContaining(", with these problems:\n  ") });
     expect(await project.run(["audit", "tial"])).toMatchObject({ code: 2, error: expect.stringContaining("Did you mean audit tail?") });
   });
 });
 
 describe("a removed plugin", () => {
-  it("leaves its grant in the list, marked [C3.unused]", async () => {
+  it("stays in the list of grants, marked as unused [C3.unused]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     await project.run(["grant", "demo", "--allow-read=."]);
     await rm(join(project.folder, "plugins/demo"), { recursive: true });
-    expect((await project.run(["grants"])).out).toBe("demo  may read .  (no such plugin in plugins/demo now)\n");
+    expect((await project.run(["grants"])).out).toBe("demo  may read .  (unused: plugin not found in plugins/demo)\n");
   });
 });

@@ -30,21 +30,21 @@ export const fails = (_args, context) => context.output({ success: false, output
 const TEXT = "0123456789".repeat(150_000);
 const ON_A_TERMINAL = { answers: [] };
 
-/** Its bytes without what is repeated, for assertions that can be read. */
+/** Abbreviates the repeated text, for readable assertions. */
 function brief({ code, out, error }: CliOutcome): object {
   return { code, out: out.replaceAll(TEXT, "<text>"), error };
 }
 
-describe("bascule call of a tool that answers more than a session takes", () => {
-  it("cuts it on a terminal, and shows all of it with --full, also of a plugin's own limit above 1 MiB [X6.cli] [X6.cap]", async () => {
+describe("bascule call of a tool with a large result", () => {
+  it("truncates it on a terminal, and shows all of it with --full, also with a plugin limit above 1 MiB [X6.cli] [X6.cap]", async () => {
     await using project = await createCliProject(FILES);
     const cut = await project.run(["call", "much"], ON_A_TERMINAL);
     expect(cut.out.length).toBeLessThan(1_100_000);
-    expect(cut).toMatchObject({ code: 0, error: expect.stringContaining("call --full … shows all of them") as string });
+    expect(cut).toMatchObject({ code: 0, error: expect.stringContaining("call --full … shows everything") as string });
     expect(brief(await project.run(["call", "much", "--full"], ON_A_TERMINAL))).toEqual({ code: 0, out: "<text>\n", error: "" });
   });
 
-  it("writes all of it where that is no terminal: a text, JSON, blocks, a document [X6.file]", async () => {
+  it("writes all of it if stdout is not a terminal: text, JSON, blocks, a document [X6.file]", async () => {
     await using project = await createCliProject(FILES);
     expect(brief(await project.run(["call", "much"]))).toEqual({ code: 0, out: "<text>\n", error: "" });
     const list = await project.run(["call", "list"]);
@@ -64,15 +64,15 @@ describe("bascule call of a tool that answers more than a session takes", () => 
     });
   });
 
-  it("fails where it cannot write all of it, and says what is missing [X6.file]", async () => {
+  it("fails if it cannot write all of it, and reports what is missing [X6.file]", async () => {
     await using project = await createCliProject(FILES);
     const error =
-      "Cannot write all of the answer: content/0 (1200000 bytes) was left out (have the tool write a file: above 1 MiB only texts and JSON are read on)\n";
+      "Result incomplete: content/0 (1200000 bytes) left out (above 1 MiB only text and JSON can be read; let the tool write a file)\n";
     expect(await project.run(["call", "image"])).toMatchObject({ code: 6, error });
     expect(await project.run(["call", "image", "--full"], ON_A_TERMINAL)).toMatchObject({ code: 6, error });
     expect(await project.run(["call", "fails"])).toMatchObject({
       code: 1,
-      error: expect.stringContaining("Cannot write all of the answer: error/details (1500011 bytes) was left out") as string,
+      error: expect.stringContaining("Result incomplete: error/details (1500011 bytes) left out") as string,
     });
   });
 });

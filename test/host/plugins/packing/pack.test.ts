@@ -74,7 +74,7 @@ beforeAll(async () => {
   expect(await demo.run(["pack", "demo"])).toEqual({
     code: 0,
     out: expect.stringMatching(/^Packed: packed\/demo {2}7 files, [0-9a-f]{12}\n {2}bascule test packed\/demo\n$/),
-    error: "Not in it, because no code of the plugin needs it: lib/shape.ts, unused.ts\n",
+    error: "Left out, because the plugin's code does not need it: lib/shape.ts, unused.ts\n",
   });
 });
 afterAll(() => demo[Symbol.asyncDispose]());

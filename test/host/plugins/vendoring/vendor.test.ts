@@ -99,7 +99,7 @@ export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
     const { code, out } = await demo.run(["vendor", "demo"]);
     expect([code, out]).toEqual([
       0,
-      expect.stringContaining("  note a plugin has no node:fs, node:stream: what uses them throws when it is called\n"),
+      expect.stringContaining("  note not available in the sandbox: node:fs, node:stream (code that uses them throws when called)\n"),
     ]);
     expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: ["1", "function", "function"] });
     const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use web or Deno APIs";

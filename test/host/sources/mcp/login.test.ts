@@ -185,7 +185,7 @@ describe("bascule mcp-servers login", () => {
     // Any page can send a browser to the address that listens; only our own word counts.
     for (const query of ["code=evil", "code=evil&state=wrong", "error=denied"])
       expect((await fetch(`${redirect}?${query}`)).status).toBe(404);
-    await login.waitFor(`given by ${far.issuer} and sent to ${new URL(far.mcp).origin}`);
+    await login.waitFor(`issued by ${far.issuer} and sent to ${new URL(far.mcp).origin}`);
     const landed = await fetch(url);
     expect([landed.status, await landed.text()]).toEqual([200, expect.stringContaining("You can close this page")]);
     const ended = await login.ended;
@@ -224,8 +224,8 @@ describe("bascule mcp-servers login", () => {
     expect(refused.out).toContain("The server wants a login");
     expect(warned.join()).toContain("invalid_grant");
     expect(`${warned.join()}${refused.out}${refused.error}`).not.toMatch(/access-token|renewal-token/);
-    expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("Forgot the login at far");
-    expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("There was no login");
+    expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("Removed the login at far");
+    expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("Not logged in at far");
     expect(await stat(file).catch(() => "gone")).toBe("gone");
   });
 
@@ -257,7 +257,7 @@ describe("bascule mcp-servers login", () => {
       });
       expect([far.revoked, other.revoked]).toEqual([[], []]);
       expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain(
-        `Forgot the login at far, and had ${far.issuer} revoke its tokens`,
+        `Removed the login at far; ${far.issuer} revoked its tokens`,
       );
       expect([far.revoked, other.revoked]).toEqual([
         [
@@ -286,7 +286,7 @@ describe("bascule mcp-servers login", () => {
         await fetch(/http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "");
         return (await login.ended).out;
       }
-      expect(await logInAgain()).toContain("It asks for: read\n");
+      expect(await logInAgain()).toContain("Requested scopes: read\n");
       const platform = currentPlatform({ log: { level: "error" } });
       await using host = await createHost({ platform, config: `${project.folder}/bascule.json`, plugins: [], events: { store: false } });
       const refused = await host.call("mcp__far.shout");
@@ -305,7 +305,7 @@ describe("bascule mcp-servers login", () => {
       expect((await host.call("mcp__far.whisper")).ok).toBe(true);
       expect(await read()).toMatchObject({ tokens: { access_token: "access-token-2", scope: "read" }, wants: "shout" });
 
-      expect(await logInAgain()).toContain("It asks for: read shout\n");
+      expect(await logInAgain()).toContain("Requested scopes: read shout\n");
       expect(far.asked).toEqual(["read", "read shout"]);
       expect("wants" in (await read())).toBe(false);
       // The connection that is there takes the new token.
@@ -327,9 +327,9 @@ describe("bascule mcp-servers login", () => {
     };
     await using project = await createCliProject({ "bascule.json": JSON.stringify({ mcpServers: servers }) });
     const said = async (name: string): Promise<string> => (await project.run(["mcp-servers", "login", name])).error;
-    expect(await said("program")).toContain("which wants no login");
-    expect(await said("named")).toContain("has a header Authorization");
-    expect(await said("nobody")).toContain("There is no MCP server");
+    expect(await said("program")).toContain("needs no login");
+    expect(await said("named")).toContain("has an Authorization header");
+    expect(await said("nobody")).toContain("Unknown MCP server");
     expect(await said("none")).toContain("Cannot log in at none");
     expect(await said("plain")).toContain("http://mcp.example is not https");
   });
