@@ -65,7 +65,7 @@ export interface ClientOperations extends Operations {
   end(): Promise<void>;
 }
 
-/** One call. `args` is JSON, or a `JsonArgumentText` that the host parses. */
+/** Request for a call. `args` is JSON, or a `JsonArgumentText` that the host parses. */
 export interface CallRequest {
   readonly tool: string;
   readonly args: RawArguments;

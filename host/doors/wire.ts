@@ -1,5 +1,5 @@
 /**
- * The socket's protocol: one JSON object a line, requests and answers matched by `id`.
+ * Protocol of the socket: one JSON object per line; `id` matches answers to requests.
  *
  * ```
  * → {"id":1,"op":"call","params":{"tool":"grep","args":{…},"interactive":true}}

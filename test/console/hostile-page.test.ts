@@ -87,7 +87,7 @@ describe.skipIf(!existsSync(PROGRAM))(`a hostile page in ${PROGRAM || "a browser
     ["on another port", (port) => `http://127.0.0.1:${port}/`, ({ origin }) => origin],
     ["by another name of this machine", (port) => `http://localhost:${port}/`, ({ port }) => `http://localhost:${port}`],
     ["of another site", (port) => `http://evil.example:${port}/`, ({ origin }) => origin],
-    ["of another site, through a name of its own", (port) => `http://evil.example:${port}/`, ({ port }) => `http://evil.example:${port}`],
+    ["of another site, through its own name", (port) => `http://evil.example:${port}/`, ({ port }) => `http://evil.example:${port}`],
     ["of another site, by a number", (port) => `http://evil.example:${port}/`, ({ port }) => `http://2130706433:${port}`],
   ])("%s can neither act nor read, whatever it tries, even with a token [I4.origin-browser, I4.rebinding]", async (_who, from, to) => {
     await visit(from(hostile.port));

@@ -37,11 +37,11 @@ export interface HttpCall {
   readonly turnId?: string;
   readonly tool: string;
   readonly startedAt: number;
-  /** Never rejects. */
+  /** Resolves with the result; never rejects. */
   readonly ended: Promise<ToolResult>;
 }
 
-/** The calls of one server. */
+/** Calls of one server. */
 export interface HttpCalls {
   /**
    * Starts a call. A repeat with the same `callId`, tool and arguments returns the existing call with its current result.
@@ -72,7 +72,7 @@ export interface HttpCallsOptions {
 
 interface Kept {
   readonly call: HttpCall;
-  /** Hash of tool and arguments; absent for a step of a chain, which cannot be repeated alone. */
+  /** Hash of tool, arguments and dry run; absent for a step of a chain, which cannot be repeated alone. */
   readonly key?: string;
   /** Result that the caller was sent. */
   outcome?: ToolResult;

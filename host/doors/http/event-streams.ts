@@ -19,7 +19,7 @@ export interface StreamWish {
   readonly lastEventId?: string;
 }
 
-/** The streams of one server. */
+/** Event streams of one server. */
 export interface EventStreams {
   /** @throws {RequestProblem} if the token has too many streams open. */
   open(caller: HttpCaller, wish: StreamWish): Promise<Response>;
@@ -105,6 +105,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     let at = lastEventId;
     /** Last sent event that was in memory. */
     let anchor = lastEventId;
+    /** Event id, or journal position, after which the journal is read. */
     let place: string | number = lastEventId;
     let hasRead = false;
     for (;;) {

@@ -146,7 +146,7 @@ function toSessionWish({ allow, deny, ...rest }: JsonObject): SessionWish {
   const layers =
     allow === undefined && deny === undefined
       ? {}
-      : { layers: [{ name: "the client's wish", ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) }] };
+      : { layers: [{ name: "the client's options", ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) }] };
   // The body matches SESSION_WISH, which has the members of the type.
   return { ...rest, ...layers } as SessionWish;
 }

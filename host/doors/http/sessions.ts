@@ -13,7 +13,7 @@ export interface HttpSession {
   readonly id: string;
   readonly callerId: string;
   readonly session: Session;
-  /** Milliseconds since the epoch. */
+  /** Opening time, in milliseconds since the epoch. */
   readonly openedAt: number;
 }
 
@@ -23,13 +23,13 @@ export type SessionWish = Pick<
   "role" | "context" | "workspace" | "concurrency" | "confirmation" | "layers" | "resultBytes"
 >;
 
-/** The sessions of one server. */
+/** Sessions of one server. */
 export interface HttpSessions {
   /** Opens a session. @throws {RequestProblem} if the token has too many open sessions, or an option is invalid */
   open(caller: HttpCaller, wish: SessionWish): HttpSession;
   /** Returns the token's default session, for calls that name no session. */
   ownOf(caller: HttpCaller): HttpSession;
-  /** Returns a session of the caller; the third argument lets an admin get any. @throws {RequestProblem} if the caller has no such session. */
+  /** Returns a session of the caller; the last argument lets an admin get any. @throws {RequestProblem} if the session is not found. */
   get(caller: HttpCaller, id: string, anybody?: "anybody"): HttpSession;
   /** Lists the caller's sessions; all sessions for an admin. */
   list(caller: HttpCaller): readonly HttpSession[];

@@ -21,7 +21,7 @@ export interface HttpCaller {
   readonly isPerson: boolean;
 }
 
-/** The tokens of one server. */
+/** Tokens of one server. */
 export interface HttpTokens {
   /** Finds the caller of an `authorization` field; undefined if its token is unknown. */
   identify(authorization: string | null): Promise<HttpCaller | undefined>;

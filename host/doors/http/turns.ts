@@ -38,7 +38,7 @@ export interface TurnOutcome {
   readonly toolChains: readonly ToolChain[];
 }
 
-/** The turns of one server. */
+/** Turns of one server. */
 export interface HttpTurns {
   /** Starts the calls. @throws {RequestProblem} if another call has one of the ids. */
   take(session: HttpSession, wishes: readonly CallWish[], wish: TurnWish): Promise<HttpTurn>;

@@ -86,9 +86,9 @@ function shownChanges(preview: DryRunReport): readonly string[] {
 
 const WHAT: Readonly<Record<ConfirmationRequest["class"], string>> = {
   none: "compute",
-  read: "read what it is granted",
-  write: "write files that it is granted",
-  network: "talk to the network hosts that it is granted",
+  read: "read what its grant allows",
+  write: "write files that its grant allows",
+  network: "connect to network hosts that its grant allows",
   execute: "execute programs or change the system",
 };
 

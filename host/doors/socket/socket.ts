@@ -19,7 +19,7 @@ export interface SocketDoor {
 
 export interface SocketDoorOptions {
   readonly platform: Platform;
-  /** `.bascule` of the project, absolute. */
+  /** Absolute path of the project's `.bascule` folder. */
   readonly stateDirectory: string;
   /** Creates the operations of one client: each connection has its own session. */
   readonly open: () => ClientOperations;
@@ -227,7 +227,7 @@ function tooLong(id: number | null): string {
 
 function failed(id: number, error: unknown): Frame {
   if (error instanceof DoorError) return failure(id, error.code, error.message, error.suggestion);
-  return failure(id, "internal", "The host failed to answer; its log says why");
+  return failure(id, "internal", "The host failed to answer (see its log)");
 }
 
 function failure(id: number | null, code: WireError["code"], message: string, suggestion?: string): Frame {

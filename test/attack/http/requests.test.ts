@@ -144,7 +144,7 @@ describe("an invalid body", () => {
     expect((await door.platform.http.request(request)).status).toBe(400);
   });
 
-  it("sets no prototype [I4.malformed]", async () => {
+  it("cannot set a prototype [I4.malformed]", async () => {
     await using door = await httpDoor({ tools: [hostTool("keys", {}, (args) => Object.keys(args as object))] });
     const { body } = await door.ask("/v1/calls", { body: '{"tool":"keys","args":{"__proto__":{"polluted":1},"a":1}}' });
     expect([body["output"], ({} as Record<string, unknown>)["polluted"]]).toEqual([["a"], undefined]);

@@ -330,7 +330,7 @@ describe("openSocketDoor()", () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { list: () => Promise.reject(new Error("secret path /x")) });
     const remote = await connectToHost(platform, STATE);
-    await expect(remote?.operations.list()).rejects.toThrow("The host failed to answer; its log says why");
+    await expect(remote?.operations.list()).rejects.toThrow("The host failed to answer (see its log)");
     expect(platform.recorded.log).toEqual([
       { level: "error", message: "A request over the socket failed", fields: { op: "list", error: "Error: secret path /x" } },
     ]);
