@@ -14,8 +14,11 @@ const ALIASES: Readonly<Partial<Record<EventType, readonly string[]>>> = {
  * Returns the aliases of an event; most events have none.
  *
  * @example
- * ```ts import { createHost, eventAliases } from "bascule"; const names: string[] = []; await using host = await createHost({ config:
- * false, events: { publish: (event) => void names.push(...eventAliases(event)) } }); await host.call("echo", { text: "hello" });
+ * ```ts
+ * import { createHost, eventAliases } from "bascule";
+ * const names: string[] = [];
+ * await using host = await createHost({ config: false, events: { publish: (event) => void names.push(...eventAliases(event)) } });
+ * await host.call("echo", { text: "hello" });
  * console.log(names.join(" ")); // tool.call.dispatched tool.invoked ToolCallStart ToolCallEnd
  * ```
  */

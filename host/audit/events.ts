@@ -63,7 +63,7 @@ export type EventPayloads = {
     readonly decision: JsonObject;
     /** `direct` or `chain`. */
     readonly caller: string;
-    /** The call changes nothing (SPEC E8). */
+    /** Set for a dry run (SPEC E8). */
     readonly dryRun?: true;
     /** Whether policy requires this event to be durable before the call acts, whatever its side effects. */
     readonly required?: true;

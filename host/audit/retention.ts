@@ -38,7 +38,9 @@ export type Holdings = ReadonlyMap<Share, ReadonlyMap<string, number>>;
 /**
  * Returns the characters of the oldest file that each caller of each share keeps, its newest rows first.
  *
- * @param others what the other files hold, @param oldest what it holds, @param target for all together, @param most of the oldest
+ * @param others contents of the other files
+ * @param oldest contents of the oldest file
+ * @param bounds `target` for all files together, `most` for the oldest
  */
 export function decideKept(
   others: Holdings,

@@ -66,8 +66,8 @@ const PAGE_ROWS = 100;
 /**
  * Returns the newest `limit` events that match, the oldest first.
  *
- * @param step asks the service thread for one
- * @param onDamage told once of each thing that could not be read
+ * @param step runs one step on the service thread
+ * @param onDamage receives each unreadable part once
  */
 export async function searchJournal(
   step: (wanted: SearchStep) => Promise<SearchFound>,

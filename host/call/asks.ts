@@ -28,7 +28,7 @@ export class CannotAsk extends Error {
   /** Kinds of requests that this caller does not support; empty if it supports them and did not answer. */
   readonly kinds: readonly Ask["kind"][];
   constructor(kinds: readonly Ask["kind"][]) {
-    super(kinds.length === 0 ? "The caller did not answer" : `The caller does not take questions of these kinds: ${kinds.join(", ")}`);
+    super(kinds.length === 0 ? "The caller did not answer" : `The caller does not support these kinds of requests: ${kinds.join(", ")}`);
     this.kinds = kinds;
   }
 }

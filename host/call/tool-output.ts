@@ -28,8 +28,10 @@ const made = new WeakSet<object>();
  * Creates an output with more than a value: content blocks, metadata, changed files, or failure.
  *
  * @example
- * ```ts import { toolOutput } from "bascule"; const result = toolOutput({ output: { lines: 2 }, content: [{ type: "text", text: "2 lines"
- * }] }); console.log(result.parts.output); // { lines: 2 }
+ * ```ts
+ * import { toolOutput } from "bascule";
+ * const result = toolOutput({ output: { lines: 2 }, content: [{ type: "text", text: "2 lines" }] });
+ * console.log(result.parts.output); // { lines: 2 }
  * ```
  */
 export function toolOutput(parts: ToolOutputParts): ToolOutput {

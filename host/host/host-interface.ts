@@ -82,11 +82,14 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   /**
    * Exports the tools in the format of a model's API or a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
    *
-   * @param names which of them, by any of their names; default all that the session may see
+   * @param names of the tools, bare, qualified or exported; default all that the session may see
    * @throws {TypeError} if the format or a tool is unknown
    * @example
-   * ```ts import { createHost } from "bascule"; await using host = await createHost({ config: false }); const { tools, call } =
-   * host.definitions("openai", ["echo"]); console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
    * ```
    */
   definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;

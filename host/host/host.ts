@@ -71,13 +71,16 @@ const DRAIN_MS = 2_000;
 /**
  * Creates a host and loads its plugins.
  *
- * @throws {TypeError} if an option is not what it should be.
- * @throws {ProjectConfigError} if `bascule.json` is wrong.
- * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
- * @throws {ToolRegistrationError} if one of `tools` is.
+ * @throws {TypeError} if an option is invalid.
+ * @throws {ProjectConfigError} if `bascule.json` is invalid.
+ * @throws {LockFileError} if `bascule.lock` is invalid, or is missing for a frozen host.
+ * @throws {ToolRegistrationError} if one of `tools` is invalid.
  * @example
- * ```ts import { createHost } from "bascule"; await using host = await createHost({ config: false }); const result = await
- * host.call("echo", { text: "hello" }); console.log(result.ok, result.output); // true { text: "hello" }
+ * ```ts
+ * import { createHost } from "bascule";
+ * await using host = await createHost({ config: false });
+ * const result = await host.call("echo", { text: "hello" });
+ * console.log(result.ok, result.output); // true { text: "hello" }
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {

@@ -43,9 +43,9 @@ export function completePublished(name: string, published: PublishedWords | unde
 
 const REQUIRED: ReadonlyMap<string, string> = new Map([
   ["name", "name the tool"],
-  ["description", "say what the tool does"],
+  ["description", "describe the tool"],
   ["inputSchema", 'write {"type": "object"} for a tool without arguments'],
-  ["sideEffects", `write a list of ${SIDE_EFFECTS.join(", ")}; [] is none`],
+  ["sideEffects", `write a list of ${SIDE_EFFECTS.join(", ")}; [] for none`],
 ]);
 
 /** Reports missing fields at their own pointers; a document reader would report the object that lacks them. */

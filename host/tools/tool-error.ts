@@ -14,8 +14,10 @@ export interface ToolErrorOptions {
  * An error of a host tool. It becomes the call's error unchanged: code, message, details and hint.
  *
  * @example
- * ```ts import { ToolError } from "bascule"; const error = new ToolError("unavailable", "The index is being rebuilt", { details: {
- * retryAfterMs: 500 } }); console.log(error.code); // "unavailable"
+ * ```ts
+ * import { ToolError } from "bascule";
+ * const error = new ToolError("unavailable", "The index is being rebuilt", { details: { retryAfterMs: 500 } });
+ * console.log(error.code); // "unavailable"
  * ```
  */
 export class ToolError extends Error {

@@ -25,7 +25,7 @@ export function sizeOf(value: unknown): KnownSize | undefined {
   return typeof value === "object" && value !== null ? SIZES.get(value) : undefined;
 }
 
-/** Copies the size to a value that differs from `before` only slightly. */
+/** Copies the size to a value that was made from `before` by a small change. */
 export function noteSameSize(value: JsonValue, before: JsonValue): void {
   const size = sizeOf(before);
   if (size !== undefined && typeof value === "object" && value !== null) SIZES.set(value, size);
