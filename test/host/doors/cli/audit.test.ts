@@ -29,7 +29,7 @@ describe("bascule audit verify <export>", () => {
     await writeFile(join(project.folder, "cut.jsonl"), `${shown.trim().split("\n").slice(0, -1).join("\n")}\n`);
     expect(await project.run(["audit", "verify", "cut.jsonl"])).toMatchObject({
       code: 1,
-      error: expect.stringContaining("there is no signature at the end"),
+      error: expect.stringContaining("the signature is missing"),
     });
   });
 });
