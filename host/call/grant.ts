@@ -1,4 +1,4 @@
-/** What a call may really access: layers of permissions that are AND-ed for every act (SPEC C2). */
+/** The access that a call really has: layers of permissions that are AND-ed for every act (SPEC C2). */
 
 import type { PermissionLayer, Permissions } from "../../manifests/mod.ts";
 

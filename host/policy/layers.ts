@@ -46,7 +46,7 @@ interface Remembered {
 /** Permissions of built-in tools (SPEC C2). Tools of the embedding program get the same: they run in the host's process anyway. */
 const HOST_TOOL_PERMISSIONS: Permissions = { read: ["$workspace"], write: ["$workspace"] };
 
-/** What policy adds to a tool's grant, for one session. */
+/** Additions of the policy to a tool's grant, for one session. */
 export interface PolicyGrants {
   /** AND-ed with each other; the result counts as a user grant. */
   readonly ruleGrants: readonly Permissions[];

@@ -1,4 +1,4 @@
-/** What an earlier decision about a call allowed and a later one does not (SPEC C2, P1). Pure. */
+/** Compares two decisions about a call: what the earlier one allowed and the later one does not (SPEC C2, P1). Pure. */
 
 import type { PermissionLayer } from "../../manifests/mod.ts";
 import type { AllowDecision, Decision } from "../call/call.ts";

@@ -258,7 +258,7 @@ function classWallMs(tool: RegisteredTool, rules: MergedRules): number {
 /** A call of a hidden tool answers as if the tool did not exist (SPEC R4). */
 function hiddenFrom({ role }: Session): string {
   const whom = role === undefined ? "a session without a role" : `the role "${role}", or one that delegated to it`;
-  return `its "visibility" hides it from ${whom}: a call answers tool_not_found`;
+  return `hidden from ${whom} by its "visibility": a call answers tool_not_found`;
 }
 
 /** Returns a test for workspaces that are a trusted folder or below one. */

@@ -62,7 +62,7 @@ export function refusalBy(layers: readonly ToolLayer[], tool: RegisteredTool): B
   return undefined;
 }
 
-/** The session first, then its parents. A session is created from its parent, so there are no cycles. */
+/** The session first, then its parents. A session is created from its parent, so cycles cannot occur. */
 function withParents(session: Session): readonly Session[] {
   const family: Session[] = [];
   for (let next: Session | undefined = session; next !== undefined; next = next.parent) family.push(next);

@@ -10,7 +10,7 @@ export interface ToolLimits {
   readonly lacking: readonly LackingLimit[];
 }
 
-/** Limits above the defaults that the user accepted. Returns the same object until they change. */
+/** Returns the limits above the defaults that the user accepted. Returns the same object until they change. */
 export type AcceptedLimits = (version: Pick<PluginVersion, "name" | "digest" | "manifest">) => LimitRequest;
 
 /** No limits above the defaults. */

@@ -48,7 +48,7 @@ export async function inFileTurn<T>(
       });
     } catch (error) {
       if (!(error instanceof TurnLost)) throw error;
-      if (tries === MAX_TRIES) throw new FileError("busy", `"${busy}" was taken away ${MAX_TRIES} times`);
+      if (tries === MAX_TRIES) throw new FileError("busy", `Another process took "${busy}" ${MAX_TRIES} times`);
     } finally {
       if ((await markIn(files, busy)) === mark) await files.remove(busy);
     }

@@ -19,7 +19,7 @@ import { checkEnforced } from "../policy/enforced.ts";
 
 /** The project's place and configuration. */
 export interface ProjectFile {
-  /** Absolute path of `bascule.json`; absent if there is no file. */
+  /** Absolute path of `bascule.json`; absent if the file does not exist. */
   readonly path?: string;
   /** The folder of `bascule.json`, else the working directory; contains `.bascule/`. */
   readonly root: string;
@@ -91,7 +91,7 @@ async function projectOfFile(platform: Pick<Platform, "files">, path: string): P
   return { path, root: parentOf(path), ...followFile(platform, path, await platform.files.readText(path)) };
 }
 
-/** @param first undefined if there is no file */
+/** @param first undefined if the file does not exist */
 function followFile(
   platform: Pick<Platform, "files">,
   path: string,

@@ -19,7 +19,8 @@ export interface ByteSearch {
 
 /**
  * How many of the last bytes are held back: those that may be the `beginning` of a match, or always as many as the `longest` match could
- * need. With the first, whoever controls the stream and sees the timing of its output could learn how far it matches an unknown string.
+ * need. With the first, a party that controls the stream and sees the timing of its output could learn how far it matches an unknown
+ * string.
  */
 export type Keeps = "beginning" | "longest";
 

@@ -245,7 +245,7 @@ function changesOfTool(tool: string, [was, before]: OfSurface, [now, after]: OfS
   ];
 }
 
-/** What side effects allow a tool: its class, and the kinds of access that they open (SPEC P8). */
+/** The effect of side effects on a tool's access: its class, and the kinds of access that they open (SPEC P8). */
 interface Reach {
   readonly class: SideEffectClass;
   readonly effects: readonly SideEffect[];

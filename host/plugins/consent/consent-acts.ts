@@ -24,7 +24,7 @@ export interface RollbackOutcome {
   readonly version: string;
   readonly digest: string;
   readonly from: { readonly version: string; readonly digest: string };
-  /** Changes from the replaced version to this one. */
+  /** Changes between the replaced version and this one. */
   readonly changes: readonly ConsentChange[];
 }
 

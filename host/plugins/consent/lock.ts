@@ -78,7 +78,7 @@ export async function openLock(platform: TurnPlatform & Pick<Platform, "slices">
     }
   }
 
-  /** Computes the change twice: another process may have written the file before this one holds its turn. */
+  /** Computes the change twice: another process may have written the file before this one holds the file lock. */
   const edit = (change: (before: LockContents) => LockContents | Promise<LockContents>): Promise<void> =>
     inTurn(async () => {
       await read();

@@ -49,7 +49,7 @@ const ENDING = ".json";
 export function createSettingsStore(platform: Pick<Platform, "files" | "clock">, folder: string): SettingsStore {
   const entries = new Map<string, Entry>();
   const unset = new WeakMap<object, SettingsState>();
-  /** Why the folder cannot be used now. Links are not followed: whoever made one must not control the settings. */
+  /** Why the folder cannot be used now. Links are not followed: their author must not control the settings. */
   let misplaced: string | undefined;
   /** Whether the folder was usable before: a plugin without a file then had no settings. */
   let wasUsable = false;

@@ -14,7 +14,7 @@ export interface QuotaSubject {
   readonly quotas: readonly Quota[];
 }
 
-/** What is left of a quota. */
+/** Use and remainder of a quota. */
 export interface QuotaUse extends Quota {
   /** The tool's qualified name, the plugin's name or the session's id. */
   readonly subject: string;

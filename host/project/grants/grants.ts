@@ -89,7 +89,7 @@ export async function createGrantStore(
   async function read(isMyTurn = false): Promise<void> {
     let now = await readText(platform, file);
     let isOwn = now.ok && (await isGivenHere(now.text));
-    // Another process may be changing the grants and their trust record.
+    // Another process may be changing the grants and their trust file.
     for (let looks = 0; now.ok && !isOwn && !isMyTurn && looks < MAX_LOOKS; looks += 1) {
       const { text: before } = now;
       const isBusy = (await platform.files.lstat(busy)) !== undefined;
@@ -274,7 +274,7 @@ const NOT_GIVEN_HERE: Problem = {
   severity: "error",
   pointer: "",
   message: "These grants were not given on this machine, so they have no effect",
-  fix: "bascule trust shows them and asks; or delete the file",
+  fix: "review them with bascule trust, or delete the file",
 };
 
 function byPlugin(left: StoredGrant, right: StoredGrant): number {

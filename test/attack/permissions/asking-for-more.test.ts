@@ -186,7 +186,7 @@ describe("attack: requesting more permissions", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("requests a name of a megabyte: the journal keeps part of it, and it is no tool's name [AU1.bounded, C9.forged]", async () => {
+  it("requests a name of a megabyte: the journal keeps part of it, and no tool has that name [AU1.bounded, C9.forged]", async () => {
     const name = `"n".repeat(900_000)`;
     await using made = await chainHost({
       loud: {

@@ -25,7 +25,7 @@ it.each([
   [".git/*", "/w/.git/config"],
   ["s?cret", "/w/secret"],
   ["**/*.pem", "/w/keys/a.pem"],
-])("attack: the denial %j is taken for a file name, and %s is read [C4.globs] [PA3.deny]", (pattern, path) => {
+])("attack: the denial %j is read as a file name, and %s can be read [C4.globs] [PA3.deny]", (pattern, path) => {
   expect(state(["$workspace"], [`$workspace/${pattern}`], path)).toBe("denied");
   expect(state(["$workspace"], [`$workspace/${pattern}`], "/w/other.txt")).toBe("granted");
 });

@@ -23,9 +23,9 @@ describe("checkEnforced()", () => {
   });
 
   it("refuses to start a host with policy that it cannot enforce, from a file's text and from code [P1.enforced]", async () => {
-    const layers = [{ level: "global", name: "x", deny: ["group:nobody"] }];
+    const layers = [{ level: "global", name: "x", deny: ["group:gone"] }];
     await expect(createHost({ config: { policy: { layers } } })).rejects.toThrow(ProjectConfigError);
-    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow('Unknown group "group:nobody"');
+    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow('Unknown group "group:gone"');
   });
 });
 

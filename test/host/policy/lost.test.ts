@@ -61,7 +61,7 @@ describe("lostSince()", () => {
     const before = allowed([]);
     const denied: DenyDecision = { kind: "deny", by: "policy", because: { layer: "house", rule: "deny a" } };
     expect(lostSince(before, allowed([], { route: "host" }))).toBe("route wasm is host now");
-    expect(lostSince(before, allowed([], { unavailable: "there is no Deno" }))).toBe("there is no Deno");
+    expect(lostSince(before, allowed([], { unavailable: "Deno not found" }))).toBe("Deno not found");
     expect(lostSince(before, denied)).toBe("house: deny a");
   });
 });

@@ -378,13 +378,13 @@ describe("bascule why", () => {
       "plugins/ops/main.ts": "export const wipe = () => 1;",
       "bascule.json": JSON.stringify({ roles: { admin: {}, guest: {} } }),
     });
-    const hidden = `visibility: its "visibility" hides it from the role "guest", or one that delegated to it: a call answers tool_not_found`;
+    const hidden = `visibility: hidden from the role "guest", or one that delegated to it by its "visibility": a call answers tool_not_found`;
     const why = async (...args: readonly string[]): Promise<readonly string[]> =>
       (await project.run(["why", ...args])).out.split("\n").slice(0, 2);
     expect(await why("wipe", "--role", "guest")).toEqual(["ops.wipe  denied", `  decided by    ${hidden}`]);
     expect((await project.run(["call", "wipe", "--role", "guest"])).code).toBe(3);
     expect((await why("wipe", "--role", "admin"))[0]).toBe("ops.wipe  allowed");
-    expect((await why("wipe"))[1]).toContain("hides it from a session without a role: a call answers tool_not_found");
+    expect((await why("wipe"))[1]).toContain("hidden from a session without a role by its \"visibility\": a call answers tool_not_found");
     await project.run(["grant", "ops", "--allow-read=."]);
     expect(await why("wipe", "read=x", "--role", "guest")).toEqual(["ops.wipe read x  yes", `  cannot be called (denied): ${hidden}`]);
   });
