@@ -192,7 +192,7 @@ describe("bascule dev", () => {
     const dev = project.start(["dev", "--allow-read=."]);
     await dev.waitFor("Press Ctrl-C");
     await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": "no" }] } }');
-    await dev.waitFor("bascule.json is wrong");
+    await dev.waitFor("bascule.json has errors");
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0 });
     await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": false }] } }');
     await dev.waitFor("bascule.json reloaded");

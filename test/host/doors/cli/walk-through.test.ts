@@ -384,7 +384,7 @@ describe("bascule why", () => {
     expect(await why("wipe", "--role", "guest")).toEqual(["ops.wipe  denied", `  decided by    ${hidden}`]);
     expect((await project.run(["call", "wipe", "--role", "guest"])).code).toBe(3);
     expect((await why("wipe", "--role", "admin"))[0]).toBe("ops.wipe  allowed");
-    expect((await why("wipe"))[1]).toContain("hidden from a session without a role by its \"visibility\": a call answers tool_not_found");
+    expect((await why("wipe"))[1]).toContain('hidden from a session without a role by its "visibility": a call answers tool_not_found');
     await project.run(["grant", "ops", "--allow-read=."]);
     expect(await why("wipe", "read=x", "--role", "guest")).toEqual(["ops.wipe read x  yes", `  cannot be called (denied): ${hidden}`]);
   });
