@@ -6,10 +6,10 @@ import { hash } from "../platform/web-crypto.ts";
 const encoder = new TextEncoder();
 
 /**
- * SHA-256, in hex, over the files sorted by path: for each its path, a NUL, its length in decimal, a NUL, its bytes.
+ * Returns the SHA-256, in hex, over the files sorted by path: for each its path, a NUL, its length in decimal, a NUL, its bytes.
  *
- * No path holds a NUL, so two different folders never give the same input. Sorting is by UTF-16 code unit: it must not
- * depend on the machine's locale.
+ * Paths cannot contain NUL, so two different folders never have the same input. Sorting is by UTF-16 code unit, because it must not depend
+ * on the machine's locale.
  */
 export async function digestFiles(files: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -20,17 +20,17 @@ export async function digestFiles(files: ReadonlyMap<string, Uint8Array>): Promi
   return await sha256Hex(joinBytes(parts));
 }
 
-/** What is hashed here and now; the way to another thread and back takes as long. */
+/** Up to this size, hashing here is as fast as on another thread. */
 const SMALL_BYTES = 64 * 1024;
 
-/** SHA-256 of some bytes, in hex. */
+/** Returns the SHA-256 in hex. */
 export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const small = bytes.length <= SMALL_BYTES ? hash("SHA-256", [bytes]) : undefined;
   const hashed = small ?? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hashed, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Orders text the same way on every machine. */
+/** Compares text the same way on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,8 +1,8 @@
 /**
- * The `shell` tool: runs one program (SPEC G2). Its name stays that of what models expect; no shell is involved.
+ * The `shell` tool runs one program (SPEC G2). It keeps the name that models expect; no shell is involved.
  *
- * A program and its arguments are separate, so nothing in an argument can become a command. Who wants a command line grants `sh` and
- * calls it with `-c`: then policy and the person who is asked both see that it is one.
+ * Program and arguments are separate, so nothing in an argument can become a command. To run a command line, grant `sh` and call it with
+ * `-c`: then the policy and the user both see that it is one.
  */
 
 import type { JsonSchema } from "../../manifests/mod.ts";
@@ -26,15 +26,15 @@ const COUNT: JsonSchema = { type: "integer", minimum: 0 };
 const DEFINITION: ToolDeclaration = {
   name: "shell",
   description:
-    "Runs one program with its arguments, without a shell: no pipes, globs, variables or quotes in them. Answers its exit code and what it wrote.",
+    "Runs one program with its arguments, without a shell: no pipes, globs, variables or quotes in them. Returns its exit code and output.",
   inputSchema: {
     type: "object",
     properties: {
-      command: { type: "string", minLength: 1, maxLength: 4_096, description: "A program's name, or its path" },
-      args: { type: "array", items: TEXT, maxItems: 4_096, description: "Its arguments, one each, exactly as it gets them" },
-      cwd: { type: "string", description: "The folder that it runs in. Default: the workspace" },
-      env: { type: "object", description: "Variables, texts by name, in addition to the usual ones" },
-      stdin: { type: "string", description: "What it reads from standard input. Default: nothing" },
+      command: { type: "string", minLength: 1, maxLength: 4_096, description: "A program's name or path" },
+      args: { type: "array", items: TEXT, maxItems: 4_096, description: "Its arguments, passed exactly as given" },
+      cwd: { type: "string", description: "The folder to run it in. Default: the workspace" },
+      env: { type: "object", description: "Environment variables, strings by name, in addition to the usual ones" },
+      stdin: { type: "string", description: "Text for standard input. Default: none" },
       timeoutMs: { type: "integer", minimum: 1, maximum: 600_000 },
     },
     required: ["command"],
@@ -55,7 +55,7 @@ const DEFINITION: ToolDeclaration = {
   ],
 };
 
-/** SIGTERM, 3 seconds, SIGKILL, and what is then left in its pipes. */
+/** SIGTERM, 3 seconds, SIGKILL, and then time to drain its pipes. */
 const GRACE_MS = 10_000;
 const SHOWN_COMMAND = 2_000;
 
@@ -65,7 +65,7 @@ export const shell: ToolFactory = () => ({
   async execute(args, { run }) {
     // The arguments have passed the input schema.
     const { command, env, ...rest } = args as unknown as ShellArgs;
-    if (run === undefined) throw new PermissionDenied("No program can be run here");
+    if (run === undefined) throw new PermissionDenied("Programs cannot be run here");
     const options: RunOptions = { ...rest, ...(env && { env: readVariables(env) }) };
     return toOutput(await run(command, options), [command, ...(rest.args ?? [])], rest.timeoutMs);
   },
@@ -74,13 +74,13 @@ export const shell: ToolFactory = () => ({
 function readVariables(given: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      if (typeof value !== "string") throw new InvalidArgs(`Expected the variable "${name}" to be a text`);
+      if (typeof value !== "string") throw new InvalidArgs(`Expected the variable "${name}" to be a string`);
       return [name, value];
     }),
   );
 }
 
-/** A program that ends with another code than 0 has run all the same: its caller knows what the code means. */
+/** A non-zero exit code is a normal result: the caller knows what the code means. */
 function toOutput({ timedOut, ...ran }: RanProgram, words: readonly string[], timeoutMs: number | undefined): ToolOutput {
   if (timedOut === true)
     throw new ToolTimeout(`The program exceeded ${Number(timeoutMs) / 1000}s`, {
@@ -99,7 +99,7 @@ function toText({ exitCode, signal, stdout, stderr }: RanProgram): string {
   return parts.map((part, index) => (index === parts.length - 1 || part.endsWith("\n") ? part : `${part}\n`)).join("");
 }
 
-/** As a person would type it. */
+/** Quotes a word for a shell. */
 function quote(word: string): string {
   return /^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-/** The tools that come with bascule, on the host route, through the same guarded files as plugins (SPEC G2). */
+/** The built-in tools. They run on the host route, through the same guarded files as plugins (SPEC G2). */
 
 import type { ToolContext } from "../call/context.ts";
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
@@ -10,13 +10,13 @@ import { shell } from "./builtin-shell.ts";
 import { listMatching } from "./list-matching.ts";
 
 export interface BuiltinOptions {
-  /** Looks for changed plugins and reloads them; returns how many. Without it there is no `reload_plugins`. */
+  /** Reloads new and changed plugins, and returns their number. If absent, `reload_plugins` is not registered. */
   readonly reload?: () => Promise<number>;
-  /** Reads what was left out of a session's results. Without it there is no `read_result`. */
+  /** Reads the omitted parts of a session's results. If absent, `read_result` is not registered. */
   readonly readResult?: KeptResults["read"];
 }
 
-/** Second names, for look-ups only. */
+/** Alternative names, for look-ups only. */
 export const BUILTIN_ALIASES: Readonly<Record<string, string>> = {
   Read: "read_file",
   Write: "write_file",
@@ -26,7 +26,7 @@ export const BUILTIN_ALIASES: Readonly<Record<string, string>> = {
   Shell: "shell",
 };
 
-/** Adds the built-in tools and their aliases. `createHost` does so unless `builtins: false`. */
+/** Registers the built-in tools and their aliases. `createHost` calls it unless `builtins: false`. */
 export function registerBuiltins(registry: Registry, options: BuiltinOptions = {}): void {
   const { reload, readResult } = options;
   const more = [...(reload === undefined ? [] : [reloadPlugins(reload)]), ...(readResult === undefined ? [] : [readKept(readResult)])];
@@ -87,7 +87,7 @@ const writeFile = tool<{ path: string; content: string; append?: boolean }>(
 const patchFile = tool<{ path: string; old: string; new: string }>(
   {
     name: "patch_file",
-    description: "Replaces the one place in a text file of the workspace where the old text stands",
+    description: "Replaces the only occurrence of a text in a text file of the workspace",
     inputSchema: object({ path: TEXT, old: { type: "string", minLength: 1 }, new: TEXT }, ["path", "old", "new"]),
     outputSchema: object({ path: TEXT }, ["path"]),
     sideEffects: ["read", "write"],
@@ -121,7 +121,7 @@ function reloadPlugins(reload: () => Promise<number>): ToolFactory {
   const reloading = tool(
     {
       name: "reload_plugins",
-      description: "Loads plugins that are new or have changed",
+      description: "Loads new and changed plugins",
       inputSchema: object({}, []),
       outputSchema: object({ reloaded: COUNT }, ["reloaded"]),
       sideEffects: ["read"],
@@ -129,7 +129,7 @@ function reloadPlugins(reload: () => Promise<number>): ToolFactory {
     },
     async () => ({ reloaded: await reload() }),
   );
-  // No file of the workspace, but not nothing: it does not run dry.
+  // A reload changes no workspace file, but it has an effect, so it refuses dry runs.
   return () => ({ ...reloading(), changesByContext: false });
 }
 
@@ -137,7 +137,7 @@ function readKept(read: KeptResults["read"]): ToolFactory {
   return tool<{ handle: string; offset?: number; length?: number }>(
     {
       name: "read_result",
-      description: "Reads what was left out of an earlier result of this session, by its handle, in ranges of bytes",
+      description: "Reads the omitted part of an earlier result of this session by its handle, in byte ranges",
       inputSchema: object({ handle: { type: "string", maxLength: 64 }, offset: COUNT, length: { type: "integer", minimum: 1 } }, [
         "handle",
       ]),
@@ -147,13 +147,13 @@ function readKept(read: KeptResults["read"]): ToolFactory {
     },
     ({ handle, ...range }, { sessionId }) => {
       const found = read(sessionId, handle, { ...range, asResult: true });
-      if (found === undefined) throw new ToolFailed("This session has no such result, or has it no more (call the tool again)");
+      if (found === undefined) throw new ToolFailed("Result not found in this session, or dropped already (call the tool again)");
       return { ...found };
     },
   );
 }
 
-/** `run` gets arguments that passed the input schema, which is what `Args` says in types. */
+/** Declares a tool. `run` gets arguments that passed the input schema, so they are of type `Args`. */
 function tool<Args>(definition: ToolDeclaration, run: (args: Args, context: ToolContext) => JsonValue | Promise<JsonValue>): ToolFactory {
   return () => ({
     definition,
@@ -167,7 +167,7 @@ function tool<Args>(definition: ToolDeclaration, run: (args: Args, context: Tool
   });
 }
 
-/** The workspace files name their failures as `Deno.errors` does, in words made for the caller; anything else is a defect. */
+/** Converts failures of workspace files, which are named as in `Deno.errors` and have messages for the caller. Other errors are bugs. */
 function inOwnWords(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "NotCapable") return new FsDenied(error.message);

@@ -1,4 +1,4 @@
-/** Functions of the embedding program as tools (SPEC K1). */
+/** Registers functions of the embedding program as tools (SPEC K1). */
 
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
 import type { ToolContext } from "../call/context.ts";
@@ -7,28 +7,28 @@ import type { ToolOutput } from "../call/tool-output.ts";
 import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { type DeclaredSchema, declareSchema, isBeyondOurs, isTelling, type SchemaLike } from "./adapters/schema-like.ts";
 
-/** What a function has to be told beside itself: the schema of its arguments, and what it does. */
+/** Facts that a function does not supply itself: the schema of its arguments, its side effects and so on. */
 export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "outputSchema" | "description"> {
-  /** Default: the function's own name. */
+  /** Default: the function's name. */
   readonly name?: string;
   readonly description: string;
   /**
-   * JSON Schema, TypeBox, or what can tell a JSON Schema, such as zod's; default an object without members. What it says beyond tool
-   * schemas (`$ref`, `anyOf`, `pattern`, …) is told to models, and checked by the function alone, as far as that is not the same in other words.
+   * JSON Schema, TypeBox, or an object that supplies a JSON Schema, such as zod's. Default: an object without members. Keywords outside of
+   * the subset (`$ref`, `anyOf`, `pattern`, …) are shown to models, and checked by the function alone unless they can be converted.
    */
   readonly inputSchema?: JsonSchema | SchemaLike;
-  /** JSON Schema or TypeBox, as far as `inputSchema` may be. Default: none. */
+  /** JSON Schema or TypeBox, with the same extent as `inputSchema`. Default: none. */
   readonly outputSchema?: JsonSchema | SchemaLike;
 }
 
-/** Gets checked arguments. What it returns is checked against `outputSchema`, what it throws becomes the call's error. */
+/** Receives checked arguments. Its result is checked against `outputSchema`; an exception becomes the call's error. */
 export type ToolFunction = (
   args: never,
   context: ToolContext,
 ) => Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
 
 /**
- * Makes a tool of a function. Without a function the tool is declared and every call fails.
+ * Creates a tool from a function. Without a function the tool is declared, and every call fails.
  *
  * @example
  * ```ts
@@ -65,15 +65,15 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
     ...((input.published ?? output?.published) && { published }),
     execute(args, context) {
       if (run === undefined) throw new ToolFailed(`Tool ${definition.name} has no bound callable`);
-      // The arguments have passed the input schema, which says what the function takes.
+      // The arguments have passed the input schema, which describes the function's parameter.
       return run(args as never, context);
     },
   });
 }
 
 /**
- * Models are told the parts of a schema that the subset has no words for, and the function checks them. A value that is no JSON Schema is
- * refused when the tool is registered.
+ * Keywords outside of the subset are shown to models and checked by the function. An invalid JSON Schema is refused when the tool is
+ * registered.
  */
 function declared(schema: JsonSchema | SchemaLike): DeclaredSchema {
   return isTelling(schema) || isBeyondOurs(schema) ? declareSchema(schema, "the function") : { schema, tags: [] };

@@ -1,11 +1,11 @@
-/** Lists a folder recursively by a glob, bounded in depth and number. */
+/** Lists a folder recursively by a glob, with bounds on depth and number. */
 
 import type { WorkspaceFiles } from "../call/context.ts";
 import { matchesGlob } from "../policy/glob.ts";
 
-/** One file or folder that matches. */
+/** A file or folder that matches. */
 export interface Match {
-  /** "/"-separated, relative to the folder that was listed. */
+  /** "/"-separated, relative to the listed folder. */
   readonly name: string;
   readonly kind: string;
 }
@@ -15,8 +15,8 @@ const MOST_FOLDERS = 10_000;
 const DEEPEST = 32;
 
 /**
- * Everything below `path` that `glob` matches, in order of names. `*` and `?` stay within a name, `**` is any number of
- * folders. Links are not followed; folders that cannot be read are left out.
+ * Lists everything below `path` that `glob` matches, sorted by name. `*` and `?` stay within a name, `**` matches any number of folders.
+ * Links are not followed; unreadable folders are skipped.
  */
 export async function listMatching(
   workspace: Pick<WorkspaceFiles, "list">,
@@ -43,7 +43,7 @@ export async function listMatching(
     try {
       return await workspace.list(folder);
     } catch {
-      // Not granted, or gone since its parent was listed: a listing shows what can be seen.
+      // Not granted, or removed after its parent was listed: a listing shows only what is visible.
       return [];
     }
   }
@@ -52,7 +52,7 @@ export async function listMatching(
   return matches;
 }
 
-/** Positions in the pattern that can be reached after the given names; the pattern's length is a match. */
+/** Returns the pattern positions that can be reached after the given names; the pattern's length means a match. */
 function positions(pattern: readonly string[], path: readonly string[]): ReadonlySet<number> {
   let current = withSkippedStars(pattern, new Set([0]));
   for (const name of path) {
@@ -67,7 +67,7 @@ function positions(pattern: readonly string[], path: readonly string[]): Readonl
   return current;
 }
 
-/** `**` may stand for no folder at all. */
+/** `**` also matches zero folders. */
 function withSkippedStars(pattern: readonly string[], from: ReadonlySet<number>): ReadonlySet<number> {
   const all = new Set(from);
   for (const at of all) if (pattern[at] === "**") all.add(at + 1);

@@ -1,4 +1,4 @@
-/** Tools that `bascule.json` declares: of another host, or exports of the project's own modules (SPEC R10). */
+/** Tools that `bascule.json` declares: of a remote host, or exports of the project's own modules (SPEC R10). */
 
 import { isToolListedIn } from "../policy/trust.ts";
 import { parseManifest, type Problem, problemToText, type ProjectConfig, type ProjectTool } from "../../manifests/mod.ts";
@@ -16,11 +16,11 @@ export interface ProjectToolsOptions {
 
 /** The project's own tools in the registry. */
 export interface ProjectTools {
-  /** Publishes what the file and the modules say now, if that is something else than before. */
+  /** Reads the file and the modules, and publishes the tools if they changed. */
   refresh(): Promise<void>;
 }
 
-/** What a module may bring along: files that it imports by path, and their files. */
+/** Bounds of a module: the files that it imports by path, directly or indirectly. */
 const MAX_FILES = 256;
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export function createProjectTools({ platform: { files }, places, registry }: Pr
     refresh() {
       turn = turn.then(publish);
       const done = turn;
-      // The next one is not held up by what went wrong with this one.
+      // A failed refresh must not block the next one.
       turn = turn.catch(() => undefined);
       return done;
     },
@@ -71,7 +71,7 @@ function unavailableFor(name: string): ToolBinding {
   };
 }
 
-/** The module and every file that it imports by a path, by path relative to the root; or why there are none. */
+/** Returns the module and every file that it imports by path, keyed by path relative to the root, or why they cannot be read. */
 async function readModules(files: Files, root: string, module: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const found = new Map<string, Uint8Array>();
   const waiting = [module];
@@ -82,7 +82,7 @@ async function readModules(files: Files, root: string, module: string): Promise<
     const bytes = await readInside(files, { root, path, left });
     if (bytes === "too_large") return `its module "${module}" and what it imports are larger than ${MAX_BYTES} bytes`;
     if (bytes === undefined) {
-      // What only looks like an import is nobody's file; a real one fails when it is run, with its name.
+      // A match that is not an import names no file. A real missing import fails when the tool runs, with its name.
       if (path === module) return `its module "${module}" is not a file of the project`;
       continue;
     }
@@ -99,7 +99,7 @@ interface Reading {
   readonly left: number;
 }
 
-/** Links are followed within the project only. */
+/** Follows links only within the project. */
 async function readInside(files: Files, { root, path, left }: Reading): Promise<Uint8Array | "too_large" | undefined> {
   try {
     const real = await files.realPath(`${root === "/" ? "" : root}/${path}`);
@@ -126,7 +126,7 @@ function importsOf(importer: string, text: string): readonly string[] {
   });
 }
 
-/** What a plugin with this one tool would be; its owner is the person who wrote the file. */
+/** Builds a plugin version with this one tool; its owner is the user who wrote the file. */
 async function versionOf(
   definition: ProjectTool["definition"],
   files: ReadonlyMap<string, Uint8Array>,
@@ -135,7 +135,7 @@ async function versionOf(
   const { name, description, permissions = {} } = definition;
   const document = { schemaVersion: "1.0", name: "project", version: "0.0.0", description, permissions, tools: [{ ...definition }] };
   const parsed = parseManifest(JSON.stringify(document satisfies Readonly<Record<string, unknown>>));
-  if (!parsed.ok) throw new Error(`The definition of "${name}" does not read back: ${textOf(parsed.problems)}`);
+  if (!parsed.ok) throw new Error(`The definition of "${name}" cannot be read back: ${textOf(parsed.problems)}`);
   const directory = places.root;
   return Object.freeze({
     name: "project",

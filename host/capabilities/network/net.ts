@@ -150,7 +150,7 @@ function toHead(hop: Hop, response: HttpResponse, exchange: Exchange): HostAnswe
   url.hash = "";
   // https://fetch.spec.whatwg.org/#null-body-status
   const hasBody = hop.method !== "HEAD" && ![101, 103, 204, 205, 304].includes(status);
-  // Close it if there is no body to read, or if the call has ended meanwhile.
+  // Close it if it has no body to read, or if the call has ended meanwhile.
   if (hasBody && !exchange.signal.aborted) exchange.response = response;
   else response.close();
   return answer({

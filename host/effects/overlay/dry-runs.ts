@@ -136,8 +136,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   async function commit({ execution, overlay }: Kept): Promise<Committed> {
     const { callId, session } = execution.call;
     const refuse = (message: string): Committed => ({ ok: false, callId, code: "changed", message, filesModified: [] });
-    if (!options.isUnchanged(execution))
-      return refuse("The tool, or what it may do, changed after the dry run: nothing was done (run it again)");
+    if (!options.isUnchanged(execution)) return refuse("The tool or its policy changed after the dry run: nothing was done (run it again)");
     const changed = await overlay.tree.seen.changed(platform.guarded);
     if (changed.length > 0) {
       const shown = changed.map((path) => JSON.stringify(path)).join(", ");

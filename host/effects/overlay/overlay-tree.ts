@@ -176,7 +176,7 @@ export class OverlayTree {
     if (origin !== undefined && this.isUntouched(file)) origin.isUnread = true;
   }
 
-  /** @throws {FileError} `no_space` if there is no room for that many more bytes */
+  /** @throws {FileError} `no_space` if that many more bytes do not fit */
   room(bytes: number): void {
     if (this.#bytes + bytes > this.#limits.bytes) throw this.#exceed("dryRunBytes", this.#limits.bytes);
   }

@@ -24,7 +24,7 @@ interface SeenRead extends SeenRange {
 /** Observed states, by path. */
 export interface Seen {
   /**
-   * Returns false if there is no room for more.
+   * Returns false at the bound.
    * @param link target of a link
    */
   kind(path: string, kind: FileKind | "missing", link?: string): boolean;

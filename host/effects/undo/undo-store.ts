@@ -63,7 +63,7 @@ export interface UndoLog {
 }
 
 export interface UndoStore {
-  /** Creates a call's folder. If there is no room, the oldest calls of the plugin that holds most are removed. */
+  /** Creates a call's folder. If room is needed, the oldest calls of the plugin that holds most are removed. */
   open(call: UndoCall, plugin?: string): Promise<UndoLog>;
   /** Newest first. */
   list(): Promise<readonly UndoCall[]>;

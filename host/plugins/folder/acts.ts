@@ -1,4 +1,4 @@
-/** What a person does to one plugin: each act is done in its folder's lane, between the changes that are noticed there. */
+/** The user's acts on one plugin. Each runs in its folder's lane, in order with the changes that are noticed there. */
 
 import type { Clock } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
@@ -9,15 +9,18 @@ import type { Publication, Replacing } from "./publication.ts";
 import { type PluginRecord, reasonOf, toStatus } from "./record.ts";
 import type { KeptVersion, PluginStatus } from "./status.ts";
 
-/** One plugin folder at a time, by its path in its root. */
+/** Acts on one plugin folder, by its path in its root. */
 export interface PluginActs {
-  /** The version that serves from there. */
+  /** Returns the version that serves from there. */
   serving(path: string): PluginVersion | undefined;
-  /** Considers the folder's present bytes once more, and says what became of them. */
+  /** Reads the folder again, even if it is unchanged, and returns the new status. */
   retake(path: string): Promise<PluginStatus | undefined>;
-  /** Serves a version that was kept, in place of what the folder holds. @returns why not, if it does not load. */
+  /**
+   * Serves a kept version in place of the folder's.
+   * @returns why it does not load, if it does not
+   */
   replace(path: string, kept: KeptVersion, why: Replacing): Promise<string | undefined>;
-  /** Takes the plugin out of service, waits a while for the calls it runs, then does `act`, before anything is loaded from there. */
+  /** Takes the plugin out of service, waits a while for its running calls, then runs `act` before anything is loaded from there. */
   withdraw(path: string, act: () => Promise<void>): Promise<void>;
 }
 
@@ -28,11 +31,11 @@ export interface PluginActsOptions {
   readonly lanes: Lanes;
   readonly clock: Clock;
   readonly take: (place: Place) => Promise<unknown>;
-  /** What stood in the way of other folders may be gone. */
+  /** Retries other folders whose obstacle may be gone. */
   readonly settleOthers: () => void;
 }
 
-/** Calls have bytes of their own to finish on, so a longer one goes on; only files of its folder are gone for it. */
+/** Longer calls continue from bytes of their own; only their folder's files are gone. */
 const DRAIN_MS = 5_000;
 
 export function createPluginActs(options: PluginActsOptions): PluginActs {

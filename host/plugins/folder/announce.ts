@@ -1,4 +1,4 @@
-/** The events of a plugin's life (SPEC H8, AU1). Payloads are JSON; what a plugin said in them is data. */
+/** The events of a plugin's life (SPEC H8, AU1). Payloads are JSON; text from plugins in them is data. */
 
 import { type JsonObject, type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
 import type { ConsentChange } from "../consent/changes.ts";
@@ -6,20 +6,20 @@ import type { PluginVersion } from "../../tools/tool.ts";
 import { type Failure, manifestOf, type PluginRecord, reasonOf } from "./record.ts";
 import type { Admitted, HeldVersion, PluginEvent } from "./status.ts";
 
-/** One event for each thing that can happen to a plugin. */
+/** One method for each event of a plugin. */
 export interface Announcements {
-  /** After a swap, or when the folder holds again what serves. `previous` is what the same folder served before. */
+  /** Called after a swap, or when the folder holds the served version again. `previous` is what the same folder served before. */
   serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined, admission?: Admitted): void;
   failed(record: PluginRecord, failure: Failure): void;
   quarantined(record: PluginRecord, held: HeldVersion, reason: string): void;
-  /** Its tools are gone, or answer `unavailable` (`disabled`). */
+  /** Called when its tools are gone, or answer `unavailable` (`disabled`). */
   removed(record: PluginRecord, version: PluginVersion | undefined, reason: RemovalReason): void;
 }
 
-/** `displaced`: another folder says its name, and its own folder says another one. */
+/** `displaced`: another folder took its name, after its own folder changed to another one. */
 export type RemovalReason = "removed" | "disabled" | "renamed" | "displaced";
 
-/** Sends each through `emit`, in the tick of the change. */
+/** Emits each event in the tick of the change. */
 export function createAnnouncements(emit: (event: PluginEvent) => void): Announcements {
   return {
     serving(record, version, previous, { changes = [], consent } = { kind: "admit" }) {
@@ -67,7 +67,7 @@ function removal(plugin: string, digest: string | undefined, payload: JsonObject
   return { type: "plugin.removed", plugin, ...(digest !== undefined && { digest }), payload };
 }
 
-/** Changes are plain JSON; a union of interfaces just has no index signature. */
+/** Changes are plain JSON; a union of interfaces only lacks an index signature. */
 function toJson(changes: readonly ConsentChange[]): readonly JsonObject[] {
   return changes.map((change) => ({ ...change }));
 }

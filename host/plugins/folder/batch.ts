@@ -1,4 +1,4 @@
-/** The first load of many plugins at once, in an order that does not depend on timing (SPEC M7, R2). */
+/** Loads many plugins at once, in an order that does not depend on timing (SPEC M7, R2). */
 
 import { type Candidate, isOlder, toCandidate } from "./compile.ts";
 import { loadOrder } from "./dependencies.ts";
@@ -12,16 +12,16 @@ export interface BatchOptions {
   readonly publication: Publication;
   readonly read: (record: PluginRecord) => Promise<FolderState>;
   readonly now: () => number;
-  /** One plugin could not be dealt with, by a defect of ours. */
+  /** Called if a plugin could not be processed because of a bug in the host. */
   readonly onDefect: (record: PluginRecord, defect: unknown) => void;
 }
 
 const READS_AT_ONCE = 8;
 
 /**
- * Reads all, gives out names in order, then loads each as soon as those it needs have been dealt with.
+ * Reads all plugins, assigns names in order, then loads each as soon as its dependencies are done.
  *
- * One that takes long, or never ends until its limit, holds up only those that need it.
+ * A slow plugin, up to its limit, delays only those that depend on it.
  */
 export async function loadBatch(records: readonly PluginRecord[], options: BatchOptions): Promise<void> {
   const { publication, onDefect } = options;
@@ -37,7 +37,7 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
     }
   });
 
-  // Names first, in the tick after the last read: a plugin that waits for others keeps its claim.
+  // Names are claimed right after the last read, so a plugin that waits for others keeps its claim.
   const plugins = new Set(entries.flatMap(({ candidate }) => nameOf(candidate) ?? []));
   const claimed = entries
     .map((entry) => withNames(entry, plugins))
@@ -51,10 +51,10 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
   const done = new Map<string, Promise<void>>();
   const rankOf = ({ candidate }: { readonly candidate: Candidate }): number => ranks.get(nameOf(candidate) ?? "") ?? -1;
 
-  // What cannot be loaded anyway comes first, so that those who need it see why.
+  // Plugins that cannot be loaded come first, so that their dependents show the reason.
   for (const { record, candidate } of claimed.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const needed = candidate.kind === "ready" ? Object.keys(candidate.manifest.dependencies) : [];
-    // Only what comes earlier in the order is waited for: members of a cycle do not wait for one another.
+    // Waits only for plugins earlier in the order, so members of a cycle do not wait for one another.
     const waits = needed.flatMap((name) => done.get(name) ?? []);
     const loaded = Promise.all(waits)
       .then(() => advance(record, candidate))
@@ -79,13 +79,13 @@ interface Claimant extends Entry {
   readonly rank: number;
 }
 
-/** Reads a manifest of the older spelling again, now that it is known which of its dependencies are plugins. */
+/** Reads a manifest of the older spelling again, once the names of all plugins are known. */
 function withNames(entry: Entry, plugins: ReadonlySet<string>): Entry {
   const { candidate, state } = entry;
   return isOlder(candidate) ? { ...entry, candidate: toCandidate(state, { plugins }) } : entry;
 }
 
-/** Who served before comes first; among equal names then the folder of that name, then earlier roots. */
+/** Orders by who served before, then by name, then the folder of that name, then earlier roots. */
 function byName(a: Claimant, b: Claimant): number {
   const [left, right] = [nameOf(a.candidate) ?? "", nameOf(b.candidate) ?? ""];
   const own = Number(b.record.place.folder === right) - Number(a.record.place.folder === left);

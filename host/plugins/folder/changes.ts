@@ -1,4 +1,4 @@
-/** Lists which folders changed, reading what looks different, loading nothing (SPEC H2). */
+/** Lists changed folders. Reads those that look different, and loads nothing (SPEC H2). */
 
 import type { Files } from "../../platform/platform.ts";
 import { pathOf, type Place } from "./discover.ts";
@@ -16,14 +16,14 @@ export interface ChangesOptions {
 
 const READS_AT_ONCE = 8;
 
-/** A folder that is not what it was. */
+/** A changed folder. */
 export interface PlacedChange {
   readonly place: Place;
-  /** Absent where no plugin was and none is now. */
+  /** Absent if there was no plugin before and is none now. */
   readonly change?: PluginChange;
 }
 
-/** @param places what the roots hold now. */
+/** @param places present folders of the roots */
 export async function findChanges(
   places: readonly Place[],
   records: ReadonlyMap<string, PluginRecord>,
@@ -45,7 +45,7 @@ async function findChange(place: Place, record: PluginRecord | undefined, option
   const readMs = options.now();
   const state = await options.read(place);
   if (record !== undefined && isKnownState(record, state)) {
-    // Touched, not changed. Unless somebody else has looked meanwhile.
+    // Touched but unchanged. Skipped if another look has updated the record meanwhile.
     if (record.seen === seen) record.seen = seenNow(state, readMs);
     return undefined;
   }
@@ -54,7 +54,7 @@ async function findChange(place: Place, record: PluginRecord | undefined, option
   return kind === undefined ? { place } : { place, change: { kind, directory: pathOf(place), ...(name !== undefined && { name }) } };
 }
 
-/** True if the folder must be read to know. */
+/** Returns whether the folder must be read to find out. */
 export async function looksDifferent(place: Place, record: PluginRecord, files: Files): Promise<boolean> {
   if (record.seen === undefined || record.seen.racy) return true;
   return (await signFolder(files, place))?.signature !== record.seen.signature;

@@ -1,8 +1,8 @@
 /**
- * Which folder holds which names (SPEC M5): the first to claim a plugin's name has it, until it lets go.
+ * Which folder holds which names (SPEC M5): the first to claim a plugin's name keeps it until it releases it.
  *
- * A folder that says another name by now, and serves its last good version under the old one, holds that name only until
- * a folder that does say it comes along: so two folders can trade places.
+ * A folder that has changed to another name, and still serves its last good version under the old one, keeps the old name only until
+ * another folder claims it. So two folders can trade places.
  */
 
 import { inOrder, type NameClash } from "../consent/changes.ts";
@@ -13,35 +13,35 @@ import { quote } from "./problems.ts";
 import type { PluginRecord } from "./record.ts";
 import type { HeldVersion } from "./status.ts";
 
-/** Names in use. A folder may hold two while a version with a new name is loaded beside the old one. */
+/** Names in use. A folder may hold two while a version with a new name is being loaded. */
 export interface NameClaims {
-  /** Gives the plugin's name and the names of its tools to the record, or says who has the plugin's name. */
+  /** Claims the plugin's name and its tools' names for the record, or returns the folder that has the plugin's name. */
   claim(record: PluginRecord, manifest: Manifest): NameTaken | undefined;
-  /** The same, from the folder that has the name: a person said so. */
+  /** Claims them even from the folder that has the name, because the user decided so. */
   take(record: PluginRecord, manifest: Manifest): void;
-  /** What looks like a name that another folder claimed before; who stands beside it is for a person to say. */
+  /** Returns earlier claims of similar names; the user decides whether both may exist. */
   lookAlikes(record: PluginRecord, manifest: Manifest): readonly NameClash[];
-  /** True if `claim` would succeed. */
+  /** Returns whether `claim` would succeed. */
   isFree(record: PluginRecord, name: string): boolean;
-  /** Lets go of every plugin name of the record but these; of the names of its tools, if there are none. */
+  /** Releases all plugin names of the record but these; if there are none, its tools' names too. */
   keep(record: PluginRecord, names: readonly string[]): void;
 }
 
-/** Whose a plugin's name is, and what to do about it. */
+/** The owner of a plugin's name, and what to do about it. */
 export interface NameTaken {
   readonly problem: Problem;
-  /** The folder of the plugin that has it. */
+  /** Folder of the plugin that has it. */
   readonly whose: string;
 }
 
-/** No names are taken. */
+/** Creates an empty set of claims. */
 export function createNameClaims(): NameClaims {
   /** By `confusableKey`, then by name. */
   const plugins = new Map<string, Map<string, PluginRecord>>();
-  /** The keys that each may hold names under: `keep` looks at those of one record, however many plugins there are. */
+  /** Keys under which each record may hold names, so that `keep` looks only at its own record's. */
   const pluginKeys = new Map<PluginRecord, Set<string>>();
   const tools = new Map<string, Map<PluginRecord, readonly string[]>>();
-  /** The key of the name that each asked for last: while it is loaded, `outcome` still tells of the state before. */
+  /** Key of the name that each record requested last: while it is loading, `outcome` still holds the state before. */
   const asked = new Map<PluginRecord, string>();
   const toolKeys = new Map<PluginRecord, ReadonlySet<string>>();
 
@@ -62,11 +62,11 @@ export function createNameClaims(): NameClaims {
   }
 
   function claimTools(record: PluginRecord, manifest: Manifest): void {
-    // What serves keeps its names while another version is tried.
+    // The served version keeps its names while another one is tried.
     const names = new Set([manifest, ...(record.serving ? [record.serving.manifest] : [])].flatMap(callablesOf).map(({ name }) => name));
     const byKey = Map.groupBy(names, confusableKey);
     for (const key of toolKeys.get(record) ?? []) if (!byKey.has(key)) tools.get(key)?.delete(record);
-    // One that has a name already stays before those that came later.
+    // A record that has a name already stays before later ones.
     for (const [key, own] of byKey) tools.set(key, (tools.get(key) ?? new Map<PluginRecord, readonly string[]>()).set(record, own));
     toolKeys.set(record, new Set(byKey.keys()));
   }
@@ -75,7 +75,7 @@ export function createNameClaims(): NameClaims {
     const { name } = manifest;
     const key = confusableKey(name);
     const named = plugins.get(key) ?? new Map<string, PluginRecord>();
-    // In the order of the claims, the first first.
+    // In the order of the claims, first come first.
     if (named.get(name) !== record) named.delete(name);
     plugins.set(key, named.set(name, record));
     pluginKeys.set(record, (pluginKeys.get(record) ?? new Set()).add(key));
@@ -134,7 +134,7 @@ export function createNameClaims(): NameClaims {
   };
 }
 
-/** True if the folder that has the name says another by now. */
+/** Returns whether the folder that has the name has changed to another name. */
 export function hasMovedOn({ outcome }: PluginRecord, name: string): boolean {
   return outcome.kind === "failed" && outcome.manifest !== undefined && outcome.manifest.name !== name;
 }
@@ -145,11 +145,11 @@ function collision(name: string, { path }: PluginRecord): Problem {
     severity: "error",
     pointer: "/name",
     message,
-    fix: "choose another name, or bascule accept gives it this one, and the other waits",
+    fix: "choose another name, or bascule accept gives it this one and the other plugin waits",
   };
 }
 
-/** A version whose name another folder has: a person who gives it the name accepts all of it. */
+/** Builds the held version for a taken name: accepting it gives it the name. */
 export function namesake({ snapshot, manifest }: CandidateVersion, whose: string): HeldVersion {
   const { name, version } = manifest;
   const signer = snapshot.signedBy?.signer;
@@ -160,8 +160,8 @@ export function namesake({ snapshot, manifest }: CandidateVersion, whose: string
   };
 }
 
-/** Why no folder has the name. */
+/** The problem of a name that the embedding program uses. */
 export function ofProgram(name: string): Problem {
-  const message = `"${name}" is the name that the embedding program gave tools of its own`;
+  const message = `"${name}" is taken by the embedding program's own tools`;
   return { severity: "error", pointer: "/name", message, fix: "choose another name" };
 }

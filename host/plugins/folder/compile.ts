@@ -1,4 +1,4 @@
-/** From a folder's bytes to what the sandbox loads and what the registry lists. */
+/** Converts a folder's bytes to what the sandbox loads and the registry lists. */
 
 import {
   type LimitRequest,
@@ -15,32 +15,32 @@ import type { FolderSnapshot, FolderState } from "./read.ts";
 import { type Failure, refusal } from "./record.ts";
 import { MANIFEST_FILE } from "./walk.ts";
 
-/** A folder's state with its manifest read; whether it may be loaded others decide. */
+/** A folder's state with its parsed manifest. Whether it may be loaded is decided elsewhere. */
 export type Candidate =
   | Extract<FolderState, { readonly kind: "gone" | "ignored" }>
   | CandidateVersion
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** A plugin, whole and well-formed. */
+/** A complete and valid plugin. */
 export interface CandidateVersion {
   readonly kind: "ready";
   readonly snapshot: FolderSnapshot;
   readonly manifest: Manifest;
-  /** Of the folder and of the manifest. */
+  /** Warnings of the folder and of the manifest. */
   readonly warnings: readonly Problem[];
 }
 
-/** What is known when a folder is considered. */
+/** The other plugins, when a folder is considered. */
 export interface Surroundings {
   readonly serving?: PluginVersion | undefined;
   readonly plugins: ReadonlySet<string>;
 }
 
 /**
- * Reads the manifest and checks that every file it names is in the folder.
+ * Parses the manifest and checks that every file it names is in the folder.
  *
- * @param around the version that serves, whose manifest is not read again, and the names of all plugins there are: the
- * older spelling lists under "dependencies" whatever its author's system needs (SPEC M9).
+ * @param around the served version, whose manifest is not parsed again, and the names of all plugins: the older spelling mixes other
+ *   systems' packages into "dependencies" (SPEC M9)
  */
 export function toCandidate(state: FolderState, around: Surroundings): Candidate {
   const { serving, plugins } = around;
@@ -58,7 +58,7 @@ export function toCandidate(state: FolderState, around: Surroundings): Candidate
   return { kind: "ready", snapshot: state, manifest: parsed.value, warnings: [...state.warnings, ...parsed.warnings] };
 }
 
-/** True for a manifest of the older spelling, which is read again once all plugins are known. */
+/** Returns whether a manifest has the older spelling, which is parsed again once all plugins are known. */
 export function isOlder(candidate: Candidate): boolean {
   return candidate.kind === "ready" && candidate.manifest.notes !== undefined;
 }
@@ -67,20 +67,23 @@ function failed(problems: readonly Problem[], manifest?: Manifest): Candidate {
   return { kind: "failed", failure: refusal(problems, manifest === undefined ? {} : { manifest }) };
 }
 
-/** A version as a value: all that a call needs to finish on it, whatever the folder holds by then (SPEC H4). */
+/** Creates an immutable version: all that a call needs to finish on it, whatever happens to the folder (SPEC H4). */
 export function createVersion(snapshot: FolderSnapshot, manifest: Manifest, bases: PermissionBases): PluginVersion {
   const { digest, directory, files, signedBy } = snapshot;
   return Object.freeze({ name: manifest.name, digest, ...(signedBy && { signedBy }), manifest, directory, bases, files });
 }
 
-/** What `sandbox.load` needs of a version. `accepted` is what a person allowed above the defaults: a manifest only asks (SPEC M2, B3). */
+/**
+ * Converts a version for `sandbox.load`. `accepted` holds the limits above the defaults that the user accepted; a manifest only requests
+ * them (SPEC M2, B3).
+ */
 export function toSource(version: Pick<PluginVersion, "name" | "digest" | "manifest" | "files">, accepted: LimitRequest): PluginSource {
   const highest = resolveLimits(accepted);
   const { memoryBytes, loadMs } = resolveLimits(version.manifest.limits, undefined, highest);
   return { name: version.name, digest: version.digest, files: version.files, modules: entryModules(version.manifest), memoryBytes, loadMs };
 }
 
-/** Every file that holds a tool or a skill, with the exports that must be functions. */
+/** Returns every file with a tool or skill, with the exports that must be functions. */
 function entryModules(manifest: Manifest): ReadonlyMap<string, readonly string[]> {
   const modules = new Map<string, Set<string>>();
   for (const { module, exportName } of entryPoints(manifest)) {
@@ -107,21 +110,21 @@ function entryPoints(manifest: Manifest): readonly EntryPoint[] {
   ];
 }
 
-/** Each missing file once: usually it is `main`, which every tool shares. */
+/** Reports each missing file once, because usually all tools share `main`. */
 function missingFiles(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const { module, pointer } of entryPoints(manifest)) {
     if (files.has(module) || problems.has(module)) continue;
     const message = `File ${quote(module)} is not in the plugin's folder`;
-    problems.set(module, { severity: "error", pointer, message, fix: "create it, or name a file that is there" });
+    problems.set(module, { severity: "error", pointer, message, fix: "create it, or name an existing file" });
   }
   return [...problems.values()];
 }
 
-/** A manifest's text; undefined if it is no UTF-8. */
+/** Decodes a manifest. Returns undefined if it is not valid UTF-8. */
 export function decodeManifest(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark is the reader's business: one is dropped, a second one is no JSON.
+    // The JSON reader drops one byte order mark and refuses a second one.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;

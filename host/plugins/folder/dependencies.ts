@@ -1,22 +1,22 @@
-/** Which plugins may be loaded, given the others they need (SPEC M7). Pure. */
+/** Decides which plugins may be loaded, given their dependencies (SPEC M7). Pure. */
 
 import satisfies from "semver/functions/satisfies.js";
 import type { Problem } from "../../../manifests/mod.ts";
 import { compareText } from "../../primitives/digest.ts";
 
-/** What is known of a plugin that others may need. */
+/** Facts about a plugin that others may depend on. */
 export interface KnownPlugin {
   readonly version: string;
-  /** Names of other plugins and semver ranges. */
+  /** Semver ranges by plugin name. */
   readonly dependencies: Readonly<Record<string, string>>;
-  /** `waiting`: not callable now, but nothing is wrong with its own folder. */
+  /** `waiting`: not callable now, but its own folder has no problem. */
   readonly state: "serving" | "waiting" | "disabled" | "failed" | "quarantined";
 }
 
 /**
- * Why `name` cannot be loaded now; empty if every dependency is callable and fits.
+ * Returns why `name` cannot be loaded now; empty if every dependency is callable and in range.
  *
- * A cycle is reported with the names along it, whatever else is wrong with its members.
+ * A cycle is reported with the names along it, before any other problem of its members.
  */
 export function checkDependencies(
   name: string,
@@ -30,9 +30,9 @@ export function checkDependencies(
 }
 
 /**
- * Names in an order in which every plugin comes after those it needs; among equals by name.
+ * Sorts names so that every plugin comes after its dependencies; otherwise by name.
  *
- * Members of a cycle come last: nothing can be loaded for them.
+ * Members of a cycle come last, because they cannot be loaded.
  */
 export function loadOrder(plugins: ReadonlyMap<string, Pick<KnownPlugin, "dependencies">>): readonly string[] {
   const waiting = new Map<string, Set<string>>();
@@ -54,18 +54,18 @@ export function loadOrder(plugins: ReadonlyMap<string, Pick<KnownPlugin, "depend
 
 function checkDependency(needed: string, range: string, plugin: KnownPlugin | undefined): Problem | undefined {
   const wanted = `Needs plugin "${needed}" ${range}`;
-  if (plugin === undefined) return dependencyProblem(needed, `${wanted}, which is not there`, `add a plugin named "${needed}"`);
+  if (plugin === undefined) return dependencyProblem(needed, `${wanted}, which is not installed`, `add a plugin named "${needed}"`);
   if (plugin.state === "disabled") {
     return dependencyProblem(needed, `${wanted}, which is disabled`, `set "enabled" to true in the manifest of "${needed}"`);
   }
-  if (plugin.state === "failed") return dependencyProblem(needed, `${wanted}, which failed`, `mend "${needed}" first`);
+  if (plugin.state === "failed") return dependencyProblem(needed, `${wanted}, which failed`, `fix "${needed}" first`);
   if (plugin.state === "quarantined") return dependencyProblem(needed, `${wanted}, which waits to be accepted`, `accept "${needed}" first`);
   if (plugin.state === "waiting") return dependencyProblem(needed, `${wanted}, which is not loaded`, `see what "${needed}" waits for`);
   if (satisfies(plugin.version, range)) return undefined;
   return dependencyProblem(needed, `${wanted}, but version ${plugin.version} is loaded`, "widen the range, or change the version");
 }
 
-/** The first way back to `name`, as names from it to it. */
+/** Returns the shortest cycle through `name`, as a list of names that starts and ends with it. */
 function findCycle(
   name: string,
   dependencies: Readonly<Record<string, string>>,

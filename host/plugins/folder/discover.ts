@@ -1,57 +1,57 @@
-/** Finds what could be plugins: the direct children of the plugin roots (SPEC M1, H1). */
+/** Finds possible plugins: the direct children of the plugin roots (SPEC M1, H1). */
 
 import { FileError, type FileKind, type Files } from "../../platform/platform.ts";
 import { compareText } from "../../primitives/digest.ts";
 import { quote } from "./problems.ts";
 import { isIgnoredName, isInside } from "./walk.ts";
 
-/** More folders than this in one root are not looked at. */
+/** Maximum folders of one root; the rest is ignored. */
 export const MAX_FOLDERS = 4_096;
 
-/** Where a plugin may be: a name in a root. */
+/** A possible plugin: a name in a root. */
 export interface Place {
   /** Absolute path of the plugin root. */
   readonly root: string;
-  /** Position of the root, for the order of equal names. */
+  /** Position of the root, which decides between equal names. */
   readonly rootIndex: number;
   readonly folder: string;
 }
 
-/** A direct child of a plugin root that is a directory or leads to one. */
+/** A direct child of a plugin root that is a directory or a link to one. */
 export interface FoundFolder {
   readonly place: Place;
   /** Why it cannot be a plugin; absent if its contents decide. */
   readonly ignored?: string;
-  /** Real path of where it leads, if it is a link. */
+  /** Real path of the target, if it is a link. */
   readonly linkTarget?: string;
 }
 
-/** Where a root is now. */
+/** The present location of a root. */
 export interface FoundRoot {
   /** `device:inode`. */
   readonly identity: string;
-  /** Another one than the root's own path if that is a link. */
+  /** Differs from the root's own path if that is a link. */
   readonly realPath: string;
 }
 
-/** What the roots hold now. */
+/** The present contents of the roots. */
 export interface Discovery {
   /** By root, then by name. */
   readonly folders: readonly FoundFolder[];
-  /** Those that exist, by path. */
+  /** Existing roots, by path. */
   readonly roots: ReadonlyMap<string, FoundRoot>;
-  /** The links that lead to roots and to plugins, each of a chain: what changes one changes which code runs. */
+  /** Every link on the way to roots and plugins: changing one changes which code runs. */
   readonly links: readonly string[];
   /** Roots that could not be read, one line each. */
   readonly notices: readonly string[];
 }
 
-/** Absolute path of a place. */
+/** Returns the absolute path of a place. */
 export function pathOf(place: Place): string {
   return `${place.root}/${place.folder}`;
 }
 
-/** The place that a path is, if it is a direct child of a root. */
+/** Returns the place for a path, if it is a direct child of a root. */
 export function placeOf(roots: readonly string[], path: string): Place | undefined {
   const slash = path.lastIndexOf("/");
   const rootIndex = roots.indexOf(path.slice(0, slash));
@@ -60,9 +60,9 @@ export function placeOf(roots: readonly string[], path: string): Place | undefin
 }
 
 /**
- * Lists every root's direct children. Nothing is opened; nested manifests are not looked for.
+ * Lists every root's direct children, without opening anything. Nested manifests are not searched.
  *
- * @param roots absolute paths; a root named twice, also through a link, is read once.
+ * @param roots absolute paths; a root that is named twice, also through a link, is read once
  */
 export async function discover(files: Files, roots: readonly string[]): Promise<Discovery> {
   const folders: FoundFolder[] = [];
@@ -89,14 +89,14 @@ async function linksTo(files: Files, folders: readonly FoundFolder[], roots: Dis
   return [...new Set(chains.flat())];
 }
 
-/** Looks at one place; `undefined` if there is no directory and no link to one. */
+/** Looks at one place. Returns undefined if it is neither a directory nor a link to one. */
 export async function findFolder(files: Files, place: Place): Promise<FoundFolder | undefined> {
   const info = await files.lstat(pathOf(place));
   if (info?.kind !== "directory" && info?.kind !== "symlink") return undefined;
   return describe(files, place, info.kind);
 }
 
-/** `device:inode` of the folder at the root's path now; undefined if there is none, or it cannot be looked at. */
+/** Returns `device:inode` of the folder at the root's path, or undefined if there is none or it cannot be read. */
 export async function identityOfRoot(files: Pick<Files, "stat">, root: string): Promise<string | undefined> {
   try {
     const info = await files.stat(root);
@@ -111,7 +111,9 @@ async function identify(files: Files, root: string, notices: string[]): Promise<
   const info = await files.stat(root);
   if (info?.kind === "directory") return `${info.device}:${info.inode}`;
   const problem =
-    info === undefined ? 'is not there (create it, or take it out of "plugins")' : "is no folder (name the folder that holds the plugins)";
+    info === undefined
+      ? 'does not exist (create it, or remove it from "plugins")'
+      : "is not a folder (name the folder that holds the plugins)";
   notices.push(`Plugin root ${quote(root)} ${problem}`);
   return undefined;
 }
@@ -120,7 +122,7 @@ async function listRoot(files: Files, root: string, rootIndex: number, notices: 
   const entries = (await files.list(root)).filter((entry) => entry.kind === "directory" || entry.kind === "symlink");
   const sorted = entries.toSorted((a, b) => compareText(a.name, b.name));
   if (sorted.length > MAX_FOLDERS) {
-    notices.push(`Plugin root ${quote(root)} holds ${sorted.length} folders: only the first ${MAX_FOLDERS} by name are looked at`);
+    notices.push(`Plugin root ${quote(root)} holds ${sorted.length} folders: only the first ${MAX_FOLDERS} by name are used`);
   }
   const folders: FoundFolder[] = [];
   for (const { name, kind } of sorted.slice(0, MAX_FOLDERS)) {
@@ -131,15 +133,14 @@ async function listRoot(files: Files, root: string, rootIndex: number, notices: 
 }
 
 async function describe(files: Files, place: Place, kind: FileKind): Promise<FoundFolder | undefined> {
-  if (place.folder.startsWith(".") || isIgnoredName(place.folder))
-    return { place, ignored: "Hidden and temporary folders are not looked at" };
+  if (place.folder.startsWith(".") || isIgnoredName(place.folder)) return { place, ignored: "Hidden and temporary folders are ignored" };
   if (kind === "directory") return { place };
 
   const linkTarget = await targetOf(files, pathOf(place));
-  if (linkTarget === undefined) return { place, ignored: "Its link leads nowhere" };
+  if (linkTarget === undefined) return { place, ignored: "Its link target does not exist" };
   const info = await files.stat(linkTarget);
   if (info?.kind !== "directory") return undefined;
-  // Such a plugin would contain itself, and every other one.
+  // Such a plugin would contain itself and every other one.
   if (isInside(linkTarget, await files.realPath(place.root))) {
     return { place, ignored: "Its link leads to a folder that contains the plugin root" };
   }

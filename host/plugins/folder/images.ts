@@ -1,8 +1,8 @@
 /**
- * Which plugin images the sandbox keeps, counted by digest.
+ * Counts references to the plugin images that the sandbox keeps, by hash.
  *
- * The directory holds the version that serves; every call in flight leases the version it began with. An image goes
- * when nobody wants it any more, so a reload never pulls it from under a call (SPEC H4).
+ * The directory holds the served version; every running call leases the version it began with. An image is unloaded with its last
+ * reference, so a reload never removes it during a call (SPEC H4).
  */
 
 import type { LoadOutcome, Sandbox } from "../../../sandbox/mod.ts";
@@ -13,21 +13,21 @@ import { toSource } from "./compile.ts";
 
 /** Keeps images alive. */
 export interface PluginImages {
-  /** Loads a version beside whatever runs. After `ok` it is held until `release(digest)`. */
+  /** Loads a version beside those in use. If it loads, it is held until `release(digest)`. */
   hold(version: PluginVersion): Promise<LoadOutcome>;
   release(digest: string): void;
-  /** A call's claim; `ready` is to be waited for: an image that had gone is loaded again, from the version's own bytes. */
+  /** Leases an image for a call, which waits for `ready`: an unloaded image is loaded again, from the version's own bytes. */
   lease(version: PluginVersion): ImageLease;
-  /** Resolves when nobody holds or leases it. */
+  /** Resolves when the image is neither held nor leased. */
   gone(digest: string): Promise<void>;
-  /** Digests that are held or leased. */
+  /** Hashes of held and leased images. */
   held(): readonly string[];
 }
 
 export interface PluginImagesOptions {
-  /** What a manifest gets above the defaults. Default: nothing. */
+  /** Limits above the defaults that a manifest gets. Default: none. */
   readonly acceptedLimits?: AcceptedLimits;
-  /** The others are loaded when a call first leases them, so that a host for one call starts at once. Default: all. */
+  /** Other versions are loaded at their first lease, so that a host for one call starts fast. Default: all. */
   readonly loadsAtOnce?: (version: PluginVersion) => boolean;
 }
 
@@ -50,7 +50,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
   function loaded(image: Image, version: PluginVersion): Promise<LoadOutcome> {
     if (image.loaded !== undefined) return image.loaded;
     image.loaded = sandbox.load(toSource(version, acceptedLimits(version)));
-    // One that could not be loaded is nobody's: the next claim tries again.
+    // A failed load is not cached: the next claim tries again.
     const forget = (): void => void (images.get(image.digest) === image && images.delete(image.digest));
     void image.loaded.then((outcome) => {
       if (outcome.ok) image.outcome = outcome;
@@ -97,16 +97,16 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
   };
 }
 
-/** What is said of a version that will be loaded when it is called. */
+/** Outcome for a version that is loaded when it is called. */
 const NOT_YET: LoadOutcome = { ok: true, loadMs: 0, imageBytes: 0 };
 
 interface Image {
   readonly digest: string;
-  /** Undefined until somebody needs it. */
+  /** Undefined until it is first needed. */
   loaded: Promise<LoadOutcome> | undefined;
-  /** Undefined until it is there. */
+  /** Undefined until it has loaded. */
   outcome: LoadOutcome | undefined;
   claims: number;
-  /** Told when it goes. */
+  /** Called when it is unloaded. */
   readonly waiting: (() => void)[];
 }

@@ -1,9 +1,9 @@
-/** Work in lanes: what concerns one plugin runs one after the other, different plugins run side by side (SPEC H3). */
+/** Runs tasks of one plugin one after the other, and those of different plugins concurrently (SPEC H3). */
 
 export interface Lanes {
-  /** Runs `task` when the lane's earlier tasks are done, however they ended. */
+  /** Runs `task` after the lane's earlier tasks, whether they succeeded or failed. */
   run<T>(lane: string, task: () => Promise<T>): Promise<T>;
-  /** Resolves when no lane has anything to do. */
+  /** Resolves when all lanes are empty. */
   idle(): Promise<void>;
 }
 

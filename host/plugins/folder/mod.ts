@@ -1,4 +1,4 @@
-/** Plugins from folders: found, loaded, and kept in step with what is on the disk. */
+/** Plugins from folders: discovers and loads them, and reloads them when they change on the disk. */
 
 export { discover } from "./discover.ts";
 export type { Discovery, FoundFolder, Place } from "./discover.ts";

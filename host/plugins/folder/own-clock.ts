@@ -1,16 +1,16 @@
 /**
- * A clock that goes on only while the host gets to run.
+ * A clock that advances only while the host gets to run.
  *
- * A writer empties a file and then fills it, and on a loaded machine it may get no processor in between. The host gets
- * none then either, so a wait by this clock gives the writer as many turns as on an idle machine.
+ * A writer empties a file and then fills it, and on a loaded machine it may get no processor in between. The host gets none then either, so
+ * a wait by this clock gives the writer as much processor time as on an idle machine.
  */
 
 import type { Clock } from "../../platform/platform.ts";
 
-/** How often it looks while something waits. */
+/** Interval of its checks while something waits. */
 const LOOK_EVERY_MS = 5;
 
-/** The time between two looks counts as this much at most. Above `LOOK_EVERY_MS`, as timers are a little late. */
+/** Maximum time counted between two checks. Above `LOOK_EVERY_MS`, because timers are a little late. */
 const MAX_STEP_MS = 10;
 
 interface Wait {
@@ -18,7 +18,7 @@ interface Wait {
   readonly task: () => void;
 }
 
-/** On an idle machine the same as `clock`. Any number of waits share one timer. */
+/** Creates a clock that equals `clock` on an idle machine. All waits share one timer. */
 export function createOwnClock(clock: Pick<Clock, "monotonic" | "after">): Pick<Clock, "monotonic" | "after"> {
   const waits = new Set<Wait>();
   let passedMs = 0;
@@ -27,7 +27,7 @@ export function createOwnClock(clock: Pick<Clock, "monotonic" | "after">): Pick<
 
   function monotonic(): number {
     const now = clock.monotonic();
-    // While nothing waits, it does not look.
+    // Checks are made only while something waits.
     passedMs += waits.size === 0 ? now - lastLookMs : Math.min(now - lastLookMs, MAX_STEP_MS);
     lastLookMs = now;
     return passedMs;
@@ -61,7 +61,7 @@ export function createOwnClock(clock: Pick<Clock, "monotonic" | "after">): Pick<
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const wait of [...waits]) {
       if (wait.dueMs > now) soonestMs = Math.min(soonestMs, wait.dueMs);
-      // Not one that the task of another cancelled.
+      // Skips waits that the task of another wait cancelled.
       else if (waits.delete(wait)) wait.task();
     }
     if (waits.size > 0) lookBy(soonestMs);

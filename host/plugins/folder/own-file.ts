@@ -1,16 +1,19 @@
-/** Reads a file of a plugin's folder without ever reading one outside of it, however links are moved meanwhile. */
+/** Reads files of a plugin's folder, never one outside of it, even if links change meanwhile. */
 
 import { compilePermissions } from "../../../manifests/mod.ts";
 import { checkPath } from "../../capabilities/checked.ts";
 import { FileError, type GuardedFiles } from "../../platform/platform.ts";
 import type { RefusalContext } from "../../capabilities/refusal.ts";
 
-/** Reads one file by its absolute path. @throws {FileError} `not_capable` if it leads out of the folder. */
+/**
+ * Reads one file by its absolute path.
+ * @throws {FileError} `not_capable` if it leads out of the folder
+ */
 export type OwnFileReader = (path: string, maxBytes: number) => Promise<Uint8Array>;
 
 /**
- * The host grants itself this one folder, so that its own reads pass the same check as a guest's: the file that was
- * opened is asked where it is (FACTS, files).
+ * Creates a reader with a grant for this one folder, so that the host's own reads pass the same check as a guest's: the opened file's real
+ * path is checked (FACTS, files).
  *
  * @param directory real path of the plugin's folder
  */

@@ -1,22 +1,22 @@
-/** Problems of a plugin's folder as opposed to its manifest's text: no position, names made harmless. */
+/** Problems of a plugin's folder, as opposed to its manifest's text: without a position, with names escaped. */
 
 import type { Problem } from "../../../manifests/mod.ts";
 
 /** Longer names are cut in messages. */
 const SHOWN_LENGTH = 120;
 
-/** A problem that refuses the plugin. `fix` says what to do instead. */
+/** Creates a problem that refuses the plugin. `fix` says what to do. */
 export function folderError(message: string, fix?: string): Problem {
   return { severity: "error", pointer: "", message, ...(fix === undefined ? {} : { fix }) };
 }
 
-/** A problem that is shown while the plugin is used. */
+/** Creates a problem that is shown while the plugin is used. */
 export function folderWarning(message: string, fix?: string): Problem {
   return { severity: "warning", pointer: "", message, ...(fix === undefined ? {} : { fix }) };
 }
 
 /**
- * Quotes a name that whoever wrote the folder chose, so that it can stand in a message.
+ * Quotes an untrusted name for a message.
  *
  * Control, bidi, zero-width and private-use characters and lone surrogates become `\u{…}`; long names are cut.
  */

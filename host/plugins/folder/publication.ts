@@ -1,8 +1,7 @@
 /**
  * Takes versions into and out of service: name, dependencies, image, admission, and then one swap (SPEC H4).
  *
- * Everything up to the swap happens beside the version that serves; a version that fails on the way leaves it alone
- * (SPEC H5).
+ * Every step before the swap leaves the served version alone, also if it fails (SPEC H5).
  */
 
 import type { NameClash } from "../consent/changes.ts";
@@ -47,47 +46,47 @@ export interface PublicationOptions {
   readonly log: Log;
   readonly gate: Gatekeeper;
   readonly switches: PluginSwitches;
-  /** What a plugin's permission items resolve against. */
+  /** Returns the base folders of a plugin's permission items. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
-  /** What all plugins together may hold in memory. */
+  /** Maximum bytes that all plugins together may hold in memory. */
   readonly maxBytes: number;
-  /** Fires at the end: nothing is taken into service any more, and nobody waits for what is being loaded. */
+  /** Aborted at the end: no version is taken into service any more, and pending loads are not awaited. */
   readonly signal: AbortSignal;
 }
 
-/** Why what the folder holds is set aside, and what is new in it beside the version that serves in its place. */
+/** Why the folder's version is set aside, and its changes against the version that serves in its place. */
 export interface Replacing {
   readonly reason: string;
   readonly newIn: (manifest: Manifest, signer: string | undefined) => HeldVersion["changes"];
 }
 
 export interface Publication {
-  /** Claims the plugin's name, and room for its bytes; the first to claim has it. `advance` does it too. */
+  /** Claims the plugin's name, and room for its bytes; first come first served. `advance` does so too. */
   claim(record: PluginRecord, candidate: Candidate): Candidate;
-  /** Above 0 if the candidate's plugin served from this folder before: it claims before those that come, and the lock's before all. */
+  /**
+   * Returns a rank above 0 if the candidate's plugin served from this folder before: it claims before newcomers, and a locked name before
+   * all.
+   */
   rankOf(record: PluginRecord, candidate: Candidate): number;
   /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
-  /**
-   * Takes a version that was kept into service, whatever the folder holds, which is set aside. A failure is
-   * returned, and changes nothing.
-   */
+  /** Takes a kept version into service and sets the folder's version aside. A failure is returned, and changes nothing. */
   replace(record: PluginRecord, kept: KeptVersion, why: Replacing): Promise<Failure | undefined>;
-  /** Shows a failure. What serves keeps serving. */
+  /** Shows a failure. The served version stays in service. */
   fail(record: PluginRecord, failure: Failure): void;
-  /** Forgets a failure that `advance` returned and that is not to be shown, and the name that was claimed on the way. */
+  /** Drops a failure that `advance` returned and that is not to be shown, and the name that was claimed for it. */
   forgo(record: PluginRecord): void;
   /**
-   * Takes out of service what lost a dependency.
+   * Takes versions with a lost dependency out of service.
    *
-   * @returns records whose obstacle (a taken name, a dependency) is gone: they are to be considered again.
+   * @returns records to retry, because their obstacle (a taken name, a dependency) is gone
    */
   settle(): readonly PluginRecord[];
   /** Withdraws everything, without events. */
   withdrawAll(): void;
 }
 
-/** @param records all records, by path; a removed folder's record is deleted from it. */
+/** @param records all records, by path; the record of a removed folder is deleted */
 export function createPublication(records: Map<string, PluginRecord>, options: PublicationOptions): Publication {
   const { images, switches } = options;
   const announce = createAnnouncements(options.emit);
@@ -159,7 +158,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     if (!outcome.ok) return await afterFault(record, version, outcome.fault);
 
     const admission = await options.gate.admit(version, record.path, clashesOf(record, manifest));
-    // Others came and went while it loaded.
+    // Other plugins may have changed while it was loading.
     const refused = refusedBy(admission, manifest);
     if (admission.kind === "admit" && refused === undefined) {
       swap(record, version, { bytes: snapshot.bytes, warnings, admission });
@@ -170,7 +169,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return refused;
   }
 
-  /** A version that asks for more memory than it was given to load with may be one that waits for a person. */
+  /** Handles a load that failed for lack of memory: the version may request more, which needs the user's acceptance. */
   async function afterFault(record: PluginRecord, version: PluginVersion, fault: LoadFault): Promise<Failure | undefined> {
     const { manifest } = version;
     const asked = raisedLimits(manifest).memoryBytes ?? 0;
@@ -197,7 +196,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return admission.kind === "refuse" ? refusal(admission.problems, { manifest }) : dependencyFailure(manifest);
   }
 
-  /** `undefined` if the end came first; the image is then let go of as soon as it is there. */
+  /** Returns undefined if the signal fires first; the image is then released as soon as it has loaded. */
   async function hold(version: PluginVersion): Promise<LoadOutcome | undefined> {
     if (options.signal.aborted) return undefined;
     try {
@@ -215,7 +214,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     }
   }
 
-  /** From one version to the next in one tick: registry, image, event (SPEC H8). */
+  /** Switches from one version to the next in one tick: registry, image, event (SPEC H8). */
   function swap(
     record: PluginRecord,
     version: PluginVersion,
@@ -228,7 +227,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     announce.serving(record, version, previous, more.admission);
   }
 
-  /** @returns what served before. */
+  /** @returns the previously served version */
   function serve(record: PluginRecord, { version, bytes }: KeptVersion): PluginVersion | undefined {
     const previous = record.serving;
     publish(record, version.manifest, { kind: "plugin", version });
@@ -238,7 +237,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return previous;
   }
 
-  /** The folder holds again what has been serving all along. */
+  /** Handles a folder that holds the served version again. */
   function restore(record: PluginRecord, version: PluginVersion, warnings: readonly Problem[]): void {
     if (turnedOff(version.manifest).join() !== record.turnedOff?.join()) publish(record, version.manifest, { kind: "plugin", version });
     if (record.outcome.kind === "loaded") return;
@@ -257,7 +256,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     else announce.quarantined(record, failure.held, reasonOf(failure) ?? failure.error.message);
   }
 
-  /** Its name stays taken as long as the folder says so: another folder does not get it by making this one fail. */
+  /** Keeps the name while the folder claims it, so that another folder cannot take it by making this one fail. */
   function keepNames(record: PluginRecord): void {
     const { serving, outcome } = record;
     const isNamesake = outcome.kind === "failed" && outcome.retry === "name";
@@ -287,7 +286,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     if (isNews) announce.quarantined(record, held, reason);
   }
 
-  /** At the start nothing serves yet: the version that was consented to does, where its bytes were kept. */
+  /** At startup no version serves yet, so the accepted version does, if its bytes were kept. */
   async function serveLastGood(record: PluginRecord, version: PluginVersion): Promise<void> {
     const kept = await options.gate.lastGood(version, record.path);
     if (kept === undefined || !isWanted(kept.version.manifest) || claims.claim(record, kept.version.manifest) !== undefined) return;
@@ -317,7 +316,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const aside = heldBy(record, previous);
     if (aside !== undefined) {
       const { manifest } = aside;
-      // It is accepted in place of this version, so that is what it is compared with.
+      // Accepting it replaces this version, so it is compared with this version.
       const held = { ...aside.held, changes: newIn(manifest, aside.held.signer) };
       record.outcome = { kind: "quarantined", manifest, reason, held };
     }
@@ -326,7 +325,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return undefined;
   }
 
-  /** Ends what served, if anything did; the folder itself says so. */
+  /** Takes the served version, if any, out of service, because of the folder's own state. */
   function stopServing(record: PluginRecord, outcome: Extract<Outcome, { readonly kind: "disabled" | "ignored" }>): void {
     const previous = record.serving;
     const shown = outcome.kind === "disabled" ? outcome.manifest : undefined;
@@ -340,7 +339,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   }
 
   function remove(record: PluginRecord): void {
-    // Also of one that did not serve: whoever shows plugins has shown it.
+    // Also announced for a plugin that did not serve, because clients have shown it.
     const wasShown = record.serving === undefined && record.outcome.kind !== "new" && record.outcome.kind !== "ignored";
     if (wasShown) announce.removed(record, undefined, "removed");
     stopServing(record, { kind: "ignored", reason: "Its folder was removed" });
@@ -391,8 +390,5 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 }
 
 function tooMuch(): Problem {
-  return folderError(
-    "All plugins together hold more than may be kept in memory",
-    "remove plugins, or what they do not need from their folders",
-  );
+  return folderError("All plugins together exceed the memory that they may use", "remove plugins, or unneeded files from their folders");
 }

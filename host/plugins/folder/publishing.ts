@@ -1,4 +1,4 @@
-/** Which folder's tools stand in the registry under which name. */
+/** Which folder's tools are registered under which name. */
 
 import { callablesOf, confusableKey, type Manifest } from "../../../manifests/mod.ts";
 import type { OwnerStanding } from "../../tools/registry.ts";
@@ -10,12 +10,12 @@ import { type PluginRecord, reasonOf } from "./record.ts";
 import type { PluginSwitches, Publish } from "./status.ts";
 
 export interface Publishing {
-  /** Everything that the plugin offers, in one snapshot; whoever stood under the name goes. */
+  /** Publishes everything that the plugin offers in one snapshot, and displaces the previous publisher of the name. */
   publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void;
-  /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
+  /** Publishes tools that answer `unavailable` with the reason; without a manifest there are none (SPEC R4). */
   publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void;
   unpublish(record: PluginRecord): void;
-  /** Names of the tools that settings turn off. */
+  /** Returns the names of tools that settings turn off. */
   turnedOff(manifest: Manifest): readonly string[];
 }
 
@@ -57,8 +57,8 @@ export function createPublishing({ registry, switches, standing, images, announc
   }
 
   /**
-   * A look-alike that was accepted stands beside it, but for a folder that says another name by now. Few folders do, so this is asked
-   * first: every publication asks all others, and a key takes a microsecond.
+   * An accepted look-alike may coexist, unless its folder has changed to another name. That is checked first, because few folders do, every
+   * publication compares all others, and a key takes a microsecond.
    */
   function isInTheWay(other: PluginRecord, owner: string): boolean {
     const { published = "" } = other;
@@ -81,7 +81,7 @@ export function createPublishing({ registry, switches, standing, images, announc
     delete record.published;
   }
 
-  /** Its name, or one that looks like it, has gone to a folder that says it (`NameClaims`). */
+  /** Withdraws a record whose name, or a similar one, was claimed by another folder (`NameClaims`). */
   function displace(record: PluginRecord, owner: string): void {
     const version = record.serving;
     if (record.published === owner) delete record.published;

@@ -1,4 +1,4 @@
-/** Reads one plugin folder completely and consistently: manifest and every file that the plugin can load (SPEC M11). */
+/** Reads one plugin folder completely and consistently: the manifest and every file that the plugin can load (SPEC M11). */
 
 import type { Problem } from "../../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../../platform/platform.ts";
@@ -16,40 +16,39 @@ export interface FolderSnapshot {
   readonly signature: string;
   /** `device:inode` of the folder. */
   readonly identity: string;
-  /** Real path of where the place leads, if it is a link. */
+  /** Real path of the target, if the place is a link. */
   readonly linkTarget?: string;
   /** Real path of the folder. */
   readonly directory: string;
   readonly digest: string;
-  /** Absent is unsigned. */
+  /** Absent if the plugin is unsigned. */
   readonly signedBy?: PluginSignature;
   /** By "/"-separated path relative to the folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly bytes: number;
   readonly newestMs: number;
-  /** What was left out, and why. */
+  /** Entries that were left out, and why. */
   readonly warnings: readonly Problem[];
 }
 
-/** What a place holds. */
+/** The contents of a place. */
 export type FolderState =
   | FolderSnapshot
   | { readonly kind: "gone"; readonly signature: string }
   | { readonly kind: "ignored"; readonly signature: string; readonly reason: string }
   | { readonly kind: "refused"; readonly signature: string; readonly problems: readonly Problem[] };
 
-/** `changing` is no answer yet: the folder was written to while it was read. */
+/** `changing`: the folder was written to while it was read, so the result is not known yet. */
 export type FolderRead = FolderState | { readonly kind: "changing" };
 
-/** The two ways to look at a folder: what is there, and the bytes of what is surely there. */
+/** Access to a folder: listing, and reading with checked paths. */
 export type FolderAccess = Pick<Platform, "files" | "guarded">;
 
 /**
- * Reads the folder between two looks at it, and answers `changing` unless both saw the same: a snapshot never mixes two
- * states of the folder.
+ * Reads the folder between two looks at it. Returns `changing` unless both are equal, so a snapshot never mixes two states of the folder.
  *
- * @param options `unsigned`: whatever signature is there is not looked at.
+ * @param options `unsigned`: ignores a signature file
  */
 export async function readFolder(
   { files, guarded }: FolderAccess,
@@ -93,14 +92,14 @@ async function signerOf(
   return bytes instanceof Uint8Array ? await checkSignature(bytes, digest) : bytes;
 }
 
-/** What is compared to see a change. */
+/** The facts that are compared to notice a change. */
 export interface FolderSign {
   readonly signature: string;
-  /** When the newest file was written, in milliseconds since the epoch; absent for what is no plugin. */
+  /** Modification time of the newest file, in milliseconds since the epoch; absent without a plugin. */
   readonly newestMs?: number;
 }
 
-/** Looks without reading; `undefined` while the folder is changing. */
+/** Looks without reading. Returns undefined while the folder is changing. */
 export async function signFolder(files: Files, place: Place): Promise<FolderSign | undefined> {
   const { found, walk } = await lookAt(files, place);
   if (walk.kind === "found") return { signature: walk.signature, newestMs: walk.newestMs };
@@ -121,7 +120,7 @@ async function lookAt(files: Files, place: Place): Promise<Look> {
     return { found, walk: await walkFolder(files, pathOf(place)) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    // Out of file descriptors, or something went away: to be asked again. What is closed to us is as good as gone.
+    // Out of file descriptors, or something was removed: retry. An unreadable folder counts as gone.
     const isPassing = error.code === "busy" || error.code === "not_found";
     return { walk: isPassing ? { kind: "changing" } : { kind: "gone", signature: "gone" } };
   }
@@ -129,7 +128,7 @@ async function lookAt(files: Files, place: Place): Promise<Look> {
 
 function toState(found: FoundFolder | undefined, walk: Exclude<Walk, { readonly kind: "found" }>): Exclude<FolderRead, FolderSnapshot> {
   if (walk.kind !== "no_manifest") return walk;
-  const reason = found?.ignored ?? `No ${MANIFEST_FILE} at its root (manifests in folders below are not looked for)`;
+  const reason = found?.ignored ?? `No ${MANIFEST_FILE} at its root (subfolders are not searched)`;
   return { kind: "ignored", signature: walk.signature, reason };
 }
 
@@ -145,7 +144,7 @@ async function readFile(
     if (!(error instanceof FileError)) throw error;
     if (error.code === "too_large" && file.size > maxBytes)
       return folderError(`${quote(file.path)} is larger than ${maxBytes} bytes`, "delete it");
-    // It was a regular file inside the folder a moment ago; only what its mode forbids is there to stay.
+    // The file was regular and inside the folder a moment ago. Only a permission error is permanent.
     return error.code === "permission_denied" || error.code === "other" ? unreadable(file.path, error) : "changing";
   }
 }

@@ -1,32 +1,37 @@
-/** Looks at everything again and again, seldom enough to cost under 1 % of a core (SPEC H3). */
+/** Scans everything periodically, rarely enough to cost under 1 % of a core (SPEC H3). */
 
 import type { Clock } from "../../platform/platform.ts";
 
 export interface ReconcileOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** One look at everything. */
+  /** Scans everything once. */
   readonly look: () => Promise<void>;
-  /** Cost of the look before the first pause, in milliseconds: another one at once would cost a host of 1,000 plugins 2 % of its first 20 s. */
+  /**
+   * Cost of the scan before the first pause, in milliseconds: another one at once would cost a host of 1,000 plugins 2 % of its first 20 s.
+   */
   readonly costMs: number;
-  /** Whether another folder stands in the place of one that the last look saw: then the next one does not wait. Cheap: asked every half second. */
+  /**
+   * Returns whether a root was replaced by another folder since the last scan; then the next one does not wait. Cheap: called every half
+   * second.
+   */
   readonly isReplaced: () => Promise<boolean>;
   readonly onDefect: (defect: unknown) => void;
 }
 
-/** The pause after a look that cost next to nothing. */
+/** Pause after a scan that cost next to nothing. */
 const RECONCILE_MS = 2_000;
 
-/** Between two questions whether a root is another folder now. */
+/** Interval of the checks for replaced roots. */
 const ROOTS_MS = 500;
 
-/** A look takes at most this part of the wall time; the threads that look at files for it use up to 2.5 times as much of a core (SPEC H3). */
+/** Share of the wall time that scans may take; the threads that read files for them use up to 2.5 times as much of a core (SPEC H3). */
 const SHARE = 0.004;
 
-/** A slow disk must not stop the looking altogether. */
+/** Upper bound of the pause, so that a slow disk does not stop the scans. */
 const LONGEST_PAUSE_MS = 600_000;
 
-/** Goes on looking, first after one pause; ends with the signal. Resolves when the last look has ended. */
+/** Scans repeatedly, first after one pause, until the signal fires. Resolves when the last scan has ended. */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { clock, signal, look, onDefect } = options;
   const costs: number[] = [options.costMs];
@@ -57,9 +62,9 @@ async function pauseUnlessReplaced(pauseMs: number, { clock, signal, isReplaced,
 }
 
 /**
- * How long to wait after looks that took `costs` milliseconds, the last one last.
+ * Returns the pause after scans that took `costs` milliseconds, the latest one last.
  *
- * The least of the last three counts: it is wall time, and whatever else the machine does only adds to it.
+ * The minimum of the last three counts, because other load on the machine only adds to wall time.
  */
 export function nextPause(costs: readonly number[]): number {
   return Math.min(LONGEST_PAUSE_MS, Math.max(RECONCILE_MS, Math.min(...costs) / SHARE));

@@ -1,4 +1,4 @@
-/** What the directory remembers of one folder of a plugin root. */
+/** The directory's state for one folder of a plugin root. */
 
 import { type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
 import type { LoadFault } from "../../../sandbox/mod.ts";
@@ -9,28 +9,28 @@ import type { FolderState } from "./read.ts";
 import type { HeldVersion, PluginError, PluginStatus } from "./status.ts";
 import { MANIFEST_FILE } from "./walk.ts";
 
-/** Mutable: changed by `Publication` only, in one tick at a time. */
+/** Mutable: only `Publication` changes it, within one tick. */
 export interface PluginRecord {
-  /** Absolute, in its root; may be a link. */
+  /** Absolute path in its root; may be a link. */
   readonly path: string;
   readonly place: Place;
-  /** What became of the newest state of the folder that was considered. */
+  /** Result of the newest state of the folder that was considered. */
   outcome: Outcome;
-  /** What the folder looked like then. */
+  /** The folder's appearance at that time. */
   seen?: Seen;
-  /** A version that is being loaded, and the bytes that it holds meanwhile. */
+  /** A version that is being loaded, and the bytes that it holds. */
   pending?: { readonly manifest: Manifest; readonly bytes: number };
   /** The version that can be called. */
   serving?: PluginVersion;
   /** Size of its files. */
   servingBytes?: number;
-  /** The name it stands under in the registry, callable or not. */
+  /** Its name in the registry, callable or not. */
   published?: string;
-  /** Its tools that answer `unavailable` although it serves. */
+  /** Tools that answer `unavailable` although the version serves. */
   turnedOff?: readonly string[];
 }
 
-/** What is compared to see that a folder changed. */
+/** The facts that are compared to notice a change. */
 export interface Seen {
   readonly signature: string;
   readonly digest?: string;
@@ -40,17 +40,17 @@ export interface Seen {
   /** Real path. */
   readonly directory?: string;
   /**
-   * A file was written so shortly before it was read that a later write could have left the same time stamp: the
-   * signature cannot be trusted, and the bytes are compared once more.
+   * A file was written so shortly before it was read that a later write could have the same time stamp. So the signature is not conclusive,
+   * and the bytes are compared once more.
    */
   readonly racy: boolean;
 }
 
-/** The newest considered state of a folder. */
+/** Result of the newest state of a folder. */
 export type Outcome =
   | { readonly kind: "new" }
   | { readonly kind: "loaded"; readonly warnings: readonly Problem[] }
-  /** By its manifest, or by its settings. */
+  /** Disabled by its manifest or by its settings. */
   | { readonly kind: "disabled"; readonly by: "manifest" | "settings"; readonly manifest: Manifest; readonly warnings: readonly Problem[] }
   | { readonly kind: "quarantined"; readonly manifest: Manifest; readonly reason: string; readonly held: HeldVersion }
   | { readonly kind: "ignored"; readonly reason: string }
@@ -61,24 +61,24 @@ export interface Failure {
   readonly kind: "failed";
   readonly problems: readonly Problem[];
   readonly error: PluginError;
-  /** Where the manifest could be read. */
+  /** Present if the manifest could be read. */
   readonly manifest?: Manifest;
-  /** What has to change before the same bytes are tried again; absent: the bytes. */
+  /** Condition that must change before the same bytes are tried again. If absent, the bytes must change. */
   readonly retry?: "name" | "dependencies" | "settings" | "load";
-  /** The name is another folder's: a person who accepts the version gives it the name. */
+  /** Set if another folder has the name: accepting this version gives it the name. */
   readonly held?: HeldVersion;
 }
 
-/** A record of a folder that nobody has looked into. */
+/** Creates the record of a folder that has not been read. */
 export function createRecord(place: Place): PluginRecord {
   return { path: pathOf(place), place, outcome: { kind: "new" } };
 }
 
-/** What is remembered of a folder's state, to see the next change. */
+/** Returns the facts of a folder's state for noticing the next change. */
 export function seenNow(state: FolderState, readMs: number): Seen {
   if (state.kind !== "read") return { signature: state.signature, racy: false };
   const { signature, digest, identity, linkTarget, directory, newestMs, signedBy } = state;
-  // Time stamps of files advance in steps of a few milliseconds. One far in the future is no sign of a recent write.
+  // File time stamps advance in steps of a few milliseconds. One far in the future does not mean a recent write.
   const racy = Math.abs(newestMs - readMs) < RACY_MS;
   const signer = signedBy?.signer;
   return {
@@ -91,7 +91,7 @@ export function seenNow(state: FolderState, readMs: number): Seen {
 
 const RACY_MS = 100;
 
-/** True if the folder holds nothing that has not been considered. */
+/** Returns whether the folder's state has been considered already. */
 export function isKnownState(record: PluginRecord, state: FolderState): boolean {
   if (record.outcome.kind === "new" || record.seen === undefined) return false;
   return state.kind === "read"
@@ -99,7 +99,7 @@ export function isKnownState(record: PluginRecord, state: FolderState): boolean 
     : record.seen.digest === undefined && record.seen.signature === state.signature;
 }
 
-/** A failure that the manifest or the folder is to blame for. */
+/** Creates the failure of an invalid manifest or folder. */
 export function refusal(problems: readonly Problem[], more: Pick<Failure, "manifest" | "retry" | "held"> = {}): Failure {
   const [first] = problems.filter((problem) => problem.severity === "error");
   const place = first?.line === undefined ? {} : { line: first.line, column: first.column ?? 1 };
@@ -107,13 +107,13 @@ export function refusal(problems: readonly Problem[], more: Pick<Failure, "manif
   return { kind: "failed", problems, error: { message, file: MANIFEST_FILE, ...place }, ...more };
 }
 
-/** A failure that the plugin's settings are to blame for. */
+/** Creates the failure of invalid settings. */
 export function settingsFailure(manifest: Manifest, problems: readonly Problem[]): Failure {
   const [first] = problems;
-  return { kind: "failed", problems, error: { message: first?.message ?? "Its settings are wrong" }, manifest, retry: "settings" };
+  return { kind: "failed", problems, error: { message: first?.message ?? "Its settings are not valid" }, manifest, retry: "settings" };
 }
 
-/** A failure of the plugin's own code, with its place in the author's file (SPEC H5). */
+/** Creates the failure of the plugin's own code, with its position in the author's file (SPEC H5). */
 export function loadFailure(manifest: Manifest, fault: LoadFault): Failure {
   const { file, line, column } = fault;
   const message = clip(fault.message, 2_000);
@@ -126,24 +126,24 @@ export function loadFailure(manifest: Manifest, fault: LoadFault): Failure {
     ...(stack !== undefined && { stack }),
   };
   const problem: Problem = { severity: "error", pointer: "", message: `${placeOf(error)}${message}` };
-  // A limit or a trap may have been the machine's fault; the same source throws and parses the same way every time.
+  // Limits and traps may depend on the machine; the same source always throws and parses the same way.
   const retry = fault.kind === "limit" || fault.kind === "trap" ? { retry: "load" as const } : {};
   return { kind: "failed", problems: [problem], error, manifest, ...retry };
 }
 
-/** The manifest of what serves, else the newest that could be read. */
+/** Returns the manifest of the served version, or else the newest readable one. */
 export function manifestOf(record: PluginRecord): Manifest | undefined {
   if (record.serving !== undefined) return record.serving.manifest;
   if (record.pending !== undefined) return record.pending.manifest;
   return "manifest" in record.outcome ? record.outcome.manifest : undefined;
 }
 
-/** Every plugin that others may need, by name. */
+/** Returns every plugin that others may depend on, by name. */
 export function knownPlugins(records: ReadonlyMap<string, PluginRecord>): ReadonlyMap<string, KnownPlugin> {
   const known = new Map<string, KnownPlugin>();
   for (const record of records.values()) {
     const manifest = manifestOf(record);
-    // One whose name belongs to another folder is nobody's dependency.
+    // A plugin without its name, which belongs to another folder, cannot be a dependency.
     const isNamesake = record.outcome.kind === "failed" && record.outcome.retry === "name" && record.serving === undefined;
     if (manifest === undefined || isNamesake) continue;
     known.set(manifest.name, { version: manifest.version, dependencies: manifest.dependencies, state: stateOf(record) });
@@ -151,13 +151,13 @@ export function knownPlugins(records: ReadonlyMap<string, PluginRecord>): Readon
   return known;
 }
 
-/** The same, listed when it is first asked for: few plugins need others, and each publication looks at all. */
+/** Returns the same list lazily: few plugins have dependencies, and each publication would compute it. */
 export function listKnownOnce(records: ReadonlyMap<string, PluginRecord>): () => ReadonlyMap<string, KnownPlugin> {
   let known: ReadonlyMap<string, KnownPlugin> | undefined;
   return () => (known ??= knownPlugins(records));
 }
 
-/** What all records keep in memory, in bytes. */
+/** Returns the bytes that all records keep in memory. */
 export function bytesHeld(records: ReadonlyMap<string, PluginRecord>): number {
   let total = 0;
   for (const { serving, servingBytes, pending } of records.values()) {
@@ -166,7 +166,7 @@ export function bytesHeld(records: ReadonlyMap<string, PluginRecord>): number {
   return total;
 }
 
-/** One record as the outside sees it; absent for a folder that has not been looked into yet. */
+/** Returns the public status of a record; undefined for a folder that has not been read yet. */
 export function toStatus(record: PluginRecord): PluginStatus | undefined {
   const { outcome, serving, seen } = record;
   if (outcome.kind === "new") return undefined;
@@ -190,7 +190,7 @@ export function toStatus(record: PluginRecord): PluginStatus | undefined {
   };
 }
 
-/** One line for people; absent for what is loaded. */
+/** Returns one line for the user; undefined for a loaded plugin. */
 export function reasonOf(outcome: Outcome): string | undefined {
   switch (outcome.kind) {
     case "new":
@@ -227,12 +227,12 @@ function placeOf({ file, line, column }: PluginError): string {
   return line === undefined ? `${file}: ` : `${file}:${line}:${column ?? 1}: `;
 }
 
-/** What a plugin's own code says is as long as it likes. */
+/** Bounds text from a plugin's own code. */
 function clip(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** What the folder holds now that another version serves: the version that is in quarantine already, or the one that served. */
+/** Returns the folder's version when another one serves in its place: the quarantined one, or the one that served. */
 export function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undefined): Aside | undefined {
   if (outcome.kind === "quarantined") return outcome;
   if (previous === undefined || seen?.digest !== previous.digest) return undefined;
@@ -241,7 +241,7 @@ export function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion 
   return { manifest, held: { name, version: manifest.version, digest, ...(signer !== undefined && { signer }), changes: [] } };
 }
 
-/** What is set aside, and its manifest. */
+/** A version that is set aside, and its manifest. */
 export interface Aside {
   readonly manifest: Manifest;
   readonly held: HeldVersion;

@@ -1,7 +1,7 @@
 /**
- * The plugins of a host's plugin roots: found, loaded, and kept in step with their folders (SPEC H1-H5, H9).
+ * The plugins of a host's plugin roots: discovered, loaded, and reloaded when their folders change (SPEC H1-H5, H9).
  *
- * Whatever a folder holds and whenever it changes, what can be called is always a whole version that loaded.
+ * Only complete versions that loaded can be called, whatever a folder holds and whenever it changes.
  */
 
 import type { PermissionBases } from "../../../manifests/mod.ts";
@@ -28,59 +28,62 @@ import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, PluginSwitche
 import { createWatching, type Watching } from "./watching.ts";
 
 export interface PluginDirectoryOptions {
-  /** Absolute paths of plugin roots. One that is missing is created. */
+  /** Absolute paths of plugin roots. Missing ones are created. */
   readonly roots: readonly string[];
   readonly platform: Pick<Platform, "files" | "guarded" | "clock" | "watcher">;
   readonly sandbox: Pick<Sandbox, "load" | "unload">;
   readonly registry: Publish;
-  /** Called in the tick of the change it tells of. */
+  /** Called in the tick of the change. */
   readonly emit: (event: PluginEvent) => void;
   readonly log: Log;
-  /** What a plugin's permission items resolve against; `directory` is the real path of its folder. */
+  /** Returns the base folders of a plugin's permission items; `directory` is the real path of its folder. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
-  /** The others are loaded when they are first called, and whether they load is found out then. Default: all. */
+  /** Other versions are loaded at their first call, which then reports load failures. Default: all. */
   readonly loadsAtOnce?: (version: PluginVersion) => boolean;
-  /** Default: every version is admitted. */
+  /** Default: admits every version. */
   readonly gate?: Gatekeeper;
   /** Default: as the manifests say. */
   readonly switches?: PluginSwitches;
-  /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
+  /** Maximum bytes that all plugins together may hold in memory. Default 1 GiB. */
   readonly maxBytes?: number;
   readonly timing?: SettleTiming;
 }
 
-/** Owned by the host; `close` it. */
+/** Owned by the host; must be closed. */
 export interface PluginDirectory extends PluginActs {
-  /** Finds and loads everything. Resolves when each plugin is loaded, disabled, failed or ignored. */
+  /** Discovers and loads everything. Resolves when each plugin is loaded, disabled, failed or ignored. */
   scan(): Promise<readonly PluginStatus[]>;
-  /** What a reload would look at; loads nothing. */
+  /** Returns the changes that a reload would process; loads nothing. */
   checkForChanges(): Promise<readonly PluginChange[]>;
-  /** Brings every changed plugin up to date. @returns how many plugins are served differently now. */
+  /**
+   * Reloads every changed plugin.
+   * @returns the number of plugins whose served version changed
+   */
   reloadChanged(): Promise<number>;
-  /** What a person set for the plugin is not what it was: brings its folder in step. */
+  /** Applies changed settings of a plugin to its folder. */
   reconsider(plugin: string): Promise<void>;
-  /** Keeps everything up to date from now on, until `close`. Resolves when watching has begun. */
+  /** Reloads changed plugins from now on, until `close`. Resolves when watching has begun. */
   watch(): Promise<void>;
   /** One for each folder, by root and name. */
   status(): readonly PluginStatus[];
-  /** Where the roots really are, and the links that lead to them and to plugins: one may lead elsewhere later. */
+  /** Returns the real paths of the roots, and the links that lead to roots and plugins, which may lead elsewhere later. */
   places(): readonly string[];
-  /** What a person should know of the roots and of watching, one line each. */
+  /** Notices about roots and watching for the user, one line each. */
   notices(): readonly string[];
-  /** A call's claim on the version it runs: take it, wait for `ready`, and release it when the call has ended. */
+  /** Leases the version for a call: wait for `ready`, and release it when the call has ended. */
   lease(version: PluginVersion): ImageLease;
-  /** Resolves when every change noticed so far has been dealt with. */
+  /** Resolves when every change noticed so far has been processed. */
   idle(): Promise<void>;
-  /** Stops watching and withdraws every plugin. What is being loaded is not waited for. */
+  /** Stops watching and withdraws every plugin. Pending loads are not awaited. */
   close(): Promise<void>;
 }
 
 const GIBIBYTE = 1024 ** 3;
 
-/** What has been read is dealt with in the same turn of the event loop: more would hold it where a thousand folders change at once. */
+/** Folders that were read are processed in the same turn of the event loop: more would block it when a thousand folders change at once. */
 const READS_AT_ONCE = 8;
 
-/** A folder that changes during each of so many reads in a row is not waited for any longer. */
+/** Attempts to read a folder that changes during each read. */
 const READ_ATTEMPTS = 10;
 
 /** @example See `createHost`, which owns one. */
@@ -107,7 +110,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   let firstScan: Promise<void> | undefined;
   let watching: Watching | undefined;
 
-  /** Looks at one folder and brings its record in step. Runs in the folder's lane. */
+  /** Reads one folder and updates its record. Runs in the folder's lane. */
   async function take(place: Place, how: TakeOptions): Promise<"done" | "again"> {
     if (closing.signal.aborted) return "done";
     const record = recordAt(place);
@@ -132,7 +135,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       settleOthers();
       return "again";
     }
-    // What stood in its way may have gone in the meantime: another folder's name, a missing dependency.
+    // Its obstacle may be gone meanwhile: a name of another folder, a missing dependency.
     if (failure?.retry === "name" || failure?.retry === "dependencies") failure = await publication.advance(record, candidate);
     if (failure !== undefined) publication.fail(record, failure);
     record.seen = seen;
@@ -140,7 +143,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     return "done";
   }
 
-  /** What stood in the way of other folders may be gone. */
+  /** Retries other folders whose obstacle may be gone. */
   function settleOthers(): void {
     for (const other of publication.settle()) takeSoon(other.place, { again: true });
   }
@@ -157,7 +160,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     return record;
   }
 
-  /** Without any wait: reading again at once is what keeps a short-lived process alive. */
+  /** Retries without waiting, because a pending read keeps a short-lived process alive. */
   async function readFirmly(place: Place): Promise<FolderState> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
       const state = await readFolder(options.platform, place);
@@ -185,7 +188,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
         await files.makeDirectory(root);
         created.push(`Created plugin root ${quote(root)}`);
       } catch (error) {
-        // `discover` finds it missing or unreadable, and says so.
+        // `discover` reports it as missing or unreadable.
         if (!(error instanceof FileError)) throw error;
       }
     }
@@ -222,7 +225,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     await firstScan;
     const before = new Map([...records].map(([path, record]) => [path, record.serving?.digest]));
     const places = new Map((await findAllChanges()).map(({ place }) => [pathOf(place), { place, again: false }]));
-    // What did not fail for its bytes alone may fare better now.
+    // Failures with causes other than the bytes may succeed now.
     for (const { path, place, outcome } of records.values()) {
       if (outcome.kind === "quarantined" || (outcome.kind === "failed" && (outcome.retry === "load" || outcome.retry === "settings")))
         places.set(path, { place, again: true });
@@ -250,12 +253,12 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   function onTrouble(why: string): void {
-    trouble = `Watching failed: ${why} (changes are noticed by looking, every few seconds)`;
+    trouble = `Watching failed: ${why} (changes are found by polling, every few seconds)`;
     log.write("warn", trouble);
   }
 
   function onDefect(path: string, defect: unknown): void {
-    log.write("error", "A plugin folder could not be dealt with", {
+    log.write("error", "Cannot process a plugin folder", {
       path,
       error: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect),
     });
@@ -304,13 +307,13 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
 }
 
 interface TakeOptions {
-  /** Although the bytes are known: what stood in their way is gone. */
+  /** Retries known bytes, because their obstacle is gone. */
   readonly again?: boolean;
-  /** Without it everything is believed at once. */
+  /** If absent, every state counts at once. */
   readonly believe?: Believe;
 }
 
-/** What is more often a step on the way than meant: nothing there, or a file emptied that is about to be written anew. */
+/** Returns whether a state is probably temporary: nothing there, or a file that was emptied and is about to be written. */
 function isDoubtful(state: FolderState, serving: PluginVersion | undefined): boolean {
   if (state.kind !== "read") return state.kind !== "refused";
   return [...state.files].some(([path, bytes]) => bytes.length === 0 && (serving?.files.get(path)?.length ?? 0) > 0);

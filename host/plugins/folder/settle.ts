@@ -1,9 +1,8 @@
 /**
- * Waits until a folder that is being written to has come to rest, then lets it be considered, one folder at a time each.
+ * Waits until a folder that is being written to has come to rest, then considers it. Each folder settles on its own.
  *
- * At rest is a folder of which nothing was heard for a quiet window, and whose newest file is older than that, or which
- * looks the same at its beginning and its end. Bad news (it cannot be loaded, it is gone)
- * is believed only if it stays true a little longer: editors and checkouts write in several steps.
+ * A folder is at rest if it had no event during a quiet window, and its newest file is older than the window or its signature is equal
+ * before and after. Failures and removals are confirmed by a further wait, because editors and checkouts write in several steps.
  */
 
 import type { Clock } from "../../platform/platform.ts";
@@ -12,18 +11,18 @@ import type { FolderSign } from "./read.ts";
 
 /** In milliseconds. */
 export interface SettleTiming {
-  /** How long a folder must look the same. */
+  /** Quiet window: how long a folder must be unchanged. */
   readonly quietMs: number;
-  /** How much longer before it is believed that a plugin is gone. */
+  /** Further wait before a plugin counts as gone. */
   readonly goneMs: number;
-  /** How much longer before it is believed that it cannot be loaded; longer, so that a rename is no clash of names. */
+  /** Further wait before a failure counts; longer, so that a rename is not a clash of names. */
   readonly graceMs: number;
 }
 
-/** A quiet window short enough that an edit is callable in well under 100 ms (SPEC H3). */
+/** The quiet window is short enough that an edit is callable in well under 100 ms (SPEC H3). */
 export const SETTLE_TIMING: SettleTiming = Object.freeze({ quietMs: 25, goneMs: 90, graceMs: 150 });
 
-/** A folder that has not come to rest for so long is looked at less often. */
+/** A folder without rest for this long is checked less often. */
 const RESTLESS_MS = 1_000;
 const RESTLESS_WINDOW_MS = 200;
 
@@ -31,26 +30,26 @@ export interface SettleOptions {
   readonly clock: Clock;
   readonly timing: SettleTiming;
   readonly signal: AbortSignal;
-  /** What the folder looks like; `undefined` while that cannot be said. */
+  /** Returns the folder's signature; undefined while it cannot be determined. */
   readonly sign: (path: string) => Promise<FolderSign | undefined>;
-  /** Considers the folder; `again` if it changed meanwhile. */
+  /** Considers the folder. Returns `again` if it changed meanwhile. */
   readonly consider: (path: string, believe: Believe) => Promise<"done" | "again">;
-  /** The folder has not come to rest for a second. Called once for each such time. */
+  /** Called once whenever a folder has not come to rest for a second. */
   readonly onRestless: (path: string) => void;
   readonly onDefect: (path: string, defect: unknown) => void;
 }
 
-/** Bad news: waits for its time and says if the folder still looks like that, and nothing was heard of it meanwhile. */
+/** Confirms a failure or removal: waits, and returns whether the signature is unchanged and no event came meanwhile. */
 export type Believe = (signature: string, news: "gone" | "failed") => Promise<boolean>;
 
 export interface Settling {
-  /** Something happened in the folder. Cheap; any number of times. */
+  /** Notes an event in the folder. Cheap; may be called any number of times. */
   touch(path: string): void;
-  /** Resolves when every folder that was touched has been considered. */
+  /** Resolves when every touched folder has been considered. */
   idle(): Promise<void>;
 }
 
-/** What happens to one folder from its first touch until it has been considered. */
+/** State of one folder from its first touch until it has been considered. */
 interface Unrest {
   touches: number;
   lastTouchMs: number;
@@ -105,8 +104,7 @@ export function createSettling(options: SettleOptions): Settling {
         continue;
       }
       const outcome = await options.consider(path, (signature, news) => believe(path, state, { signature, news }));
-      // What came while it was considered is looked at in another round. In the same tick as the comparison, so that
-      // no touch is counted that nobody looks at.
+      // Events that came meanwhile need another round. Checked in the same tick, so that no touch is lost.
       if (outcome === "done" && state.touches === touches) return forget(path, state);
       if (outcome === "again") sample = undefined;
       state.sinceMs = clock.monotonic();
@@ -114,13 +112,13 @@ export function createSettling(options: SettleOptions): Settling {
     }
   }
 
-  /** Not so of a file from the future: some other machine's clock wrote its time. */
+  /** Does not apply to a time stamp in the future, which another machine's clock wrote. */
   function isOlder({ newestMs }: FolderSign, ageMs: number): boolean {
     const now = options.clock.now();
     return newestMs !== undefined && newestMs <= now && now - newestMs >= ageMs;
   }
 
-  /** Waits until nothing has been heard of the folder for the window. */
+  /** Waits until the folder had no event during the window. */
   async function quiet(path: string, state: Unrest): Promise<void> {
     for (;;) {
       const now = clock.monotonic();

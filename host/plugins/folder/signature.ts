@@ -1,44 +1,44 @@
 /**
- * `manifest.sig`: who vouches for a plugin's bytes (SPEC M12).
+ * `manifest.sig`: the signature over a plugin's bytes (SPEC M12).
  *
- * The file is not part of the digest, which it signs, so it must hold nothing else: its text is fixed but for a key and a
- * signature that have to be right. No guest can import it, and another text of the same meaning is refused.
+ * The file is not covered by the hash that it signs, so it must not be able to carry anything else: its text is fixed except for a key and
+ * a valid signature. No guest can import it, and other spellings of the same JSON are refused.
  */
 
 import type { Problem } from "../../../manifests/mod.ts";
 import { folderError } from "./problems.ts";
 
 export const SIGNATURE_FILE = "manifest.sig";
-/** More than any `manifest.sig` has. */
+/** Larger than any valid `manifest.sig`. */
 export const MAX_SIGNATURE_BYTES = 256;
 
-/** A signature that was checked. */
+/** A verified signature. */
 export interface PluginSignature {
-  /** The public key, base64. */
+  /** The public key in base64. */
   readonly signer: string;
-  /** The file's text, to keep beside copies of the plugin. */
+  /** The file's text, stored beside copies of the plugin. */
   readonly text: string;
 }
 
 const ALGORITHM = "Ed25519";
 const FORM = /^\{"algorithm":"Ed25519","key":"([A-Za-z0-9+/]{43}=)","signature":"([A-Za-z0-9+/]{86}==)"\}\n$/;
 
-/** What is signed: the digest, with words before it so that no signature made for something else fits. */
+/** Returns the signed text: the hash with a prefix, so that signatures made for other purposes do not match. */
 function signedText(digest: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`bascule plugin ${digest}`);
 }
 
-/** The one form of the file. Both in base64. */
+/** Returns the only valid form of the file. Both in base64. */
 function signatureText(key: string, signature: string): string {
   return `{"algorithm":"${ALGORITHM}","key":"${key}","signature":"${signature}"}\n`;
 }
 
-/** A private key, as `openssl genpkey -algorithm ed25519` writes it: PEM around the RFC 8410 form of a seed of 32 bytes. */
+/** Returns a private key in the form of `openssl genpkey -algorithm ed25519`: PEM around the RFC 8410 form of a seed of 32 bytes. */
 export function privateKeyText(seed: Uint8Array): string {
   return `-----BEGIN PRIVATE KEY-----\n${toBase64(Uint8Array.of(...KEY_HEAD, ...seed))}\n-----END PRIVATE KEY-----\n`;
 }
 
-/** The text of a `manifest.sig`; undefined if `privateKey` is no such text. */
+/** Returns a signed `manifest.sig`, or undefined if `privateKey` is not in that form. */
 export async function signDigest(privateKey: string, digest: string): Promise<PluginSignature | undefined> {
   const [, body = ""] = /^-----BEGIN PRIVATE KEY-----\r?\n([A-Za-z0-9+/=]{64})\r?\n-----END PRIVATE KEY-----\s*$/.exec(privateKey) ?? [];
   const bytes = fromBase64(body);
@@ -50,24 +50,21 @@ export async function signDigest(privateKey: string, digest: string): Promise<Pl
   return { signer, text: signatureText(signer, toBase64(signature)) };
 }
 
-/** PKCS #8 of an Ed25519 key, before its seed (RFC 8410, section 7). */
+/** PKCS #8 prefix of an Ed25519 key, before its seed (RFC 8410, section 7). */
 const KEY_HEAD: readonly number[] = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/** Whose signature it is, or why the plugin is refused. */
+/** Returns the verified signature, or why the plugin is refused. */
 export async function checkSignature(bytes: Uint8Array, digest: string): Promise<PluginSignature | Problem> {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const [, key = "", signature = ""] = FORM.exec(text) ?? [];
   const [keyBytes, signatureBytes] = [fromBase64(key), fromBase64(signature)];
   if (keyBytes === undefined || signatureBytes === undefined) {
-    return folderError(
-      `"${SIGNATURE_FILE}" is no signature as bascule writes it`,
-      "sign the plugin again (bascule sign), or delete the file",
-    );
+    return folderError(`"${SIGNATURE_FILE}" is not a valid bascule signature`, "sign the plugin again (bascule sign), or delete the file");
   }
   if (await isSignedBy(keyBytes, signatureBytes, signedText(digest))) return { signer: key, text };
   return folderError(
-    `"${SIGNATURE_FILE}" does not fit the plugin's files: they are not what was signed`,
-    "take the files that were signed, sign these (bascule sign), or delete the file",
+    `"${SIGNATURE_FILE}" does not match the plugin's files`,
+    "restore the signed files, sign these (bascule sign), or delete the file",
   );
 }
 
@@ -80,7 +77,7 @@ async function isSignedBy(
     const imported = await crypto.subtle.importKey("raw", key, ALGORITHM, false, ["verify"]);
     return await crypto.subtle.verify(ALGORITHM, imported, signature, text);
   } catch {
-    // Some bytes are no point of the curve: nobody has such a key.
+    // Not every 32 bytes are a point of the curve.
     return false;
   }
 }
@@ -89,7 +86,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Undefined for text with bits to spare: the same bytes have one text only. */
+/** Returns undefined for non-canonical base64, so that the same bytes have only one text. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text === "") return undefined;
   const binary = atob(text);

@@ -1,4 +1,4 @@
-/** `vendor/vendor.json`: what `bascule vendor` put into a plugin, and the hashes that it must still have (SPEC PB3). */
+/** `vendor/vendor.json`: the files that `bascule vendor` put into a plugin, with their hashes (SPEC PB3). */
 
 import { isJsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
@@ -7,11 +7,11 @@ import { folderError, quote } from "./problems.ts";
 export const VENDOR_FOLDER = "vendor/";
 export const VENDOR_FILE = "vendor/vendor.json";
 
-/** What the file holds. */
+/** The file's contents. */
 export interface Vendored {
-  /** Files by what `imports` of the manifest names: "npm:left-pad@^1" to "./vendor/left-pad.js". */
+  /** Files by import name of the manifest's `imports`: "npm:left-pad@^1" to "./vendor/left-pad.js". */
   readonly imports: Readonly<Record<string, string>>;
-  /** What was installed when it was vendored, by the same names. */
+  /** The packages that were installed when it was vendored, by the same names. */
   readonly packages: Readonly<Record<string, VendoredPackage>>;
   /** SHA-256 in hex by path in the plugin's folder. */
   readonly files: Readonly<Record<string, string>>;
@@ -22,25 +22,23 @@ export interface VendoredPackage {
   readonly license?: string;
 }
 
-const ADVICE = "run `bascule vendor`, or put the file back as it was";
+const ADVICE = "run `bascule vendor`, or restore the file";
 const MAX_PROBLEMS = 20;
-/** What code can import. */
+/** Files that code can import. */
 const IMPORTABLE = /\.(?:[mc]?[jt]s|json)$/;
 
-/** What does not fit; nothing for a plugin without the file. */
+/** Returns the mismatches; empty for a plugin without the file. */
 export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Promise<readonly Problem[]> {
   const bytes = files.get(VENDOR_FILE);
   if (bytes === undefined) return [];
   const vendored = parseVendored(new TextDecoder().decode(bytes));
-  if (vendored === undefined) return [folderError(`"${VENDOR_FILE}" is not what \`bascule vendor\` writes`, "run it again")];
+  if (vendored === undefined) return [folderError(`"${VENDOR_FILE}" was not written by \`bascule vendor\``, "run it again")];
   const problems: Problem[] = [];
   for (const [path, hash] of Object.entries(vendored.files)) {
     const content = files.get(path);
-    if (content === undefined) problems.push(folderError(`File ${quote(path)} is missing, which "${VENDOR_FILE}" names`, ADVICE));
+    if (content === undefined) problems.push(folderError(`File ${quote(path)} is missing, but "${VENDOR_FILE}" lists it`, ADVICE));
     else if ((await sha256Hex(content.slice())) !== hash) {
-      problems.push(
-        folderError(`File ${quote(path)} is not the one that was vendored: its hash differs from that in "${VENDOR_FILE}"`, ADVICE),
-      );
+      problems.push(folderError(`File ${quote(path)} is not the vendored one: its hash differs from that in "${VENDOR_FILE}"`, ADVICE));
     }
   }
   for (const path of files.keys()) {
@@ -50,12 +48,12 @@ export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Pro
   }
   for (const [name, target] of Object.entries(vendored.imports)) {
     if (Object.hasOwn(vendored.files, target.replace(/^\.\//, ""))) continue;
-    problems.push(folderError(`"${VENDOR_FILE}" leads ${quote(name)} to ${quote(target)}, which it does not list`, "run `bascule vendor`"));
+    problems.push(folderError(`"${VENDOR_FILE}" maps ${quote(name)} to ${quote(target)}, which it does not list`, "run `bascule vendor`"));
   }
   return problems.slice(0, MAX_PROBLEMS);
 }
 
-/** Undefined if it is not what it should be. */
+/** Returns undefined if the text is not valid. */
 export function parseVendored(text: string): Vendored | undefined {
   const document = parse(text);
   if (!isJsonObject(document)) return undefined;
@@ -64,11 +62,11 @@ export function parseVendored(text: string): Vendored | undefined {
   const packages = document["packages"];
   if (imports === undefined || files === undefined || !isJsonObject(packages)) return undefined;
   if (!Object.keys(files).every((path) => path.startsWith(VENDOR_FOLDER))) return undefined;
-  // Shown, never acted upon.
+  // Only shown, never acted upon.
   return { imports, files, packages: packages as unknown as Vendored["packages"] };
 }
 
-/** The file's text. */
+/** Returns the file's text. */
 export function vendoredToJson({ imports, packages, files }: Vendored): string {
   const sorted = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
     Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => compareText(a, b)));
@@ -83,7 +81,7 @@ function textsIn(value: JsonValue | undefined): Readonly<Record<string, string>>
 
 function parse(text: string): JsonValue | undefined {
   try {
-    // What JSON.parse answers is JSON.
+    // The result of JSON.parse is JSON.
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

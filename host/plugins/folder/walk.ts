@@ -1,8 +1,8 @@
 /**
- * Lists what one plugin folder holds, without reading it, within bounds.
+ * Lists the contents of one plugin folder within bounds, without reading them.
  *
- * The result's `signature` is equal exactly when nothing that could matter has changed: it is what the reconcile scan
- * and the wait for half-written files compare.
+ * The `signature` of the result is equal exactly when nothing relevant has changed. The reconcile scan and the wait for half-written files
+ * compare it.
  */
 
 import type { Problem } from "../../../manifests/mod.ts";
@@ -11,20 +11,20 @@ import { compareText } from "../../primitives/digest.ts";
 import { folderError, folderWarning, quote } from "./problems.ts";
 import { SIGNATURE_FILE } from "./signature.ts";
 
-/** What a plugin folder may hold at most. */
+/** Maximum contents of a plugin folder. */
 export interface FolderBounds {
   readonly files: number;
-  /** Files, folders and links together: a tree of folders alone is bounded too. */
+  /** Files, folders and links together, so that a tree of folders alone is bounded too. */
   readonly entries: number;
   readonly totalBytes: number;
-  /** Folders inside one another, the plugin's own included. */
+  /** Nested folders, including the plugin's own. */
   readonly depth: number;
   readonly nameLength: number;
-  /** More problems than this are not listed. */
+  /** Maximum number of problems listed. */
   readonly problems: number;
 }
 
-/** The bounds that hold. */
+/** The bounds in force. */
 export const FOLDER_BOUNDS: FolderBounds = Object.freeze({
   files: 2_000,
   entries: 6_000,
@@ -38,41 +38,41 @@ export const FOLDER_BOUNDS: FolderBounds = Object.freeze({
 export interface FolderFile {
   /** "/"-separated, relative to the plugin's folder. */
   readonly path: string;
-  /** Absolute, with no link in it when it was listed. */
+  /** Absolute path without links at the time of listing. */
   readonly realPath: string;
   readonly size: number;
 }
 
-/** What a folder is, at one moment. */
+/** The contents of a folder at one moment. */
 export type Walk =
-  /** There is no such directory. */
+  /** The directory does not exist. */
   | { readonly kind: "gone"; readonly signature: string }
   | { readonly kind: "no_manifest"; readonly signature: string }
-  /** Something went away while it was listed. */
+  /** Something was removed while it was listed. */
   | { readonly kind: "changing" }
   | { readonly kind: "refused"; readonly signature: string; readonly problems: readonly Problem[] }
   | {
       readonly kind: "found";
       readonly signature: string;
-      /** The signature and every folder's own time: equal before and after reading, nothing was moved in between. */
+      /** The signature plus every folder's modification time: if equal before and after reading, nothing was moved in between. */
       readonly strict: string;
       /** Real path of the folder. */
       readonly directory: string;
-      /** `device:inode` of the folder itself: another one means that it was swapped. */
+      /** `device:inode` of the folder itself: another value means that it was swapped. */
       readonly identity: string;
       readonly files: readonly FolderFile[];
-      /** Not one of `files`: a signature over the digest is not part of what it signs (SPEC M12). */
+      /** Not in `files`: a signature over the hash cannot be part of the hash (SPEC M12). */
       readonly signatureFile?: FolderFile;
-      /** When the newest file was written, in milliseconds since the epoch. */
+      /** Modification time of the newest file, in milliseconds since the epoch. */
       readonly newestMs: number;
-      /** What was left out, and why. */
+      /** Entries that were left out, and why. */
       readonly warnings: readonly Problem[];
     };
 
-/** The manifest's name; exactly this one, at the folder's root (SPEC M1). */
+/** The manifest's exact name, at the folder's root (SPEC M1). */
 export const MANIFEST_FILE = "manifest.json";
 
-/** @returns what the folder is; never rejects for what it holds. */
+/** @returns the folder's contents; never rejects because of them */
 export async function walkFolder(files: Files, directory: string): Promise<Walk> {
   try {
     const folder = await files.stat(directory);
@@ -86,11 +86,11 @@ export async function walkFolder(files: Files, directory: string): Promise<Walk>
 }
 
 /**
- * Names that editors and tools leave behind, and declaration files; nothing can load them, as they are not read, so they do
- * not count (SPEC M11).
+ * Returns true for names that editors and tools leave behind, and for declaration files. They are not read, so nothing can load them, and
+ * they do not count (SPEC M11).
  */
 export function isIgnoredName(name: string): boolean {
-  // On systems that mind no case `.GIT` is `.git`, whose settings name programs.
+  // On case-insensitive systems `.GIT` is `.git`, whose settings can name programs.
   return IGNORED_NAMES.has(name.toLowerCase()) || IGNORED_PATTERN.test(name) || DECLARATIONS.test(name);
 }
 
@@ -99,7 +99,7 @@ const IGNORED_NAMES: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node
 /** `main.ts~`, `.main.ts.swp`, `.#main.ts`, `#main.ts#`, `main.ts___jb_tmp___`, `.goutputstream-…`, `main.ts.tmp`. */
 const IGNORED_PATTERN = /~$|^\..*\.sw[a-z]$|^\.?#|___jb_(?:tmp|old)___$|^\.goutputstream-|\.(?:tmp|crswap)$/;
 
-/** They hold no code: types that are written anew must not look like a change of the plugin (SPEC M8). */
+/** They hold no code: regenerated types must not look like a change of the plugin (SPEC M8). */
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 
 interface Visit {
@@ -116,7 +116,7 @@ interface Visit {
   newestMs: number;
 }
 
-/** Ends a walk at a bound: what is beyond it is not looked at. */
+/** Ends a walk at a bound; the rest is not listed. */
 class BoundReached extends Error {}
 
 async function walkPlugin(files: Files, root: string, folder: FileInfo): Promise<Walk> {
@@ -132,7 +132,7 @@ async function walkPlugin(files: Files, root: string, folder: FileInfo): Promise
   }
   const signature = visit.lines.join("\n");
   if (visit.problems.length === 0 && !visit.found.some((file) => file.path === MANIFEST_FILE)) {
-    visit.problems.push(folderError(`"${MANIFEST_FILE}" is no regular file`, "make it a file that holds the manifest"));
+    visit.problems.push(folderError(`"${MANIFEST_FILE}" is not a regular file`, "make it a file that holds the manifest"));
   }
   if (visit.problems.length > 0) return { kind: "refused", signature, problems: visit.problems };
   const { found, newestMs, warnings, signatureFile } = visit;
@@ -150,7 +150,7 @@ async function walkPlugin(files: Files, root: string, folder: FileInfo): Promise
   };
 }
 
-/** @param trail real paths of the folders from the plugin's down to this one, to see links that lead back up. */
+/** @param trail real paths of the folders from the plugin's down to this one, to detect links that lead back up */
 async function visitDirectory(visit: Visit, prefix: string, trail: readonly string[]): Promise<void> {
   const directory = trail.at(-1) ?? visit.root;
   const entries = await visit.files.list(directory);
@@ -177,16 +177,16 @@ async function visitEntry(visit: Visit, absolute: string, path: string, trail: r
 
 function noteSignature(visit: Visit, absolute: string, info: FileInfo): void {
   if (info.kind !== "file")
-    return refuse(visit, folderError(`"${SIGNATURE_FILE}" is no regular file`, "delete it, or sign the plugin again"));
+    return refuse(visit, folderError(`"${SIGNATURE_FILE}" is not a regular file`, "delete it, or sign the plugin again"));
   visit.signatureFile = { path: SIGNATURE_FILE, realPath: absolute, size: info.size };
   visit.newestMs = Math.max(visit.newestMs, info.modifiedMs);
 }
 
-/** A link counts as what it leads to, as long as that is inside the plugin's folder. */
+/** Treats a link as its target, if that is inside the plugin's folder. */
 async function visitLink(visit: Visit, absolute: string, path: string, trail: readonly string[]): Promise<void> {
   const target = await realPathOf(visit.files, absolute);
   visit.lines.push(`${path}\0${target ?? "nowhere"}`);
-  if (target === undefined) return warn(visit, `Left out ${quote(path)}: its link leads nowhere`, "remove the link");
+  if (target === undefined) return warn(visit, `Left out ${quote(path)}: its link target does not exist`, "remove the link");
   if (!isInside(visit.root, target)) {
     return refuse(visit, folderError(`${quote(path)} is a link that leaves the plugin's folder`, "copy what it links to into the folder"));
   }
@@ -200,7 +200,7 @@ async function visitLink(visit: Visit, absolute: string, path: string, trail: re
   return enter(visit, path, info, [...trail, target]);
 }
 
-/** @param trail ends with the folder to enter. */
+/** @param trail ends with the folder to enter */
 async function enter(visit: Visit, path: string, info: FileInfo, trail: readonly string[]): Promise<void> {
   visit.folderTimes.push(info.modifiedMs);
   if (trail.length > FOLDER_BOUNDS.depth) {
@@ -218,7 +218,7 @@ function addFile(visit: Visit, path: string, realPath: string, info: FileInfo): 
 }
 
 function checkName(visit: Visit, name: string, path: string): boolean {
-  // U+FFFD stands where the name was no valid UTF-8: such a file could not be found again by its name.
+  // U+FFFD replaces invalid UTF-8: such a file could not be found again by its name.
   const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\\\ufffd]/u.test(name);
   if (odd) refuse(visit, folderError(`${quote(path)} has control, invisible or undecodable characters or a "\\" in its name`, "rename it"));
   const long = name.length > FOLDER_BOUNDS.nameLength;
@@ -232,7 +232,7 @@ function refuse(visit: Visit, problem: Problem): void {
 }
 
 function refuseAll(visit: Visit, message: string): never {
-  visit.problems.push(folderError(message, "move what the plugin does not need out of its folder"));
+  visit.problems.push(folderError(message, "move unneeded files out of the plugin's folder"));
   throw new BoundReached();
 }
 
@@ -240,7 +240,7 @@ function warn(visit: Visit, message: string, fix: string): void {
   if (visit.warnings.length < FOLDER_BOUNDS.problems) visit.warnings.push(folderWarning(message, fix));
 }
 
-/** `undefined` for a link to nothing and for a loop of links. */
+/** Returns undefined for a dangling link and for a loop of links. */
 async function realPathOf(files: Files, path: string): Promise<string | undefined> {
   try {
     return await files.realPath(path);
@@ -251,12 +251,12 @@ async function realPathOf(files: Files, path: string): Promise<string | undefine
   }
 }
 
-/** True if `path` is `directory` or below it. Both are real paths. */
+/** Returns whether `path` is `directory` or below it. Both are real paths. */
 export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
-/** A folder's own time is left out: editors touch it with temporary files that do not count. */
+/** Omits a folder's own time: editors touch it with temporary files that do not count. */
 function describe(path: string, info: FileInfo): string {
   const time = info.kind === "directory" ? "" : `${info.size}:${info.modifiedMs}`;
   return `${path}\0${info.kind}\0${identityOf(info)}\0${time}`;
@@ -272,7 +272,7 @@ function refusedBy(error: unknown, directory: string): Walk {
   return { kind: "refused", signature: `unreadable ${error.code}`, problems: [unreadable(directory, error)] };
 }
 
-/** Why something in a plugin's folder could not be read. */
+/** The problem of an entry that could not be read. */
 export function unreadable(path: string, error: FileError): Problem {
   return folderError(`Cannot read ${quote(path)}: ${error.code.replaceAll("_", " ")}`, "make it readable for the user who runs bascule");
 }

@@ -1,13 +1,13 @@
-/** The fast path of noticing: the platform's watcher, turned from paths of files into places of plugins. */
+/** Fast notice of changes: maps the platform watcher's file paths to places of plugins. */
 
 import type { Watcher } from "../../platform/platform.ts";
 import type { Place } from "./discover.ts";
 
-/** What is watched. */
+/** The folders to watch. */
 export interface WatchTargets {
   /** Plugin roots, with their positions, and the real folders that are watched for them. */
   readonly roots: ReadonlyMap<string, { readonly rootIndex: number; readonly realPath: string }>;
-  /** Real folders outside the roots that links in the roots lead to, and where those links are. */
+  /** Real folders outside the roots that are targets of links in the roots, and the places of those links. */
   readonly linked: ReadonlyMap<string, Place>;
 }
 
@@ -15,14 +15,14 @@ export interface FolderWatch {
   /**
    * Watches exactly these from now on.
    *
-   * @param fresh folders whose watch is opened anew although they were watched: they were replaced by another folder,
-   * and a watch stays with the one it was opened on.
+   * @param fresh watched folders that were replaced by another folder, so their watch is reopened: a watch stays with the folder it was
+   *   opened on
    */
   retarget(targets: WatchTargets, fresh?: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param onTrouble told at most once that changes may be noticed late. */
+/** @param onTrouble called at most once, if changes may be noticed late */
 export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) => void, onTrouble: (why: string) => void): FolderWatch {
   const open = new Map<string, { close(): Promise<void> }>();
   let linked: WatchTargets["linked"] = new Map();
@@ -73,7 +73,7 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
     }
   }
 
-  /** One change after the other: each ends with what it wanted. */
+  /** Runs changes one after the other, so that each ends with its own targets. */
   function next(act: () => Promise<void>): Promise<void> {
     last = last.then(act);
     return last;
@@ -88,7 +88,7 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   };
 }
 
-/** The direct child of the folder that `path` is or is in. Both separators divide: a name holds neither. */
+/** Returns the direct child of the folder that contains `path`. Splits at both separators, because names contain neither. */
 function folderIn(parent: string, path: string): string | undefined {
   if (!path.startsWith(parent)) return undefined;
   const [before, folder] = path.slice(parent.length).split(/[\\/]/);

@@ -1,4 +1,4 @@
-/** Keeps a plugin directory up to date: events, waiting for rest, and the reconcile scan, put together (SPEC H3, H9). */
+/** Keeps a plugin directory up to date: combines events, settling and the reconcile scan (SPEC H3, H9). */
 
 import type { Clock, Files, Log, Watcher } from "../../platform/platform.ts";
 import { looksDifferent } from "./changes.ts";
@@ -27,12 +27,12 @@ export interface WatchingOptions {
 }
 
 export interface Watching {
-  /** Resolves when the watcher listens. */
+  /** Resolves when the watcher is active. */
   start(): Promise<void>;
-  /** A folder was read: if it is another one than before, or elsewhere, other folders have to be watched. */
+  /** Called when a folder was read: if it was swapped or moved, other folders have to be watched. */
   onSeen(place: Place, before: Seen | undefined, now: Seen): void;
   idle(): Promise<void>;
-  /** The signal has fired; waits until everything has stopped. */
+  /** Waits until everything has stopped, after the signal has fired. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createWatching(options: WatchingOptions): Watching {
     }
   }
 
-  /** A scan of many plugins comes seldom, and a watch says nothing of the folder that replaces its own. */
+  /** Checks for replaced roots, because scans of many plugins are rare, and a watch does not report that its own folder was replaced. */
   async function isReplaced(): Promise<boolean> {
     return (await identitiesOfRoots()) !== lookedAt;
   }
@@ -82,7 +82,7 @@ export function createWatching(options: WatchingOptions): Watching {
     return (await Promise.all(roots.map(async (root) => (await identityOfRoot(files, root)) ?? "none"))).join();
   }
 
-  /** A watch stays with the folder it was opened on; where another folder stands now, a new one is needed. */
+  /** Reopens watches of replaced folders: a watch stays with the folder it was opened on. */
   async function rewatch({ folders, roots: found }: Discovery): Promise<void> {
     for (const root of roots) if (rootsNow.get(root)?.identity !== found.get(root)?.identity) stale.add(root);
     rootsNow = found;
@@ -103,7 +103,7 @@ export function createWatching(options: WatchingOptions): Watching {
   }
 
   function onSeen(place: Place, before: Seen | undefined, now: Seen): void {
-    // Opened anew at the next look: somebody who swaps folders all the time must not keep us busy with it.
+    // Reopened at the next scan, so that constant swaps do not keep the host busy.
     const isSwapped = before?.identity !== undefined && now.identity !== undefined && before.identity !== now.identity;
     if (isSwapped) stale.add(links.get(pathOf(place))?.linkTarget ?? place.root);
     if (now.linkTarget === undefined || now.linkTarget === links.get(pathOf(place))?.linkTarget) return;
@@ -113,7 +113,7 @@ export function createWatching(options: WatchingOptions): Watching {
 
   return {
     async start() {
-      // Also notices what changed between the scan and the first watch.
+      // Also notices changes between the scan and the first watch.
       const start = clock.monotonic();
       await sweep();
       const costMs = clock.monotonic() - start;

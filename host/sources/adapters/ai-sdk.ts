@@ -1,4 +1,4 @@
-/** Tools of Vercel's AI SDK, by their shape (SPEC K2). */
+/** Adapts tools of Vercel's AI SDK, by their shape (SPEC K2). */
 
 import type { ToolContext } from "../../call/context.ts";
 import { copyJson } from "../../primitives/json/json.ts";
@@ -7,7 +7,7 @@ import type { ToolFactory } from "../../tools/tool.ts";
 import { foreignTool, type ForeignToolOptions } from "./foreign-tool.ts";
 import type { SchemaLike } from "./schema-like.ts";
 
-/** What a tool of the AI SDK has; no more of it is used. */
+/** The members of an AI SDK tool that are used. */
 export interface AiSdkShaped {
   readonly description?: unknown;
   readonly inputSchema?: unknown;
@@ -15,9 +15,9 @@ export interface AiSdkShaped {
 }
 
 /**
- * Makes tools of the AI SDK's, by name. Register them with `{ source: "ai-sdk" }`.
+ * Converts AI SDK tools, by name. Register them with `{ source: "ai-sdk" }`.
  *
- * A tool that answers step by step has its last answer as output, and the others as progress.
+ * If a tool yields several values, the last one is the output, and the others are progress.
  *
  * @throws {TypeError} if a schema cannot be read.
  * @example
@@ -32,7 +32,7 @@ export interface AiSdkShaped {
 export function aiSdkTools(tools: Readonly<Record<string, AiSdkShaped>>, options: ForeignToolOptions): readonly ToolFactory[] {
   return Object.entries(tools).map(([name, tool]) => {
     const { description, inputSchema } = tool;
-    // What the schema describes is what `execute` takes; its options are those of the SDK's calls.
+    // `execute` takes what the schema describes, and the options of an SDK call.
     const execute = tool.execute as ((input: unknown, options: unknown) => unknown) | undefined;
     return foreignTool(
       {
@@ -50,7 +50,7 @@ function isSchemaLike(value: unknown): value is SchemaLike {
   return (typeof value === "object" || typeof value === "function") && value !== null;
 }
 
-/** A schema may be a function that makes it. */
+/** A schema may be a function that returns it. */
 function madeSchema(schema: SchemaLike): SchemaLike {
   const made: unknown = typeof schema === "function" && !("~standard" in schema) ? Reflect.apply(schema, undefined, []) : schema;
   return isSchemaLike(made) ? made : schema;

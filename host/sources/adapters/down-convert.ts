@@ -1,8 +1,8 @@
 /**
- * A foreign JSON Schema in the words of tool schemas (SPEC S5).
+ * Converts a foreign JSON Schema to the subset of tool schemas (SPEC S5).
  *
- * What has no such words is left out, and only so that more fits than before: a value that its own program would take is never
- * refused here. What was left out is that program's to check.
+ * Keywords outside of the subset are dropped, but only if that makes the schema more permissive: a value that the foreign program accepts
+ * is never refused here. The foreign program checks what was dropped.
  */
 
 import {
@@ -17,10 +17,10 @@ import {
   SCHEMA_BOUNDS,
 } from "../../../manifests/mod.ts";
 
-/** The schema, and the places where it says less than the foreign one. */
+/** The converted schema, and the places where it is more permissive than the foreign one. */
 export interface DownConverted {
   readonly schema: JsonSchema;
-  /** JSON pointers into the foreign schema; none: the two say the same. */
+  /** JSON pointers into the foreign schema. Empty if both are equivalent. */
   readonly lost: readonly string[];
 }
 
@@ -29,16 +29,16 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...ANNOTATIONS,
   ..."type enum const required format minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems".split(" "),
 ]);
-/** They say nothing about values, or nothing that is left once references are written out. */
+/** Keywords that do not constrain values, or no longer do once references are inlined. */
 const SILENT: ReadonlySet<string> = new Set(
   "$schema $id $comment $anchor $defs definitions deprecated readOnly writeOnly contentMediaType contentEncoding".split(" "),
 );
-/** Where one of these is, `additionalProperties` and `items` mean something else than alone. */
+/** Beside one of these, `additionalProperties` and `items` have another meaning. */
 const BESIDE_PROPERTIES = ["patternProperties", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "$ref"];
 const MAX_LOST = 50;
 const MAX_NODES = SCHEMA_BOUNDS.nodes / 2;
 
-/** To check the defaults of one schema. */
+/** Budget for checking the defaults of one schema. */
 const STEPS = 200_000;
 
 interface Walk {
@@ -48,7 +48,7 @@ interface Walk {
   readonly budget: { steps: number };
 }
 
-/** Below the depth that schemas may have nothing is said any more, and beyond the size nothing at all. */
+/** Converts a schema. Levels below the maximum depth become `{}`; so does a schema above the maximum size. */
 export function downConvert(foreign: JsonObject): DownConverted {
   const walk: Walk = { root: foreign, lost: [], nodes: 0, budget: { steps: STEPS } };
   const schema = convert(foreign, "", 1, walk);
@@ -78,12 +78,12 @@ function convert(foreign: JsonValue, pointer: string, depth: number, walk: Walk)
     else if (keyword === "additionalProperties" && isKept(value, schema)) converted[keyword] = value === false ? false : true;
     else lose(walk, place);
   }
-  // Null for "none", mostly: filled in here, it would be refused as if the caller had sent it. Its own program fills it in.
+  // A wrong default, often null for "none", would be refused as if the caller had sent it. It is dropped; the foreign program fills it in.
   if (hasWrongDefault(converted, walk)) delete converted["default"];
   return converted;
 }
 
-/** What is no schema at all is refused as such later. */
+/** An invalid schema is refused later. */
 function hasWrongDefault(converted: JsonObject, { budget }: Walk): boolean {
   const { default: preset } = converted;
   if (preset === undefined || checkSchema(converted).length > 0) return false;
@@ -100,13 +100,15 @@ function convertAll(properties: JsonObject, pointer: string, depth: number, walk
   return converted;
 }
 
-/** `false` closes an object only as long as all that it may have is in `properties`. */
+/** Keeps `additionalProperties: false` only if `properties` lists all allowed names. */
 function isKept(value: JsonValue, schema: JsonObject): boolean {
   if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return true;
   return value === false && !BESIDE_PROPERTIES.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** The same in fewer kinds of words: references written out, `anyOf` of types as a list of types, of constants as an `enum`. */
+/**
+ * Rewrites a schema with fewer keywords: references are inlined, `anyOf` of types becomes a list of types, `anyOf` of constants an `enum`.
+ */
 function simplified(schema: JsonObject, walk: Walk): JsonObject {
   const pointed = pointedAt(schema, walk);
   if (pointed !== undefined) return pointed;
@@ -126,7 +128,7 @@ function simplified(schema: JsonObject, walk: Walk): JsonObject {
   return schema;
 }
 
-/** Far more than any schema needs, and few enough for references that lead in circles. */
+/** Far more than a schema needs; stops circular references. */
 const MAX_STEPS = 20;
 
 function pointedAt(schema: JsonObject, walk: Walk): JsonObject | undefined {
@@ -135,7 +137,7 @@ function pointedAt(schema: JsonObject, walk: Walk): JsonObject | undefined {
   for (let step = 0; step < MAX_STEPS; step++) {
     const { $ref, ...rest } = at;
     if (typeof $ref !== "string") return step === 0 ? undefined : { ...at, ...about };
-    // Draft 7 ignores what stands beside a reference, later drafts do not: only what checks nothing is kept.
+    // Draft 7 ignores keywords beside a reference, later drafts do not. So only annotations are kept.
     if (!isOnlyAbout(at, "$ref")) return undefined;
     const [, section, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec($ref) ?? [];
     const sections = section === undefined ? undefined : walk.root[section];
@@ -162,7 +164,9 @@ function isOnlyAbout(schema: JsonObject, keyword: string): boolean {
   return Object.keys(schema).every((key) => key === keyword || ANNOTATIONS.includes(key) || SILENT.has(key));
 }
 
-/** One schema that means the same, if every branch is a constant, or has a type that no other has and only keywords of that type. */
+/**
+ * Merges branches into one equivalent schema. Possible if every branch is a constant, or has its own type and only keywords of that type.
+ */
 function mergeBranches(branches: readonly JsonValue[]): JsonObject | undefined {
   const schemas = branches.filter(isJsonObject).map(({ title: _title, description: _description, ...rest }) => rest);
   if (schemas.length === 0 || schemas.length < branches.length) return undefined;
@@ -182,12 +186,12 @@ function mergeBranches(branches: readonly JsonValue[]): JsonObject | undefined {
   return { type: types, ...merged };
 }
 
-/** `integer` is a kind of number: the two overlap. */
+/** `integer` overlaps with `number`. */
 function kindOf(type: string): string {
   return type === "integer" ? "number" : type;
 }
 
-/** Keywords that other types ignore. */
+/** Keywords that apply to one type only. */
 const OF_TYPE: ReadonlyMap<string, string> = new Map([
   ...["minLength", "maxLength", "format"].map((key) => [key, "string"] as const),
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((key) => [key, "number"] as const),

@@ -1,4 +1,4 @@
-/** A tool of another framework as one of ours: its schema in our words, its check and its code its own (SPEC K2, S5). */
+/** Converts a tool of another framework. The schema is converted to the subset; the tool's own check and code stay in use (SPEC K2, S5). */
 
 import type { ToolContext } from "../../call/context.ts";
 import { copyJson } from "../../primitives/json/json.ts";
@@ -7,24 +7,24 @@ import { ToolFailed } from "../../tools/tool-error.ts";
 import type { ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
 import { declareSchema, type SchemaLike } from "./schema-like.ts";
 
-/** What the framework does not say. */
+/** Options that the framework does not supply. */
 export interface ForeignToolOptions extends Omit<Partial<ToolDeclaration>, "inputSchema" | "sideEffects"> {
-  /** What the tool does beside computing; `[]` is nothing. */
+  /** Side effects of the tool; `[]` for none. */
   readonly sideEffects: ToolDeclaration["sideEffects"];
 }
 
-/** What was read off the foreign tool. */
+/** The facts read from the foreign tool. */
 export interface ForeignTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly schema?: SchemaLike | undefined;
-  /** Absent: declared, with nothing bound. */
+  /** If absent, the tool is declared without an implementation. */
   readonly run?: ((args: JsonValue, context: ToolContext) => unknown) | undefined;
 }
 
 const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 512 } as const;
 
-/** @throws {TypeError} if its schema cannot be read. */
+/** @throws {TypeError} if its schema cannot be read */
 export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): ToolFactory {
   const { name, description = `Tool: ${foreign.name}`, schema, run } = foreign;
   const declared = schema === undefined ? undefined : declareSchema(schema, `tool "${name}"`);
@@ -47,10 +47,10 @@ export function foreignTool(foreign: ForeignTool, options: ForeignToolOptions): 
   });
 }
 
-/** The route copies it again, and says where it is no JSON; `undefined` is null. */
+/** The route copies the output again, and reports values that are not JSON. `undefined` becomes null. */
 function toJson(output: unknown): JsonValue | undefined {
   if (output === undefined) return undefined;
   const copy = copyJson(output, BOUNDS);
-  // What cannot be copied is handed on as it is, so that the route's own message names the place.
+  // Passes an uncopyable value on unchanged, so that the route's error names the place.
   return copy.ok ? copy.value : (output as JsonObject);
 }

@@ -1,10 +1,10 @@
-/** Tools of LangChain, by their shape (SPEC K2). */
+/** Adapts tools of LangChain, by their shape (SPEC K2). */
 
 import type { ToolFactory } from "../../tools/tool.ts";
 import { foreignTool, type ForeignToolOptions } from "./foreign-tool.ts";
 import type { SchemaLike } from "./schema-like.ts";
 
-/** What a LangChain tool has; no more of it is used. */
+/** The members of a LangChain tool that are used. */
 export interface LangChainShaped {
   readonly name: string;
   readonly description?: string;
@@ -13,7 +13,7 @@ export interface LangChainShaped {
 }
 
 /**
- * Makes a tool of a LangChain tool. Register it with `{ source: "langchain" }`.
+ * Converts a LangChain tool. Register it with `{ source: "langchain" }`.
  *
  * @throws {TypeError} if its schema cannot be read.
  * @example
@@ -27,7 +27,7 @@ export interface LangChainShaped {
  */
 export function langChainTool(tool: LangChainShaped, options: ForeignToolOptions): ToolFactory {
   const { name, description, schema } = tool;
-  // What the schema describes is what `invoke` takes, and the configuration is all optional.
+  // `invoke` takes what the schema describes; all of its configuration is optional.
   const invoke = tool.invoke as ((input: unknown, config: unknown) => unknown) | undefined;
   const run = invoke && ((args: unknown, { signal }: { signal: AbortSignal }) => Reflect.apply(invoke, tool, [args, { signal }]));
   return foreignTool({ name, description, schema, run }, options);

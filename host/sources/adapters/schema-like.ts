@@ -1,4 +1,4 @@
-/** Schemas as other libraries make them, read by what they can do and not by who made them (SPEC K1, K2). */
+/** Reads schemas of other libraries by their interface, not by library (SPEC K1, K2). */
 
 import { downConvert } from "./down-convert.ts";
 import { checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
@@ -6,12 +6,12 @@ import { equalJson } from "../../primitives/json/equal-json.ts";
 import { copyJson } from "../../primitives/json/json.ts";
 
 /**
- * A JSON Schema (TypeBox's are), or an object that can tell one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own
+ * A JSON Schema (as TypeBox's), or an object that can supply one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own
  * `toJSONSchema()`, the AI SDK's `jsonSchema`.
  */
 export type SchemaLike = object;
 
-/** Keywords of JSON Schema 2020-12, and of older drafts, that our schemas do not have. */
+/** Keywords of JSON Schema 2020-12 and older drafts that the subset lacks. */
 const STANDARD: ReadonlySet<string> = new Set([
   ...REFUSED_KEYWORDS.keys(),
   ..."$anchor $dynamicRef $dynamicAnchor $vocabulary $comment minContains maxContains unevaluatedItems unevaluatedProperties".split(" "),
@@ -22,31 +22,34 @@ const STANDARD: ReadonlySet<string> = new Set([
 const PUBLISHED_BOUNDS = { maxBytes: 128 * 1024, maxDepth: 60 } as const;
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 
-/** Tag of tools whose own program checks a part of their arguments, since tool schemas have no words for it. */
+/** Tag of tools whose own program checks a part of their arguments, because the subset cannot express it. */
 export const OPAQUE_TAG = "schema:opaque";
 
-/** A tool's declared schema, made from one of arguments or answers that may be in other words than ours. */
+/** A tool's declared schema, converted from a foreign one. */
 export interface DeclaredSchema {
   /** The schema that the host checks. */
   readonly schema: JsonSchema;
   readonly tags: readonly string[];
-  /** As it is, where ours says it in other words. */
+  /** The foreign schema, if it differs from the converted one. */
   readonly published?: JsonObject;
 }
 
-/** @throws {TypeError} if no JSON Schema can be had of it; `what` says whose it is. */
+/**
+ * @param what names the owner, for messages
+ * @throws {TypeError} if the schema has no JSON Schema form
+ */
 export function declareSchema(foreign: SchemaLike, what: string): DeclaredSchema {
   const own = toJsonSchema(foreign, what);
   const { schema, lost } = downConvert(own);
   const { $schema: _draft, type = "object", ...rest } = own;
   const { type: _type, ...ours } = schema;
-  // Our subset is JSON; its interface just has no index signature. One larger than definitions may be stays with its tool.
+  // The subset is JSON; its interface only lacks an index signature. A schema larger than a definition may be is not published.
   const isOurs = equalJson(rest, ours as JsonObject);
   const isPublished = !isOurs && type === "object" && copyJson(own, PUBLISHED_BOUNDS).ok;
   return { schema, tags: lost.length > 0 ? [OPAQUE_TAG] : [], ...(isPublished && { published: { ...own, type } }) };
 }
 
-/** Whether a JSON Schema keeps to the standard and is not in our words alone. What is neither of both is refused as it is. */
+/** Returns whether a JSON Schema is valid but outside of the subset. Schemas that are valid as neither are refused later. */
 export function isBeyondOurs(schema: SchemaLike): boolean {
   const problems = checkSchema(schema);
   return problems.length > 0 && problems.every(({ pointer }) => isOfStandard(schema, pointer));
@@ -56,22 +59,22 @@ function isOfStandard(schema: SchemaLike, pointer: string): boolean {
   const path = pointer.split("/").slice(1);
   const keyword = path.at(-1) ?? "";
   const value = path.reduce<unknown>((at, token) => member(at, token.replaceAll("~1", "/").replaceAll("~0", "~")), schema);
-  // A schema may be true or false; what begins with "x-" is for other programs.
+  // A schema may be true or false; keywords with "x-" belong to other programs.
   return STANDARD.has(keyword) || keyword.startsWith("x-") || typeof value === "boolean";
 }
 
-/** Whether it is not itself the JSON Schema. */
+/** Returns whether the object supplies a JSON Schema, instead of being one. */
 export function isTelling(schema: SchemaLike): boolean {
   return ["~standard", "toJSONSchema", "jsonSchema", "_def"].some((name) => member(schema, name) !== undefined);
 }
 
 function toJsonSchema(schema: SchemaLike, what: string): JsonObject {
   const told = tell(schema);
-  if (told instanceof Promise) throw new TypeError(`The schema of ${what} is made asynchronously (await it, and give what it is)`);
+  if (told instanceof Promise) throw new TypeError(`The schema of ${what} is created asynchronously (await it, and pass the result)`);
   const copy = copyJson(told, BOUNDS);
-  if (!copy.ok) throw new TypeError(`The schema of ${what} is no JSON Schema: ${copy.problem.message}`);
+  if (!copy.ok) throw new TypeError(`The schema of ${what} is not a valid JSON Schema: ${copy.problem.message}`);
   if (isJsonObject(copy.value)) return copy.value;
-  throw new TypeError(`The schema of ${what} is no JSON Schema`);
+  throw new TypeError(`The schema of ${what} is not a valid JSON Schema`);
 }
 
 function tell(schema: SchemaLike): unknown {
@@ -83,7 +86,7 @@ function tell(schema: SchemaLike): unknown {
   const told = member(schema, "jsonSchema");
   if (told !== undefined) return told;
   if (member(schema, "~standard") !== undefined || member(schema, "_def") !== undefined)
-    throw new TypeError("The schema cannot tell its JSON Schema (use zod 4.2 or later, or give a JSON Schema)");
+    throw new TypeError("The schema cannot be converted to JSON Schema (use zod 4.2 or later, or pass a JSON Schema)");
   return schema;
 }
 

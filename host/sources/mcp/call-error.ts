@@ -1,4 +1,4 @@
-/** Why an MCP server gave no result, in its own words or those of the way to it (SPEC K3, X4). */
+/** Converts failures of MCP calls, with the server's or the transport's message (SPEC K3, X4). */
 
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { copyJson } from "../../primitives/json/json.ts";
@@ -7,13 +7,13 @@ import { LoginNeeded } from "./tokens.ts";
 import { refusal } from "./result.ts";
 
 const MAX_MESSAGE = 4_000;
-/** Bounds of the data that an error of the protocol carries beside its message. */
+/** Bounds of the data in a protocol error. */
 const DATA_BOUNDS = { maxBytes: 16 * 1024, maxDepth: 32 } as const;
 
 /**
- * The server's own error, with its code and data in `details.mcp`; else that the server could not be asked.
+ * Converts the server's own error, with code and data in `details.mcp`, or reports that the server could not be reached.
  *
- * @param refused what the server asked of its client during the call, and did not get
+ * @param refused methods that the server asked of its client during the call, and that were refused
  */
 export function toCallError(thrown: unknown, server: string, refused: readonly string[] = []): ToolError {
   if (thrown instanceof ToolError) return thrown;
@@ -21,16 +21,16 @@ export function toCallError(thrown: unknown, server: string, refused: readonly s
   const { code, data, requiredScope, message } = membersOf(thrown);
   const said = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
   const why = refused.length === 0 ? said : `${said} (${refusal(refused)})`;
-  // Codes are numbers in JSON-RPC; those of the SDK are words.
+  // JSON-RPC codes are numbers; those of the SDK are strings.
   if (typeof code === "number")
-    return new ToolFailed(why || `The MCP server answered with the error ${code}`, {
+    return new ToolFailed(why || `The MCP server answered with error ${code}`, {
       cause: thrown,
       details: { mcp: { code, ...dataOf(data) } },
     });
   if (typeof requiredScope === "string" && requiredScope !== "") {
     const scope = requiredScope.slice(0, MAX_MESSAGE);
     return new ToolUnavailable(
-      `The MCP server ${server} wants the scope "${scope}" for this: bascule mcp-servers login ${server}, or a token that has it in "headers"`,
+      `The MCP server ${server} requires the scope "${scope}": bascule mcp-servers login ${server}, or use a token with that scope in "headers"`,
       { cause: thrown, details: { scope } },
     );
   }

@@ -1,33 +1,33 @@
-/** A connection to one MCP server through the official SDK, which is loaded when the first one is made (SPEC K3). */
+/** Connects to one MCP server through the official SDK, which is imported at the first connection (SPEC K3). */
 
 import type { AuthProvider, CallToolResult, Client, InputRequiredResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { ToolFailed } from "../../tools/tool-error.ts";
 import { VERSION } from "../../primitives/version.ts";
 
-/** What the source needs of a client; the SDK's `Client` is one. */
+/** The client methods that the source needs; the SDK's `Client` has them. */
 export type McpClient = Pick<Client, "listTools" | "callTool" | "close"> & Partial<Pick<Client, "onclose" | "setNotificationHandler">>;
 
 export interface ConnectOptions {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The server says that its tools are others now. */
+  /** Called when the server reports changed tools. */
   readonly onChanged: () => void;
   readonly onClosed: () => void;
-  /** The server asked for something that no server gets: the method. */
+  /** Called with the method when the server makes a request that is refused to every server. */
   readonly onRefused: (method: string) => void;
 }
 
-/** A day: a call's own deadline and signal end it, never the SDK's clock. */
+/** One day: the call's own deadline and signal end it, never the SDK's timeout. */
 const NEVER_MS = 86_400_000;
 const QUIET_MS = 300;
 
 /**
- * Connects, in whichever revision of the protocol the server speaks.
+ * Connects, in whichever protocol revision the server speaks.
  *
- * No capability is offered, so that what a server asks of its client (sampling, elicitation, roots) is refused.
+ * Offers no client capabilities, so a server's requests to its client (sampling, elicitation, roots) are refused.
  *
- * @throws {Error} if the server is not there, or is no MCP server.
+ * @throws {Error} if the server does not answer, or is not an MCP server
  */
 export async function connectClient({ transport, signal, timeoutMs, onChanged, onClosed, onRefused }: ConnectOptions): Promise<McpClient> {
   const sdk = await import("@modelcontextprotocol/client");
@@ -38,7 +38,7 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
       versionNegotiation: { mode: "auto" },
       listMaxPages: MAX_PAGES,
       inputRequired: { autoFulfill: false },
-      // The SDK's own checks compile a server's schemas into code; ours are interpreted, and bounded.
+      // The SDK's validators compile a server's schemas into code; the host's are interpreted and bounded.
       jsonSchemaValidator: { getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }) },
       listChanged: { tools: { autoRefresh: false, debounceMs: QUIET_MS, onChanged } },
     },
@@ -46,7 +46,7 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
   const state = { isConnected: false, isClosed: false };
   client.onclose = () => {
     state.isClosed = true;
-    // Until then what `connect` says of it is the reason.
+    // Before that, `connect` reports the reason.
     if (state.isConnected) onClosed();
   };
   client.fallbackRequestHandler = ({ method }) => {
@@ -54,7 +54,7 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
     onRefused(method);
     return Promise.reject(new sdk.ProtocolError(sdk.ProtocolErrorCode.MethodNotFound, `bascule refuses ${method} to MCP servers`));
   };
-  // A server's mistakes are told where they matter: by the call that fails.
+  // A server's mistakes are reported by the call that fails.
   client.onerror = () => {};
   await client.connect(transport, { signal, timeout: timeoutMs });
   if (state.isClosed) throw new Error("The connection was closed");
@@ -62,10 +62,10 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
   return client;
 }
 
-/** Methods that servers may call on clients that offer them; ours offers none of them. */
+/** Methods that servers may call on clients that offer them; this client offers none. */
 const REFUSED: ReadonlySet<string> = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
-/** HTTP, with the platform's own `fetch`. */
+/** Creates an HTTP transport with the given `fetch`. */
 export async function httpTransport(
   url: string,
   options: { readonly fetch: typeof fetch; readonly headers: Readonly<Record<string, string>>; readonly tokens?: AuthProvider },
@@ -79,23 +79,26 @@ export async function httpTransport(
   });
 }
 
-/** Pages of a list; a server whose list has more is not listened to. */
+/** Maximum pages of a list; a longer list is an error. */
 const MAX_PAGES = 20;
 
-/** @throws {Error} if the server does not answer, or its list does not end. */
+/** @throws {Error} if the server does not answer, or its list does not end */
 export async function listServerTools(client: McpClient, signal: AbortSignal, timeoutMs: number): Promise<readonly Tool[]> {
   const { tools } = await client.listTools(undefined, { signal, timeout: timeoutMs, cacheMode: "refresh" });
   return tools;
 }
 
-/** What a server says of a call that is under way. */
+/** A server's progress report on a running call. */
 export interface CallProgress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }
 
-/** @throws {ToolFailed} if the server wants something of its client first. @throws {Error} what the server, or the way to it, answered instead of a result. */
+/**
+ * @throws {ToolFailed} if the server requires something of its client first
+ * @throws {Error} an error answer of the server, or of the transport
+ */
 export async function callServerTool(
   client: McpClient,
   tool: Tool,
@@ -107,12 +110,9 @@ export async function callServerTool(
   if (!isInputRequired(answer)) return answer;
   const wanted = Object.values(answer.inputRequests ?? {}).map(({ method }) => method);
   const known = [...REFUSED].filter((method) => wanted.some((one) => one === method));
-  throw new ToolFailed(
-    `The MCP server answers this call only after ${known.join(", ") || "more input"} of its client, which bascule refuses`,
-    {
-      details: { refused: known },
-    },
-  );
+  throw new ToolFailed(`The MCP server requires ${known.join(", ") || "more input"} of its client for this call, which bascule refuses`, {
+    details: { refused: known },
+  });
 }
 
 function isInputRequired(answer: CallToolResult | InputRequiredResult): answer is InputRequiredResult {

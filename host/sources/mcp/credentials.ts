@@ -1,21 +1,24 @@
-/** Which of the headers and variables of an MCP server are credentials: it knows them, and can say them in an error (SPEC C7, K3). */
+/**
+ * Finds the credentials among an MCP server's headers and variables: the server knows them, and could repeat them in an error (SPEC C7,
+ * K3).
+ */
 
 import type { McpServerConfig } from "../../../manifests/mod.ts";
 
 type Given = McpServerConfig["headers"];
 
-/** In names such as `X-Api-Key`, `GITHUB_TOKEN` and `Authorization`. */
+/** Words in names such as `X-Api-Key`, `GITHUB_TOKEN` and `Authorization`. */
 const TELLING: ReadonlySet<string> = new Set(
   "authorization auth bearer token key apikey secret password passwd pass credential credentials cookie pat".split(" "),
 );
-/** `Bearer …`, `Basic …`: what follows is what nobody may see (RFC 9110, 11.4). */
+/** `Bearer …`, `Basic …`: the rest is the secret (RFC 9110, 11.4). */
 const SCHEME = /^[A-Za-z][A-Za-z0-9-]*[ ]+(?=\S)/;
 
 /**
  * Yields name and value of each credential.
  *
- * A name decides; of headers also that the value is a variable's, as nothing else is a reason to write one so. Variables such as
- * `HOME` are no secrets, and taken out of every result they would take ordinary text along.
+ * The name decides. A header whose value comes from a variable counts too, because it has no other reason to write one so. Variables such
+ * as `HOME` are not secrets, and redacting them from every result would remove ordinary text.
  */
 export function* credentialsIn(
   kind: "headers" | "env",

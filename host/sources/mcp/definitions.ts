@@ -1,4 +1,4 @@
-/** A server's tools in our words: names, schemas, and what they may do in the person's judgment, not the server's (SPEC K3, S5). */
+/** Converts a server's tools: names, schemas, and side effects as the user declares them, not as the server does (SPEC K3, S5). */
 
 import type { Tool } from "@modelcontextprotocol/client";
 import { completeDefinition } from "../../tools/definition.ts";
@@ -26,17 +26,17 @@ import { OPAQUE_TAG } from "../adapters/schema-like.ts";
 /** One tool of a server, as it is registered. */
 export interface ServerTool {
   readonly definition: ToolDefinition;
-  /** In the server's words, which every door hands on. */
+  /** The server's own wording, passed on at every door. */
   readonly published: PublishedWords;
-  /** As the server has it, for calls. */
+  /** The server's definition, for calls. */
   readonly tool: Tool;
-  /** The parts that a pin is made of. */
+  /** The parts that are pinned. */
   readonly parts: JsonObject;
   /** Why it cannot be offered. */
   readonly refused?: string;
 }
 
-/** No plugin's name holds `__`. */
+/** Plugin names cannot contain `__`, so owners cannot collide. */
 export function ownerOf(server: string): string {
   return `mcp__${server}`;
 }
@@ -44,11 +44,14 @@ export function ownerOf(server: string): string {
 const DEFAULT_EFFECTS: readonly SideEffect[] = ["network", "execute"];
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_DESCRIPTION = 16_384;
-/** What the protocol's specification says names are to have at most. Pins are kept under them. */
+/** Maximum length of a name in the protocol's specification. Pins are stored by name. */
 const MAX_NAME = 128;
 const BOUNDS = { maxBytes: 128 * 1024, maxDepth: 64 } as const;
 
-/** One at a time: those that the configuration lets through; each has a name of its own in our grammar. Of a name that is listed twice, the first is named and refused. */
+/**
+ * Yields the tools that the configuration allows, each with a unique valid name. If the server lists a name twice, the tool is yielded as
+ * refused.
+ */
 export function* toServerTools(
   server: string,
   config: Pick<McpServerConfig, "tools" | "sideEffects" | "toolSideEffects" | "timeoutMs">,
@@ -58,7 +61,7 @@ export function* toServerTools(
     tools.filter(({ name }) => config.tools?.includes(name) !== false),
     ({ name }) => name,
   );
-  // A name that fits is nobody else's, whatever the order of the list: rules are about it.
+  // Valid names are reserved first, in any order of the list, because policy rules refer to them.
   const taken = new Set([...listed.keys()].filter((name) => checkToolName(name) === undefined));
   for (const [own, [tool, twin]] of listed) {
     if (tool === undefined) continue;
@@ -68,7 +71,7 @@ export function* toServerTools(
   }
 }
 
-/** The nearest that fits, told apart by a hash. */
+/** Returns the nearest valid name, with a hash if needed to make it unique. */
 function nameFor(server: string, name: string, taken: ReadonlySet<string>): string {
   const fitting = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   const plain = /^[A-Za-z]/.test(fitting) ? fitting : `tool_${fitting}`;
@@ -80,7 +83,7 @@ function nameFor(server: string, name: string, taken: ReadonlySet<string>): stri
 interface NamedTool {
   readonly tool: Tool;
   readonly name: string;
-  /** The server lists another of its name: which of them a call would reach, only the server knows. */
+  /** The server lists another tool of the same name, so it is unknown which one a call would reach. */
   readonly isTwice: boolean;
 }
 
@@ -104,7 +107,7 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
     sideEffects: Object.hasOwn(config.toolSideEffects, tool.name)
       ? (config.toolSideEffects[tool.name] ?? [])
       : (config.sideEffects ?? DEFAULT_EFFECTS),
-    // Being called more careful than it is harms nobody; being called harmless is not believed.
+    // A server's claim to be destructive does no harm; a claim to be harmless is not trusted.
     destructive: tool.annotations?.destructiveHint === true,
     permissions: { mcp: [server] },
     timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -146,16 +149,16 @@ function declare(base: Base, tool: Tool, parts: JsonObject, server: string): Too
   };
 }
 
-/** All that it says and that ours does not say in the same words. */
+/** Returns everything that the converted definition does not express the same way. */
 function publishedOf(parts: JsonObject, definition: ToolDefinition, { execution }: Tool): PublishedWords {
   const { inputSchema, outputSchema, annotations, icons, _meta } = parts;
-  // Our schemas are JSON; their interface just has no index signature.
+  // The schemas are JSON; their interface only lacks an index signature.
   const differs = (own: JsonValue | undefined, ours: JsonSchema | undefined): own is JsonObject =>
     own !== undefined && isJsonObject(own) && !equalJson(own, ours as unknown as JsonValue);
   const mcp = {
     ...(annotations !== undefined && isJsonObject(annotations) && { annotations }),
     ...(icons !== undefined && isJsonArray(icons) && { icons }),
-    // `execution` is no part of a pin: no model reads it, and it is the same for all tools.
+    // `execution` is not pinned: no model reads it, and it is the same for all tools.
     ...(execution?.taskSupport === "forbidden" && { execution: { taskSupport: "forbidden" as const } }),
     ...(_meta !== undefined && isJsonObject(_meta) && { _meta }),
   };
@@ -166,7 +169,7 @@ function publishedOf(parts: JsonObject, definition: ToolDefinition, { execution 
   };
 }
 
-/** A tag that nobody but the host can set. */
+/** Adds a tag that only the host can set. */
 function tagged(definition: ToolDefinition, server: string): ToolDefinition {
   return { ...definition, tags: [...definition.tags, `mcp_server:${server}`] };
 }

@@ -1,6 +1,6 @@
 /**
- * Arguments above 64 KB on their way to an MCP server through the protocol's SDK, which writes messages whole: a mark stands for them, and
- * the transport writes them in slices in its place (SPEC LV2).
+ * Passes arguments above 64 KB around the MCP SDK, which serialises messages whole: the SDK sees a placeholder, and the transport writes
+ * the arguments in slices in its place (SPEC LV2).
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
@@ -13,26 +13,28 @@ import type { Platform } from "../../platform/platform.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import type { McpClient } from "./client.ts";
 
-/** Of one connection. */
+/** The large arguments of one connection. */
 export interface LargeArguments {
-  /** Has the SDK write marks; a mark is good for as long as its call lasts, also where the SDK sends the request twice. */
+  /** Wraps a client so that it sends placeholders. A placeholder is valid during its call, also if the SDK sends the request twice. */
   client(client: McpClient): McpClient;
-  /** A message of the SDK's, or with arguments in place of a mark its parts in UTF-8; one message after the other. */
+  /**
+   * Replaces the placeholder in a message with the arguments, as parts in UTF-8. Returns other messages unchanged. One message at a time.
+   */
   lengthen(text: string): Promise<string | readonly Uint8Array[]>;
-  /** The same for what is sent to a server over HTTP. */
+  /** Does the same for requests to a server over HTTP. */
   fetch(send: typeof fetch): typeof fetch;
 }
 
 const MARK = "bascule/large-arguments";
-/** Of a message with a mark: what stands in place may take six times its length in JSON. */
+/** For a message with a placeholder: the members beside it can take six times their length in JSON. */
 const BOUNDS = { maxBytes: 8 * LARGE_TEXT, maxDepth: 256 } as const;
-/** A value in a header, in characters: servers take no longer ones. */
+/** Maximum characters of a header value; servers accept no longer ones. */
 const MAX_HEADER = 8 * 1024;
 
 export function createLargeArguments({ random, slices }: Pick<Platform, "random" | "slices">): LargeArguments {
-  // Their calls hold them anyway.
+  // No bound is needed, because the calls hold the arguments anyway.
   const waiting = createWaitingMarks<JsonObject>(random, Infinity);
-  // What cancels a call must not come before it.
+  // In order, so that a cancellation cannot overtake its call.
   const inTurn = createInTurn();
 
   function lengthen(text: string): Promise<string | readonly Uint8Array[]> {
@@ -53,7 +55,7 @@ export function createLargeArguments({ random, slices }: Pick<Platform, "random"
     fetch: (send) => async (input, init) => {
       const body = typeof init?.body === "string" ? await lengthen(init.body) : undefined;
       if (body === undefined || typeof body === "string") return await send(input, init);
-      // Not a stream: its length is known, and servers ask for it.
+      // Not a stream: the length is known, and servers require it.
       return await send(input, { ...init, body: new Blob([...body]) });
     },
     client: (client) => ({
@@ -61,7 +63,7 @@ export function createLargeArguments({ random, slices }: Pick<Platform, "random"
       async callTool(params, options) {
         const { arguments: args } = params;
         const size = sizeOf(args);
-        // It is an object of plain data: what has a size was read, or copied, as that.
+        // A value with a recorded size was parsed or copied as a plain object.
         const large = args as JsonObject | undefined;
         if (size === undefined || large === undefined) return await client.callTool(params, options);
         const name = waiting.add(large, size.bytes);
@@ -77,7 +79,10 @@ export function createLargeArguments({ random, slices }: Pick<Platform, "random"
   };
 }
 
-/** Members that the SDK repeats in headers, because the tool's schema says so with `x-mcp-header`. @param budget characters */
+/**
+ * Returns the members that the SDK repeats in headers, because the tool's schema marks them with `x-mcp-header`.
+ * @param budget characters
+ */
 function headerMembers(schema: JsonValue | undefined, args: JsonObject, budget: { left: number }): JsonObject {
   const properties = isJsonObject(schema) ? schema["properties"] : undefined;
   const members: [string, JsonValue][] = [];

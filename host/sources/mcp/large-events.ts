@@ -1,9 +1,9 @@
-/** A stream of server-sent events in which the data of large ones is replaced (SPEC LV2; WHATWG HTML, 9.2.6). */
+/** A stream of server-sent events in which large data is replaced (SPEC LV2; WHATWG HTML, 9.2.6). */
 
 import { piecesOf } from "../../primitives/json/json-bytes.ts";
 import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
 
-/** @param shorten gives other data for that of a large event; undefined drops the event */
+/** @param shorten returns the replacement for a large event's data, or undefined to drop the event */
 export function shortEvents(shorten: (data: string) => Promise<string | undefined>): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -12,7 +12,7 @@ export function shortEvents(shorten: (data: string) => Promise<string | undefine
   let data: string | undefined;
   let fields = "";
 
-  /** @returns the event that the line ends; a promise where it is large */
+  /** @returns the event that the line ends; a promise if it is large */
   function endLine(): string | Promise<string> {
     const ended = line;
     line = "";
@@ -36,7 +36,7 @@ export function shortEvents(shorten: (data: string) => Promise<string | undefine
       for (const piece of piecesOf(chunk)) {
         let text = decoder.decode(piece, { stream: true });
         if (text === "") continue;
-        // A line end of two characters may come in two pieces.
+        // CR and LF may arrive in two chunks.
         if (isAfterReturn && text.startsWith("\n")) text = text.slice(1);
         isAfterReturn = text.endsWith("\r");
         const lines = text.split(/\r\n|\n|\r/);
@@ -53,7 +53,7 @@ export function shortEvents(shorten: (data: string) => Promise<string | undefine
   });
 }
 
-/** Comments and unknown fields are as good as none: an event of them alone says nothing. */
+/** An event with only comments or unknown fields carries nothing, so an oversized one is dropped. */
 function eventOf(fields: string, data?: string): string {
   if (fields.length > LARGE_TEXT) return "";
   return `${fields}${data === undefined ? "" : `data: ${data.replaceAll("\n", "\ndata: ")}\n`}\n`;

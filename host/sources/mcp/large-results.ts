@@ -1,6 +1,6 @@
 /**
- * Results of MCP servers above 64 KB on their way through the protocol's SDK, which parses and checks messages whole: a mark stands for a
- * result until the client has it, and then it is read in slices (SPEC LV2).
+ * Passes MCP results above 64 KB around the SDK, which parses and validates messages whole: the SDK sees a placeholder, and the client then
+ * reads the result in slices (SPEC LV2).
  */
 
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
@@ -15,17 +15,17 @@ import { ToolFailed } from "../../tools/tool-error.ts";
 import type { McpClient } from "./client.ts";
 import { shortEvents } from "./large-events.ts";
 
-/** Of one connection. */
+/** The large results of one connection. */
 export interface LargeResults {
-  /** A message with a mark in place of a large result; undefined for one that is no message, or is large and has no answer's id. */
+  /** Returns the message with a placeholder for a large result. Undefined if the text is not a message, or is large and not an answer. */
   shorten(text: string): Promise<string | undefined>;
-  /** The same for the answers of a server over HTTP. */
+  /** Does the same for responses of a server over HTTP. */
   fetch(send: typeof fetch): typeof fetch;
-  /** Gives the results themselves. */
+  /** Wraps a client so that it returns the results themselves. */
   client(client: McpClient): McpClient;
 }
 
-/** Of all results that were not taken yet, in characters. */
+/** Bound for all results that were not taken yet, in characters. */
 const MAX_WAITING = 64 * 1024 * 1024;
 const MAX_LIST = 1024 * 1024;
 const MAX_DEPTH = 256;
@@ -38,11 +38,11 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
 
   async function shorten(text: string): Promise<string | undefined> {
     if (text.length <= LARGE_TEXT) return text;
-    // The members of the result, or, where one of them is a long string, of the message.
+    // Reads the members of the result, or of the message if a member of the result is a long string.
     const message = (await withoutDepth(text, 2)) ?? (await withoutDepth(text, 1));
     if (message === undefined || message["method"] !== undefined || message["id"] === undefined) return undefined;
     const { jsonrpc = "2.0", id, result } = message;
-    const marked = isJsonObject(result) ? mark(result, text) : "The answer is larger than 64 KB, and no result of a call or a list";
+    const marked = isJsonObject(result) ? mark(result, text) : "The answer is larger than 64 KB, and not the result of a call or a list";
     if (typeof marked !== "string") return JSON.stringify({ jsonrpc, id, result: marked });
     return JSON.stringify({ jsonrpc, id, error: { code: INTERNAL_ERROR, message: marked } });
   }
@@ -53,15 +53,15 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
     return read?.ok === true && isJsonObject(read.value) ? read.value : undefined;
   }
 
-  /** @returns what is wrong with the result, if something is */
+  /** @returns the result with a placeholder, or an error message */
   function mark(result: JsonObject, text: string): JsonObject | string {
     const { tools, content, structuredContent } = result;
     if (tools !== undefined) {
-      if (text.length > MAX_LIST) return `A page of the list of tools is longer than ${MAX_LIST / 1024 / 1024} MiB`;
+      if (text.length > MAX_LIST) return `A page of the tool list is longer than ${MAX_LIST / 1024 / 1024} MiB`;
       return { ...result, tools: [{ name: waiting.add(text, text.length), inputSchema: { type: "object" } }], _meta: {} };
     }
     if (content === undefined && structuredContent === undefined)
-      return "The answer is larger than 64 KB, and no result of a call or a list";
+      return "The answer is larger than 64 KB, and not the result of a call or a list";
     return {
       ...result,
       content: [],
@@ -74,7 +74,7 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
     const read = await slices.run(readSlices(text, { maxBytes: text.length, maxDepth: MAX_DEPTH }));
     if (!read.ok) throw new ToolFailed(`Cannot read the MCP server's answer: ${whyNot(read)}`);
     const message = read.value as JsonValue;
-    // It is an object with a result, as its flattened text was.
+    // An object with a result, as the flattened text showed.
     return isJsonObject(message) && isJsonObject(message["result"]) ? message["result"] : {};
   }
 
@@ -84,7 +84,7 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
     function* checked(): Generator<void, readonly Tool[]> {
       const found: Tool[] = [];
       for (const tool of isJsonArray(tools) ? tools : []) {
-        if (!isSpecType.Tool(tool)) throw new Error("The server's list of tools has something in it that is no tool");
+        if (!isSpecType.Tool(tool)) throw new Error("The server's tool list holds something that is not a valid tool");
         found.push(tool);
         yield;
       }
@@ -109,7 +109,7 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
       }
       const text = await bodyText(body, maxBytes);
       const short = text === undefined ? undefined : await shorten(text);
-      if (short === undefined) throw new TypeError("The server's answer is larger than 64 KB, and no result of a call or a list");
+      if (short === undefined) throw new TypeError("The server's answer is larger than 64 KB, and not the result of a call or a list");
       return new Response(short, { status, statusText, headers });
     },
     client: (client) => ({
@@ -127,8 +127,8 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
         const name = answer._meta?.[LARGE];
         if (typeof name !== "string") return answer;
         const text = waiting.take(name);
-        if (text === undefined) throw new ToolFailed("The MCP server sent more large answers at once than are kept (64 MiB)");
-        // `toToolOutput` looks at what it uses of it.
+        if (text === undefined) throw new ToolFailed("The MCP server sent more large answers at once than can be held (64 MiB)");
+        // `toToolOutput` checks the parts that it uses.
         return (await resultIn(text)) as unknown as CallToolResult;
       },
       close: () => client.close(),
@@ -137,6 +137,6 @@ export function createLargeResults({ random, slices }: Pick<Platform, "random" |
 }
 
 function whyNot(read: { readonly position: number } | { readonly tooLarge: "bytes" | "members" | "depth" }): string {
-  if ("position" in read) return `it is no JSON at character ${read.position}`;
+  if ("position" in read) return `it is not valid JSON at character ${read.position}`;
   return read.tooLarge === "members" ? `an object in it has more than ${MAX_MEMBERS} members` : `it nests deeper than ${MAX_DEPTH} levels`;
 }

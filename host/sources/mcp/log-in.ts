@@ -1,4 +1,6 @@
-/** Logs a person in at an MCP server: authorization code with PKCE, and a redirect to this machine (SPEC K3; RFC 8252, RFC 7636, RFC 9207). */
+/**
+ * Logs the user in at an MCP server: authorization code with PKCE, and a redirect to this machine (SPEC K3; RFC 8252, RFC 7636, RFC 9207).
+ */
 
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { hashOf } from "../../primitives/json/json-hash.ts";
@@ -8,12 +10,12 @@ import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf
 export interface LogInOptions {
   readonly platform: Pick<Platform, "http" | "random" | "clock" | "servers">;
   readonly store: LoginStore;
-  /** Shows the person where to go: an address of the authorization server's. `tokensFrom`: who gives the token for what they allow there. */
+  /** Shows the user the address to open, at the authorization server. `tokensFrom` is the server that issues the token. */
   readonly show: (url: URL, tokensFrom: URL) => void;
   readonly signal: AbortSignal;
 }
 
-/** A login did not come about. Its message may hold words of the servers: make it inert. */
+/** A login failed. The message may contain text of the servers: escape it before printing. */
 export class LoginFailed extends Error {
   override readonly name = "LoginFailed";
 }
@@ -23,10 +25,13 @@ const STATE_BYTES = 32;
 const PATH = "/callback";
 const MAX_ANSWER = 1024 * 1024;
 
-/** Resolves when there are tokens. @throws {LoginFailed} if there are none. */
+/**
+ * Resolves when the tokens are stored.
+ * @throws {LoginFailed} if there are none
+ */
 export async function logIn(login: LoginOf, { platform, store, show, signal }: LogInOptions): Promise<void> {
   const { url, server, config } = login;
-  if (!isSafeForTokens(url)) throw new LoginFailed(`${new URL(url).origin} is not https: whoever is on the way could read the token`);
+  if (!isSafeForTokens(url)) throw new LoginFailed(`${new URL(url).origin} is not https: the token could be read on the way`);
   const over = endOf(platform, signal);
   const send = platform.servers.fetchSecurely({ server: url, maxBytes: MAX_ANSWER });
   const fetch: typeof globalThis.fetch = (input, init) => send(input, { ...init, signal: over.signal });
@@ -34,7 +39,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
-    // An earlier login is for another address to come back to, or does not work: it is removed, and its scopes are asked for again.
+    // An earlier login has another redirect address, or is broken: it is removed, and its scopes are requested again.
     const before = await store.alone(server, async () => {
       const login = await readGood(store, server, url);
       await store.remove(server);
@@ -47,7 +52,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
       state,
       redirect(to, tokensFrom) {
         if (to.protocol !== "https:" && !(isLoopback(url) && isLoopback(to.href)))
-          throw new LoginFailed(`The server sends you to ${to.origin}, which is neither https nor this machine`);
+          throw new LoginFailed(`The server redirects to ${to.origin}, which is neither https nor this machine`);
         show(to, tokensFrom);
       },
     });
@@ -70,7 +75,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   }
 }
 
-/** What the server says to somebody whom it does not know: where its authorization server is. */
+/** Sends a request without a token; the response names the authorization server. */
 async function askWithout(platform: LogInOptions["platform"], url: string, signal: AbortSignal): Promise<Response> {
   const ask = platform.servers.fetchFrom(new URL(url).origin, MAX_ANSWER);
   const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
@@ -85,10 +90,10 @@ interface Callback {
   close(): Promise<void>;
 }
 
-/** Only an answer with our own word in it counts: any page can send a browser here. */
+/** Accepts only a callback with the right `state`, because any page can send a browser here. */
 async function listenForCallback({ http }: Pick<Platform, "http">, port: number, state: string): Promise<Callback> {
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly code: string; readonly iss?: string }>();
-  // Nobody waits for it where the login fails before.
+  // Handled here, because nothing awaits it if the login fails before.
   promise.catch(() => undefined);
   const served = await http.serve({
     host: "127.0.0.1",
@@ -96,21 +101,21 @@ async function listenForCallback({ http }: Pick<Platform, "http">, port: number,
     onDefect: reject,
     async fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
-      // Hashes, so that how long it takes says nothing.
+      // Comparing hashes makes the comparison's timing useless to an attacker.
       const isOurs = (await hashOf(searchParams.get("state") ?? "")) === (await hashOf(state));
-      if (request.method !== "GET" || pathname !== PATH || !isOurs) return page(404, "There is nothing here.");
+      if (request.method !== "GET" || pathname !== PATH || !isOurs) return page(404, "Not found.");
       const code = searchParams.get("code");
       const iss = searchParams.get("iss");
       if (code === null) {
         reject(
           new LoginFailed(
-            `The authorization server says: ${searchParams.get("error_description") ?? searchParams.get("error") ?? "nothing"}`,
+            `The authorization server answered: ${searchParams.get("error_description") ?? searchParams.get("error") ?? "nothing"}`,
           ),
         );
-        return page(400, "The login did not come about. You can close this page.");
+        return page(400, "The login failed. You can close this page.");
       }
       resolve({ code, ...(iss !== null && { iss }) });
-      return page(200, "You can close this page, and go back to the terminal.");
+      return page(200, "You can close this page and return to the terminal.");
     },
   });
   return { url: `http://127.0.0.1:${served.port}${PATH}`, answer: promise, close: () => served.close() };
@@ -126,12 +131,12 @@ function page(status: number, text: string): Response {
 interface End {
   /** Aborted with a `LoginFailed`. */
   readonly signal: AbortSignal;
-  /** Only ever rejects. */
+  /** Never resolves, only rejects. */
   readonly ended: Promise<never>;
   stop(): void;
 }
 
-/** When the person gives it up, or its time is over: servers that never answer take part of that time. */
+/** Ends when the user cancels, or after the timeout, which covers servers that never answer. */
 function endOf({ clock }: Pick<Platform, "clock">, signal: AbortSignal): End {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
@@ -141,8 +146,8 @@ function endOf({ clock }: Pick<Platform, "clock">, signal: AbortSignal): End {
     over.abort(failed);
     reject(failed);
   };
-  const stopTimer = clock.after(WAIT_MS, end("Nobody logged in within five minutes"));
-  const giveUp = end("It was given up");
+  const stopTimer = clock.after(WAIT_MS, end("No login within five minutes"));
+  const giveUp = end("The login was cancelled");
   signal.addEventListener("abort", giveUp, { once: true });
   if (signal.aborted) giveUp();
   return {

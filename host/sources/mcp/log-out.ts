@@ -1,23 +1,26 @@
-/** Logs a person out at an MCP server: forgets the tokens here, and has who gave them make them worthless (SPEC K3; RFC 7009). */
+/** Logs the user out at an MCP server: deletes the tokens here, and revokes them at their authorization server (SPEC K3; RFC 7009). */
 
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { errorCode, type Login, type LoginStore, readGood } from "./logins.ts";
 
-/** What became of a login. */
+/** The result of a logout. */
 export interface LoggedOut {
-  /** False if there was none. */
+  /** False if there was no login. */
   readonly removed: boolean;
-  /** The origin of the authorization server that gave the tokens; absent where there were none for this address. */
+  /** Origin of the authorization server that issued the tokens; absent if there were none for this address. */
   readonly issuer?: string;
-  /** Why the tokens stay good until they end; absent where they do not. It may hold words of a server: make it inert. */
+  /** Why the tokens stay valid until they expire; absent if they were revoked. May contain text of a server: escape it before printing. */
   readonly problem?: string;
 }
 
 const MAX_ANSWER = 1024 * 1024;
 
-/** Never rejects for what the authorization server does: the tokens are gone here by then. @throws {Error} if they cannot be removed. */
+/**
+ * Never rejects because of the authorization server: the tokens are deleted here already.
+ * @throws {Error} if they cannot be deleted
+ */
 export async function logOut(
   { server, config }: { readonly server: string; readonly config: Pick<McpServerConfig, "oauth" | "url"> },
   { platform, store, signal }: { readonly platform: Pick<Platform, "servers">; readonly store: LoginStore; readonly signal: AbortSignal },
@@ -41,7 +44,10 @@ export async function logOut(
   }
 }
 
-/** @returns why they were not, undefined if they were. @throws {Error} what the way there, or the server, says. */
+/**
+ * @returns why the tokens were not revoked, or undefined if they were
+ * @throws {Error} an error of the transport or the server
+ */
 async function revoke(
   tokens: NonNullable<Login["tokens"]>,
   client: OAuthClientInformationMixed | undefined,
@@ -49,14 +55,14 @@ async function revoke(
 ): Promise<string | undefined> {
   const { discoverAuthorizationServerMetadata, selectClientAuthMethod } = await import("@modelcontextprotocol/client");
   const metadata = await discoverAuthorizationServerMetadata(tokens.issuer ?? "", { fetchFn: fetch });
-  // The SDK's type of OpenID Connect's metadata leaves it out.
+  // The SDK's type of OpenID Connect's metadata lacks this member.
   const { revocation_endpoint: endpoint, revocation_endpoint_auth_methods_supported: supported } =
     metadata !== undefined && "revocation_endpoint" in metadata ? metadata : {};
-  if (endpoint === undefined) return "It names no place to revoke tokens at";
-  if (client === undefined) return "It is not known any more as whom the tokens were given";
+  if (endpoint === undefined) return "It names no endpoint for revoking tokens";
+  if (client === undefined) return "The client that the tokens were issued to is not known any more";
   const method = selectClientAuthMethod(client, supported ?? []);
   const { access_token: access, refresh_token: renewal } = tokens;
-  // The one that lasts first: the other ends with it at most servers.
+  // The refresh token first: most servers revoke the access token with it.
   for (const [token, hint] of [[renewal, "refresh_token"] as const, [access, "access_token"] as const]) {
     if (token === undefined) continue;
     const { headers, proof } = proofOf(client, method);
@@ -68,7 +74,7 @@ async function revoke(
   return undefined;
 }
 
-/** Who asks (RFC 6749, 2.3). */
+/** Returns the client authentication (RFC 6749, 2.3). */
 function proofOf(
   { client_id: id, client_secret: secret }: OAuthClientInformationMixed,
   method: string,

@@ -1,6 +1,6 @@
 /**
- * Tokens of MCP servers that want a login, as `bascule mcp-servers login` got them: kept for their owner only, bound to the
- * server's address, and renewed (SPEC K3; OAuth 2.1 and RFC 9728 by the official SDK).
+ * Stores tokens of MCP servers from `bascule mcp-servers login`: readable by their owner only, bound to the server's address, and renewed
+ * (SPEC K3; OAuth 2.1 and RFC 9728 by the official SDK).
  */
 
 import type {
@@ -16,45 +16,48 @@ import { readJsonText } from "../../primitives/json/json-text.ts";
 import { FileError } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 
-/** What is known of one server. Nobody but its authorization server and itself is ever sent a word of it. */
+/** The login at one server. Its contents are sent only to that server and its authorization server. */
 export interface Login {
-  /** It was made for this address, and is good for no other. */
+  /** The address that the login is bound to. */
   readonly url: string;
-  /** Both are marked with the authorization server that gave them; the SDK sends them to no other. */
+  /** Client and tokens name the authorization server that issued them; the SDK sends them to no other. */
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
-  /** The scope that the server named for what the tokens do not let it do: the next login asks for it, too. */
+  /** The scope that the server named when the tokens were insufficient. The next login requests it too. */
   readonly wants?: string;
 }
 
-/** A file that nobody wrote here. */
+/** The file was not written by bascule. */
 export class BrokenLogin extends Error {
   override readonly name = "BrokenLogin";
 }
 
 /** The logins of one project. */
 export interface LoginStore {
-  /** Undefined if there is none for this address, or others could read on the way to it. @throws {BrokenLogin} if the file is not as it was written. */
+  /**
+   * Returns undefined without a login for this address, or if the connection to it is not secure.
+   * @throws {BrokenLogin} if the file is not as bascule wrote it
+   */
   read(server: string, url: string): Promise<Login | undefined>;
   write(server: string, login: Login): Promise<void>;
-  /** False if there was none. */
+  /** Returns false if there was no login. */
   remove(server: string): Promise<boolean>;
-  /** Does the work while no other process renews or removes this login: a token to renew with is often good for once. */
+  /** Runs the work while no other process renews or removes this login: a refresh token is often valid once. */
   alone<T>(server: string, work: () => Promise<T>): Promise<T>;
 }
 
 const BOUNDS = { maxBytes: 256 * 1024, maxDepth: 16 } as const;
 const OWNER_ONLY = 0o600;
-/** Renewing is a few requests. */
+/** A renewal takes a few requests. */
 const RENEWAL_MS = 40_000;
 
-/** In `.bascule/mcp-logins/`, which no tool may read, and which belongs into no version control. */
+/** Stores logins in `.bascule/mcp-logins/`, which no tool may read, and which must not be under version control. */
 export function createLoginStore(platform: TurnPlatform, state: string): LoginStore {
   const { files } = platform;
   const folder = `${state}/mcp-logins`;
   const fileOf = (server: string): string => `${folder}/${server}.json`;
-  // A checkout may have come with a link in its place, to where tools may read.
-  const checkLinks = (): Promise<void> => refuseLinks(files, [folder], "no login is kept or deleted there");
+  // A checkout could contain a link here that leads to where tools may read.
+  const checkLinks = (): Promise<void> => refuseLinks(files, [folder], "no login is stored or deleted there");
   return {
     async read(server, url) {
       await checkLinks();
@@ -67,7 +70,8 @@ export function createLoginStore(platform: TurnPlatform, state: string): LoginSt
       }
       const parsed = readJsonText(text, BOUNDS);
       const login = parsed.ok ? toLogin(parsed.value) : undefined;
-      if (login === undefined) throw new BrokenLogin(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
+      if (login === undefined)
+        throw new BrokenLogin(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} creates it again)`);
       return login.url === url && isSafeForTokens(url) ? login : undefined;
     },
     async write(server, login) {
@@ -88,7 +92,7 @@ export function createLoginStore(platform: TurnPlatform, state: string): LoginSt
   };
 }
 
-/** Undefined if it is not as it was written below: each token is marked with who gave it, or it would be sent to whoever asks for it now. */
+/** Returns undefined if the value is not as bascule wrote it. Each token must name its issuer, or it could be sent to another server. */
 function toLogin(value: unknown): Login | undefined {
   const isText = (text: unknown): boolean => typeof text === "string" && text !== "";
   const isMarked = (part: unknown, ...texts: readonly string[]): boolean =>
@@ -100,11 +104,11 @@ function toLogin(value: unknown): Login | undefined {
     isMarked(client, "client_id") &&
     isMarked(tokens, "access_token") &&
     [renewal, wants].every((text) => text === undefined || isText(text));
-  // Written below, for its owner alone; what matters of it has been looked at.
+  // Written by `write()`, for its owner alone; the important members were checked.
   return isWhole ? (value as unknown as Login) : undefined;
 }
 
-/** A file that is broken holds nothing that could be revoked or asked for again, and is to be deleted all the same. */
+/** Reads a login like `read()`, but returns undefined for a broken file, which holds nothing to revoke or reuse and can be deleted. */
 export async function readGood(store: LoginStore, server: string, url: string): Promise<Login | undefined> {
   try {
     return await store.read(server, url);
@@ -114,32 +118,32 @@ export async function readGood(store: LoginStore, server: string, url: string): 
   }
 }
 
-/** What a server's login is about. */
+/** The server that a login is for. */
 export interface LoginOf {
   readonly server: string;
   readonly config: Pick<McpServerConfig, "oauth">;
   readonly url: string;
 }
 
-/** Of an authorization server's answer (RFC 6749, 5.2): what else it says may hold what it was sent. */
+/** Returns the error code of an authorization server (RFC 6749, 5.2). The rest of the answer may repeat what was sent. */
 export function errorCode(text: string): string | undefined {
   return /"error"\s*:\s*"([a-z_]{1,64})"/.exec(text)?.[1];
 }
 
-/** All words of these scopes, each once; undefined if there are none. */
+/** Returns the words of all scopes without duplicates, or undefined if there are none. */
 export function joinedScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   const words = new Set(scopes.flatMap((scope) => scope?.split(" ") ?? []).filter((word) => word !== ""));
   return words.size === 0 ? undefined : [...words].join(" ");
 }
 
-/** How a person comes into it. */
+/** The interactive part of a login. */
 export interface LoginRound {
   readonly redirectUrl: string;
   readonly redirect: (to: URL, tokensFrom: URL) => void;
   readonly state?: string;
 }
 
-/** What the SDK asks about a login, and tells. */
+/** Creates the SDK's view of a login. */
 export function createProvider({ server, config, url }: LoginOf, store: LoginStore, round: LoginRound): OAuthClientProvider {
   const { clientId, scope } = config.oauth ?? {};
   const metadata: OAuthClientMetadata = {
@@ -152,9 +156,9 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
   };
   let verifier = "";
   let asked: string | undefined;
-  /** Which authorization server the person was sent to: an answer counts for that one only (SEP-2352). */
+  /** The authorization server that the user was sent to: an answer counts for that one only (SEP-2352). */
   let discovered: OAuthDiscoveryState | undefined;
-  /** What is renewed. Where another process has renewed or forgotten it meanwhile, that holds: it is the newer one. */
+  /** The tokens that are being renewed. If another process has renewed or removed them meanwhile, its newer state wins. */
   let renewed: StoredOAuthTokens | undefined;
   const isOutdated = (login: Login | undefined): boolean => renewed !== undefined && login?.tokens?.refresh_token !== renewed.refresh_token;
   async function change(part: Omit<Login, "url">): Promise<void> {
@@ -173,7 +177,7 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
       return isOutdated(login) ? undefined : login?.tokens;
     },
     saveTokens(tokens) {
-      // Left out where it is what was asked for, or, of a token that was renewed, what it was (RFC 6749, 5.1 and 6).
+      // The scope is omitted if it is the requested one or, for a renewed token, the previous one (RFC 6749, 5.1 and 6).
       const scope = tokens.scope ?? asked ?? renewed?.scope;
       return change({ tokens: { ...tokens, ...(scope !== undefined && { scope }) } });
     },
@@ -196,17 +200,17 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
   };
 }
 
-/** True for an address of this machine, which needs no TLS. */
+/** Returns true for an address of this machine, which needs no TLS. */
 export function isLoopback(url: string): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(new URL(url).hostname);
 }
 
-/** True for an address on whose way nobody reads along. */
+/** Returns whether tokens can be sent to an address without being read on the way. */
 export function isSafeForTokens(url: string): boolean {
   return new URL(url).protocol === "https:" || isLoopback(url);
 }
 
-/** Whether the project itself says who it is. */
+/** Returns whether the project sets its own authorization header. */
 export function namesItself({ headers }: Pick<McpServerConfig, "headers">): boolean {
   return isJsonObject(headers) && Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }

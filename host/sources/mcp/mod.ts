@@ -25,34 +25,36 @@ export { McpToolsChanged } from "./offer.ts";
 export type { WaitingTools } from "./offer.ts";
 export type { McpServerStatus } from "./server.ts";
 
-/** A server as code says it: as in `bascule.json`, or a client that is connected already. */
+/** A server added by the embedding program: a configuration as in `bascule.json`, or a connected client. */
 export type AddedMcpServer =
   | Partial<McpServerConfig>
   | { readonly client: McpClient; readonly sideEffects?: McpServerConfig["sideEffects"] };
 
-/** What the embedding program can do with servers. */
+/** Operations on servers for the embedding program. */
 export interface McpActs {
   /**
-   * Offers the tools of a server as `mcp__<name>.<tool>`, until the host closes or it is removed; resolves when it is connected, or could not be.
+   * Offers the tools of a server as `mcp__<name>.<tool>`, until the host closes or the server is removed. Resolves when it is connected, or
+   * the connection failed.
    *
-   * @throws {TypeError} if the configuration is wrong, or there is a server of this name.
+   * @throws {TypeError} if the configuration is not valid, or the name is taken
    */
   addMcpServer(name: string, server: AddedMcpServer): Promise<McpServerStatus>;
-  /** False if there was none. */
+  /** Returns false if the server was not found. */
   removeMcpServer(name: string): Promise<boolean>;
   mcpServers(): readonly McpServerStatus[];
   /**
-   * Accepts what a server's tools say now, all of them or those named; returns the names of those that waited.
+   * Accepts the present tools of a server, all or the named ones. Returns the names of those that were waiting.
    *
-   * @param digest of `waiting`, as it was shown: nothing else is accepted.
-   * @throws {McpToolsChanged} if they say something else by now. @throws {TypeError} if there is no such server, or it changes more than is shown.
+   * @param digest of `waiting`, as it was shown: nothing else is accepted
+   * @throws {McpToolsChanged} if the tools changed since then
+   * @throws {TypeError} if the server is not found, or has more changes than are shown
    */
   acceptMcpTools(server: string, tools?: readonly string[], digest?: string): Promise<readonly string[]>;
 }
 
 export interface McpSource {
   readonly acts: McpActs;
-  /** Connects to what the project lists, and leaves what it lists no longer; waits for servers for a while. */
+  /** Connects to the servers that the project lists, and disconnects from others. Waits for servers up to a timeout. */
   apply(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,7 +62,7 @@ export interface McpSource {
 const START_MS = 10_000;
 const CONNECT_MS = 30_000;
 const MAX_MESSAGE = 8 * 1024 * 1024;
-/** Of an authorization server's answer, which the SDK parses whole. */
+/** Maximum size of an authorization server's answer, which the SDK parses whole. */
 const MAX_TOKENS = 64 * 1024;
 
 export function createMcpSource(options: {
@@ -69,9 +71,9 @@ export function createMcpSource(options: {
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner"> | undefined;
   readonly emit: EmitEvent;
   readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
-  /** For bundles that a person gives one to; and tokens are none of anybody's business either. */
+  /** For the configuration of bundles, and to redact tokens. */
   readonly secrets: Pick<Secrets, "valueOf" | "learn" | "redact">;
-  /** May name the only server of `bascule.json` that is wanted. */
+  /** `only` restricts the host to one server of `bascule.json`. */
   readonly wanted?: boolean | { readonly only: string } | undefined;
 }): McpSource {
   const { platform, places, registry, emit, consent, secrets, wanted } = options;
@@ -91,9 +93,9 @@ export function createMcpSource(options: {
         const large = { results: createLargeResults(platform, MAX_MESSAGE), args: createLargeArguments(platform) };
         const transport = await transportOf(
           { name, config, ...large },
-          (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`),
+          (how, words) => (lastWords = words === "" ? how : `${how}; last output: ${words}`),
         );
-        // The SDK hears of the signal only once the server has answered something.
+        // The SDK observes the signal only after the server's first answer.
         const end = (): void => void transport.close();
         signal.addEventListener("abort", end, { once: true });
         try {
@@ -124,7 +126,7 @@ export function createMcpSource(options: {
     }
     const path = platform.environment.get("PATH");
     const started = bundle === undefined ? ownProgram(name, config) : await ofBundle(name, bundle, config);
-    // Nothing of the host's own environment but where programs are.
+    // The program gets only PATH of the host's environment.
     const env = { ...(path !== undefined && { PATH: path }), ...started.env };
     return stdioTransport(
       platform.servers,
@@ -133,7 +135,7 @@ export function createMcpSource(options: {
     );
   }
 
-  /** Of a login that a person made; without one the server is asked without. */
+  /** Returns the tokens of a login. Without a login, requests have none. */
   function tokensOf(login: LoginOf): ReturnType<typeof createTokens> {
     const fetch = platform.servers.fetchSecurely({ server: login.url, maxBytes: MAX_TOKENS });
     return createTokens(login, { store: logins, fetch, learn: secrets.learn });
@@ -145,7 +147,7 @@ export function createMcpSource(options: {
   }
 
   async function ofBundle(name: string, digest: string, { config: values }: McpServerConfig): Promise<StartedProgram> {
-    // Another process may have added it.
+    // Another process may have added the bundle.
     await consent.refresh();
     const locked = consent.lock.servers().get(name)?.bundle?.digest;
     if (locked === undefined ? consent.frozen : locked !== digest)
@@ -154,11 +156,11 @@ export function createMcpSource(options: {
     return await launchBundle(platform, places, { digest, values }, async (secret) => {
       const hosts = places.project.config().secrets[secret]?.hosts;
       if (hosts === undefined) return await secrets.valueOf(secret);
-      throw new Error(`The secret ${secret} may go to ${hosts.join(", ")} only, and a bundle's program can send it anywhere`);
+      throw new Error(`The secret ${secret} may only go to ${hosts.join(", ")}, but a bundle's program can send it anywhere`);
     });
   }
 
-  /** With variables in their places; what of it is a credential is known from here on. */
+  /** Fills in variables. Credentials among them are redacted from now on. */
   function filled(server: string, config: McpServerConfig, kind: "headers" | "env"): Readonly<Record<string, string>> {
     const given = config[kind];
     const values = Object.fromEntries(
@@ -189,7 +191,7 @@ export function createMcpSource(options: {
       }
       if (isClosed) return;
       for (const { server } of servers.values()) await server.refresh();
-      // Also those that another look at the file has just started.
+      // Also waits for servers that a concurrent `apply` has just started.
       const started = [...listed].map(([name, config]) => (servers.get(name)?.server ?? start(name, config)).started);
       if (started.length > 0) await within(Promise.all(started), only === undefined ? START_MS : 2 * CONNECT_MS);
     },
@@ -199,7 +201,7 @@ export function createMcpSource(options: {
     },
     acts: {
       async addMcpServer(name, added) {
-        if (servers.has(name)) throw new TypeError(`There is an MCP server "${name}" already (remove it first)`);
+        if (servers.has(name)) throw new TypeError(`MCP server "${name}" exists already (remove it first)`);
         const server = "client" in added ? adopt(name, added) : start(name, checked(name, added));
         await server.started;
         return server.status();
@@ -208,13 +210,13 @@ export function createMcpSource(options: {
       mcpServers: () => [...servers.values()].map(({ server }) => server.status()),
       async acceptMcpTools(name, tools, digest) {
         const known = servers.get(name);
-        if (known === undefined) throw new TypeError(`There is no MCP server "${name}"`);
+        if (known === undefined) throw new TypeError(`Unknown MCP server "${name}"`);
         return await known.server.accept(tools, digest);
       },
     },
   };
 
-  /** The program's own client: it closes it, and nobody connects it again. */
+  /** Adopts a client that the embedding program connected. The program closes it; a lost connection is not restored. */
   function adopt(
     name: string,
     { client, sideEffects }: { readonly client: McpClient; readonly sideEffects?: McpServerConfig["sideEffects"] },
@@ -256,16 +258,19 @@ type StartedProgram = Pick<ServerProcessOptions, "command" | "args" | "cwd" | "e
 
 const NO_REGISTRY: Pick<Registry, "replaceOwner" | "removeOwner"> = { replaceOwner: () => [], removeOwner: () => {} };
 
-/** As `bascule.json` would be. @throws {TypeError} with every problem. */
+/**
+ * Checks a configuration as in `bascule.json`.
+ * @throws {TypeError} with every problem
+ */
 function checked(name: string, config: Partial<McpServerConfig>): McpServerConfig {
   const parsed = parseProject(JSON.stringify({ mcpServers: { [name]: config } }));
   if (!parsed.ok) throw new TypeError(`Cannot add the MCP server "${name}": ${parsed.problems.map(problemToText).join("; ")}`);
   const read = parsed.value.mcpServers[name];
-  if (read === undefined) throw new TypeError(`"${name}" cannot name an MCP server`);
+  if (read === undefined) throw new TypeError(`"${name}" is not a valid MCP server name`);
   return read;
 }
 
-/** A configuration is JSON; its interface just has no index signature. */
+/** A configuration is JSON; its interface only lacks an index signature. */
 function toJson(config: McpServerConfig | undefined): JsonValue {
   return (config ?? null) as unknown as JsonValue;
 }

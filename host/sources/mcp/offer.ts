@@ -1,4 +1,4 @@
-/** What is offered of one server's tools: those that a person accepted as they are, and the others without their words (SPEC K3, H6). */
+/** Publishes the tools of one server: accepted ones as they are, the others without their descriptions (SPEC K3, H6). */
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
@@ -14,21 +14,21 @@ import type { ToolOutput } from "../../call/tool-output.ts";
 import { ownerOf, type ServerTool } from "./definitions.ts";
 import { changedParts, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
 
-/** Tools that are new, or say something else than was accepted. In the server's own words: make them inert before they are shown. */
+/** Tools that are new, or changed since they were accepted. The text is the server's: escape it before printing. */
 export interface WaitingTools {
   readonly tools: readonly string[];
-  /** Of what they say now: who accepts it by its digest accepts nothing else. */
+  /** Hash of the present definitions: accepting by it accepts nothing else. */
   readonly digest: string;
   readonly changes: readonly ConsentChange[];
 }
 
-/** What a server's tools say is not any more what was shown. */
+/** A server's tools changed since they were shown. */
 export class McpToolsChanged extends Error {
   override readonly name = "McpToolsChanged";
 }
 
 export interface McpOfferOptions {
-  /** The server's. */
+  /** The server's name. */
   readonly name: string;
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner">;
   readonly pins: PinStore;
@@ -37,21 +37,27 @@ export interface McpOfferOptions {
 }
 
 export interface McpOffer {
-  /** Qualified names, those included that are refused. */
+  /** Qualified names, including refused tools. */
   tools(): readonly string[];
   refused(): readonly Refused[];
   waiting(): WaitingTools | undefined;
-  /** What the server lists now. Nothing is replaced where that is what it was. @param until aborted where it does not count any more */
+  /**
+   * Publishes the tools that the server lists now. Does nothing if they are unchanged.
+   * @param until aborted when the list is obsolete
+   */
   list(tools: readonly ServerTool[], until: AbortSignal): Promise<void>;
-  /** Reads again what was accepted, wherever that was done. */
+  /** Reads the accepted tools again, which another process may have changed. */
   refresh(until: AbortSignal): Promise<void>;
-  /** @throws {McpToolsChanged} if what waits is not what has the digest. @throws {TypeError} if not all of it is shown. */
+  /**
+   * @throws {McpToolsChanged} if the waiting tools do not match the hash
+   * @throws {TypeError} if not all changes are shown
+   */
   accept(names: readonly string[] | undefined, digest: string | undefined, until: AbortSignal): Promise<readonly string[]>;
-  /** Keeps the names of what was accepted for the server, before it is connected. */
+  /** Reserves the accepted names for the server before it is connected. */
   reserve(): Promise<void>;
-  /** The server is lost, and its tools with it; their names stay its own. */
+  /** Removes the tools of a lost server; their names stay reserved. */
   clear(): void;
-  /** The server is not offered any more: its names are free. */
+  /** Removes the server and frees its names. */
   end(): void;
 }
 
@@ -61,7 +67,7 @@ export interface Refused {
   readonly reason: string;
 }
 
-/** A tool as it was published. */
+/** A published tool. */
 interface Offered {
   readonly one: ServerTool;
   readonly reason: string | undefined;
@@ -71,17 +77,17 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   const owner = ownerOf(name);
   let offered: ReadonlyMap<string, Offered> = new Map();
   let waiting: WaitingTools | undefined;
-  /** What was told of refused tools, also by connections before: one that is lost again and again says nothing new. */
+  /** Refusals that were reported, also during earlier connections, so that a server that reconnects repeatedly does not repeat them. */
   let told: ReadonlyMap<string, string> = new Map();
-  /** Names under which a person accepted something: what looks like them, or wants them while the server is away, does not get them. */
+  /** Names of accepted tools. Similar names, and other sources while the server is away, do not get them. */
   let holds: ReadonlySet<string> = new Set();
   let isEnded = false;
-  /** What is offered and what is accepted change one after the other. */
+  /** Listing and accepting run one after the other. */
   const inTurn = createInTurn();
 
   async function publish(tools: readonly ServerTool[], until: AbortSignal): Promise<void> {
     const known = await pins.read(name);
-    // Whoever lists a server trusts what it is then: from there on every change is asked about.
+    // Listing a server in the configuration trusts its tools as they are then. Every later change needs a confirmation.
     if (known === undefined) await pins.write(name, pinned(tools.filter((one) => one.refused === undefined)));
     const differing = known === undefined ? [] : tools.filter((one) => one.refused === undefined && quarantine(one, known) !== undefined);
     const digest = differing.length === 0 ? "" : await hashOf(differing.map(({ parts }) => pinOf(parts)));
@@ -94,7 +100,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
     replace(new Map(tools.map((one) => [one.definition.name, { one, reason: one.refused ?? (known && quarantine(one, known)) }])));
   }
 
-  /** What is new of it is told; where nothing is, clients keep what they have. */
+  /** Reports new refusals. If nothing changed, clients keep their list. */
   function replace(next: ReadonlyMap<string, Offered>): void {
     const before = offered;
     offered = next;
@@ -109,7 +115,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
     const { definition, published } = one;
     const shared = { source: "mcp", toolkit: name } as const;
     if (reason !== undefined) return { ...shared, definition: inert(definition, name), binding: { kind: "unavailable", reason } };
-    // What a pin has no part in may be another by then.
+    // Parts that are not pinned may have changed since.
     const listed = (): Tool => offered.get(definition.name)?.one.tool ?? one.tool;
     const create = (): { definition: typeof definition; execute: (args: JsonValue, context: ToolContext) => Promise<ToolOutput> } => ({
       definition,
@@ -119,7 +125,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   }
 
   function quarantine({ tool, parts }: ServerTool, known: Pins): string | undefined {
-    const how = pins.frozen ? "start without --frozen to accept it" : `a person has to accept it: bascule mcp-servers accept ${name}`;
+    const how = pins.frozen ? "start without --frozen to accept it" : `the user has to accept it: bascule mcp-servers accept ${name}`;
     const before = known.get(tool.name);
     if (before === undefined)
       return pins.frozen ? `it is not in bascule.lock; ${how}` : `the server ${name} did not have it when its tools were accepted; ${how}`;
@@ -139,7 +145,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
     accept: (names, digest, until) =>
       inTurn(async () => {
         if (digest !== undefined && digest !== waiting?.digest)
-          throw new McpToolsChanged(`What the tools of the MCP server ${name} say has changed since it was shown`);
+          throw new McpToolsChanged(`The tools of the MCP server ${name} changed since they were shown`);
         if (!areAllShown(waiting?.changes ?? []))
           throw new TypeError(tooManyChanges(`the tools of the MCP server ${name}`, "list it under another name to trust it as it is now"));
         const wanted = (waiting?.tools ?? []).filter((tool) => names?.includes(tool) !== false);
@@ -168,7 +174,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   };
 }
 
-/** In whatever order they are listed. */
+/** Compares regardless of the order. */
 function isSame(before: ReadonlyMap<string, Offered>, next: ReadonlyMap<string, Offered>): boolean {
   return (
     before.size === next.size &&
@@ -183,7 +189,7 @@ function pinned(tools: readonly ServerTool[]): Pins {
   return new Map(tools.map(({ tool, parts }): [string, JsonObject] => [tool.name, pinOf(parts)]));
 }
 
-/** Nobody accepted what it says now, so nobody is shown it. */
+/** Hides the text of a definition that was not accepted. */
 function inert<T extends { readonly name: string; readonly sideEffects: readonly SideEffect[] }>(definition: T, server: string): T {
   return {
     ...definition,

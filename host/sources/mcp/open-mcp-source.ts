@@ -1,10 +1,10 @@
-/** The source of MCP servers' tools, loaded when there is a server: most hosts have none. */
+/** Loads the source of MCP tools when there is a server: most hosts have none. */
 
 import type { createMcpSource, McpActs, McpSource } from "./mod.ts";
 
 type Options = Parameters<typeof createMcpSource>[0];
 
-/** @returns the same as `createMcpSource`; what it does waits for it to be loaded. */
+/** @returns the same interface as `createMcpSource`; its operations wait until it is loaded */
 export function openMcpSource(options: Options): McpSource {
   let loading: Promise<McpSource> | undefined;
   let loaded: McpSource | undefined;

@@ -1,4 +1,4 @@
-/** A server's own words without the secrets that it was sent: it knows its token, and can say it in a description or an error (SPEC C7). */
+/** Redacts secrets from a server's own text: the server knows its token, and could repeat it in a description or an error (SPEC C7). */
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { JsonValue } from "../../../manifests/mod.ts";
@@ -6,7 +6,7 @@ import type { Slices } from "../../platform/platform.ts";
 import type { Secrets } from "../../capabilities/secrets/secrets.ts";
 import type { McpClient } from "./client.ts";
 
-/** What tools say of themselves is pinned in a file, shown to models and to people; results of calls are looked through where all are. */
+/** Redacts tool definitions, which are pinned in a file and shown to models and users. Results of calls are redacted with all others. */
 export function redactedClient(client: McpClient, redact: Secrets["redact"], slices: Slices): McpClient {
   return {
     listTools: async (...args) => {
@@ -24,14 +24,14 @@ export function redactedClient(client: McpClient, redact: Secrets["redact"], sli
 function* redactedTools(given: readonly Tool[], redact: Secrets["redact"]): Generator<void, Tool[]> {
   const tools: Tool[] = [];
   for (const tool of given) {
-    // Came as JSON; its interface just has no index signature.
+    // The tool came as JSON; its interface only lacks an index signature.
     tools.push(redact(tool as unknown as JsonValue) as unknown as Tool);
     yield;
   }
   return tools;
 }
 
-/** An error's message may hold whatever a server answered. */
+/** Redacts an error's message, which may contain any answer of a server. */
 export function redactedError(error: unknown, redact: Secrets["redact"]): Error {
   const text = redact(error instanceof Error ? error.message : String(error));
   return new Error(typeof text === "string" ? text : "", { cause: error });

@@ -1,4 +1,4 @@
-/** The answer of a server's tool as one of our results: block for block, with its `_meta` (SPEC K3, X1). Everything in it is the server's own word. */
+/** Converts the answer of a server's tool block by block, with its `_meta` (SPEC K3, X1). All of it is the server's text. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, printable } from "../../../manifests/mod.ts";
@@ -7,16 +7,19 @@ import { blockFromMcp, type ContentBlock, createBlockReader } from "../../call/c
 import { ToolFailed } from "../../tools/tool-error.ts";
 import { type ToolOutput, toolOutput } from "../../call/tool-output.ts";
 
-/** What is made of blocks later is made of all at once. */
+/** Later conversions of blocks are not sliced, so their number is bounded. */
 const MAX_BLOCKS = 10_000;
-/** Blocks between two turns. */
+/** Blocks per slice. */
 const STEPS = 1_000;
 const META_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 64 } as const;
 const MAX_TYPE = 100;
 
-/** In slices; the route bounds it. @param refused what the server asked of its client during the call, and did not get */
+/**
+ * Converts in slices; the route bounds the result.
+ * @param refused methods that the server asked of its client during the call, and that were refused
+ */
 export function* toToolOutput(answer: CallToolResult, refused: readonly string[] = []): Generator<void, ToolOutput> {
-  // It came through JSON.parse, or was read from JSON; a large one has not been checked.
+  // The answer came through JSON.parse, or was read from JSON; a large one has not been validated.
   const { content = [], structuredContent: structured, isError, _meta: meta } = answer as unknown as JsonObject;
   const given = isJsonArray(content) ? content : [];
   if (given.length > MAX_BLOCKS) throw new ToolFailed(`The MCP server's answer has more than ${MAX_BLOCKS} content blocks`);
@@ -35,16 +38,16 @@ export function* toToolOutput(answer: CallToolResult, refused: readonly string[]
   if (hasFailed && refused.length > 0) blocks.push({ type: "text", text: `(${refusal(refused)})` });
   const metadata = { ...(meta !== undefined && isJsonObject(meta) && { _meta: bounded(meta) }), ...(refused.length > 0 && { refused }) };
   return toolOutput({
-    // A failure that is told in blocks only has no output: the blocks hold its words.
+    // A failure with blocks only has no output: the blocks hold its text.
     output: structured ?? (hasFailed ? null : texts.join("\n")),
     ...(hasFailed && { success: false }),
-    // A text that is all there is stands in the output already.
+    // A single plain text is in the output already.
     ...(!isPlain && { content: blocks }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
 }
 
-/** Why a tool may have failed that asked for what no server gets. */
+/** Explains why a tool may have failed: it asked for something that is refused to every server. */
 export function refusal(refused: readonly string[]): string {
   return `during this call the server asked its client for ${refused.join(", ")}, which bascule refuses`;
 }
@@ -56,5 +59,5 @@ function bounded(meta: JsonObject): JsonObject {
 
 function unknownBlock(block: JsonValue): ContentBlock {
   const type = isJsonObject(block) && typeof block["type"] === "string" ? printable(block["type"].slice(0, MAX_TYPE)) : "unknown";
-  return { type: "text", text: `(a block of type "${type}", which bascule cannot show)` };
+  return { type: "text", text: `(unsupported content block of type "${type}")` };
 }

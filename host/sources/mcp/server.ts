@@ -1,4 +1,4 @@
-/** The connection to one MCP server: made, listened to, and made again when it is lost (SPEC K3). `offer.ts` is what is made of its tools. */
+/** Connects to one MCP server, follows its changes, and reconnects when it is lost (SPEC K3). `offer.ts` publishes its tools. */
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
@@ -15,31 +15,31 @@ import { createMcpOffer, type Refused, type WaitingTools } from "./offer.ts";
 import { createPinBudget, type PinStore } from "./pins.ts";
 import { toToolOutput } from "./result.ts";
 
-/** How a server is doing. */
+/** Status of a server. */
 export interface McpServerStatus {
   readonly name: string;
   readonly state: "connecting" | "connected" | "waiting" | "closed";
-  /** Why it is not connected, in the program's or the network's words: make it inert before it is shown. */
+  /** Why it is not connected, in the program's or the network's words: escape it before printing. */
   readonly problem?: string;
   /** Qualified names. */
   readonly tools: readonly string[];
   /** Tools that are not offered, and why. */
   readonly refused: readonly Refused[];
-  /** What a person can accept; absent where nothing waits. */
+  /** Changes that the user can accept; absent if there are none. */
   readonly waiting?: WaitingTools;
 }
 
 export interface McpServerOptions {
   readonly name: string;
   readonly config: Pick<McpServerConfig, "tools" | "sideEffects" | "toolSideEffects" | "timeoutMs">;
-  /** Makes a new connection. Absent where it is given once and for all. */
+  /** Opens a new connection. */
   readonly connect: (events: {
     readonly signal: AbortSignal;
     readonly onChanged: () => void;
     readonly onClosed: () => void;
     readonly onRefused: (method: string) => void;
   }) => Promise<McpClient>;
-  /** Whether a lost connection is made anew. */
+  /** Whether a lost connection is restored. */
   readonly reconnects: boolean;
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner">;
   readonly pins: PinStore;
@@ -51,22 +51,22 @@ export interface McpServerOptions {
 
 export interface McpServer {
   status(): McpServerStatus;
-  /** Resolves when it is connected, or could not be for the first time. */
+  /** Resolves when it is connected, or the first attempt failed. */
   readonly started: Promise<void>;
   /**
-   * Accepts the definitions that it has now; returns the names of those that waited.
+   * Accepts the present definitions. Returns the names of those that were waiting.
    *
-   * @throws {McpToolsChanged} if they are not those of the digest.
+   * @throws {McpToolsChanged} if they do not match the hash
    */
   accept(tools?: readonly string[], digest?: string): Promise<readonly string[]>;
-  /** Reads again what was accepted, wherever that was done; one that is lost is tried again at once. */
+  /** Reads the accepted tools again, which another process may have changed. A lost server is tried again at once. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** A list is not asked for more often than this, however often the server says that it changed. */
+/** Minimum interval between lists, however often the server reports changes. */
 const LIST_EVERY_MS = 1_000;
 const LIST_TIMEOUT_MS = 30_000;
 const MAX_TOOLS = 512;
@@ -86,7 +86,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let listing: Promise<void> | undefined;
   let listAgain = false;
   let listedAt = -Infinity;
-  /** For each call under way, the requests of the server that were refused: they do not name a call, so each counts for all of them. */
+  /** For each running call, the server's requests that were refused. They do not name a call, so each counts for all of them. */
   const underWay = new Set<Set<string>>();
   const refusals = new Set<string>();
 
@@ -102,7 +102,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         onClosed: () => lose(mine, "The connection was closed"),
         onRefused,
       });
-      // Lost, or left, in the moment in which it was made.
+      // The connection was lost or closed at the moment when it was made.
       if (mine.signal.aborted) return await leave(made);
       client = made;
       await list(mine);
@@ -115,7 +115,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
   }
 
-  /** Once for each connection, whoever notices first. */
+  /** Runs once for each connection, whichever event comes first. */
   function lose(mine: AbortController, why: string): void {
     if (mine.signal.aborted) return;
     mine.abort();
@@ -139,19 +139,19 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   function onRefused(method: string): void {
     for (const refused of underWay) refused.add(method);
-    // Once is enough of a server that asks again and again.
+    // Log each method once, even if the server repeats it.
     if (refusals.has(method)) return;
     refusals.add(method);
-    log.write("warn", "An MCP server asked its client for something that it does not get", { server: name, method });
+    log.write("warn", "An MCP server made a request that bascule refuses", { server: name, method });
   }
 
   async function leave(connection: McpClient): Promise<void> {
     await connection
       .close()
-      .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
+      .catch((error: unknown) => log.write("debug", "Cannot close an MCP connection", { server: name, error: String(error) }));
   }
 
-  /** Floods of changes end in one list a second. */
+  /** A flood of changes causes at most one list a second. */
   function changed(mine: AbortController): void {
     if (mine.signal.aborted || closed.signal.aborted) return;
     listAgain = true;
@@ -164,7 +164,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       })
       .catch((error: unknown) => lose(mine, error instanceof Error ? error.message : String(error)))
       .finally(() => {
-        // What a connection that is gone was told is no news of the next one.
+        // Changes reported by a lost connection do not count for the next one.
         if (listing !== turn) return;
         listing = undefined;
         if (listAgain) changed(mine);
@@ -177,7 +177,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     listedAt = clock.monotonic();
     const found = await listServerTools(client, mine.signal, LIST_TIMEOUT_MS);
     if (found.length > MAX_TOOLS)
-      log.write("warn", "An MCP server has more tools than are offered", { server: name, tools: found.length, offered: MAX_TOOLS });
+      log.write("warn", "An MCP server has more tools than can be offered", { server: name, tools: found.length, offered: MAX_TOOLS });
     const tools = await slices.run(boundedTools(found.slice(0, MAX_TOOLS)));
     if (mine.signal.aborted) return;
     await offer.list(tools, mine.signal);
@@ -239,7 +239,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     accept: (names, digest) => offer.accept(names, digest, lost.signal),
     async refresh() {
-      // Somebody may have mended what it waits for.
+      // The cause may have been fixed.
       if (state === "waiting" && !closed.signal.aborted) {
         stopTimer();
         void (opening = open());
@@ -249,12 +249,12 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     async close() {
       closed.abort();
-      // One that was lost before waits to be made anew.
+      // A lost connection waits to be restored.
       stopTimer();
       const left = client;
       lose(lost, "closed");
       offer.end();
-      // One that is being made ends at the signal.
+      // A connection attempt ends at the signal.
       await Promise.all([opening, left && leave(left)]);
     },
   };

@@ -1,4 +1,4 @@
-/** The SDK's transport over a process of the platform's: one message a line (SPEC K3). */
+/** The SDK's transport over a process of the platform: one message a line (SPEC K3). */
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject } from "../../../manifests/mod.ts";
@@ -10,7 +10,10 @@ import type { LargeResults } from "./large-results.ts";
 
 const BOUNDS = { maxBytes: 4 * LARGE_TEXT, maxDepth: 256 } as const;
 
-/** @param options `shorten` is asked about lines above 64 KB, `lengthen` about all that is sent; `onEnd` is told once, with how it ended and its last words */
+/**
+ * @param options `shorten` is called with lines above 64 KB, `lengthen` with everything that is sent, `onEnd` once with the way the process
+ *   ended and its last output
+ */
 export function stdioTransport(
   servers: Pick<ServerProcesses, "start">,
   start: Omit<ServerProcessOptions, "onLine" | "onEnd">,
@@ -20,9 +23,9 @@ export function stdioTransport(
 
   function take(line: string | undefined): void {
     const parsed = line === undefined ? undefined : readJsonText(line, BOUNDS);
-    // What is no message is no reason to end: many programs greet on their standard output.
+    // Other lines are ignored: many programs print a greeting on their standard output.
     if (parsed?.ok !== true || !isJsonObject(parsed.value)) return;
-    // The SDK checks its shape.
+    // The SDK validates it.
     transport.onmessage?.(parsed.value as unknown as JSONRPCMessage);
   }
 
@@ -40,7 +43,7 @@ export function stdioTransport(
     },
     async send(message) {
       const line = await lengthen(JSON.stringify(message));
-      if (running?.send(line) !== true) throw new Error("The server has ended, or does not read what it is sent");
+      if (running?.send(line) !== true) throw new Error("The server has ended, or does not read its input");
     },
     close: async () => await running?.stop(),
   };

@@ -1,25 +1,25 @@
-/** Supplies connections to an MCP server with tokens: those of a login, renewed where they are refused (SPEC K3; RFC 6749, RFC 6750). */
+/** Supplies connections to an MCP server with tokens of a login, and renews them when they are refused (SPEC K3; RFC 6749, RFC 6750). */
 
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { createInTurn } from "../../project/in-turn.ts";
 import { createProvider, errorCode, type Login, type LoginOf, type LoginStore } from "./logins.ts";
 
-/** A person has to log in: no person is asked in the middle of a call. */
+/** The user has to log in, which is never requested during a call. */
 export class LoginNeeded extends Error {
   override readonly name = "LoginNeeded";
   constructor(server: string) {
-    super(`The server wants a login: bascule mcp-servers login ${server}`);
+    super(`The server requires a login: bascule mcp-servers login ${server}`);
   }
 }
 
-/** Supplies a connection with tokens. */
+/** The tokens of one connection. */
 export interface Tokens extends AuthProvider {
-  /** Its requests have to go through this. */
+  /** Wraps the `fetch` of the connection; all of its requests must use it. */
   watch(send: typeof globalThis.fetch): typeof globalThis.fetch;
   onUnauthorized(refused: { readonly response: Response }): Promise<void>;
 }
 
-/** Reads and renews tokens for connections. `learn` is told each token, so that no event, log or result shows it. */
+/** Creates tokens for connections. `learn` is called with each token, so that events, logs and results are redacted. */
 export function createTokens(
   { server, config, url }: LoginOf,
   {
@@ -31,7 +31,7 @@ export function createTokens(
   const inTurn = createInTurn();
   let login: Login | undefined;
   let isRead = false;
-  /** The `authorization` header that each response answered: of calls at once, only the first renews. */
+  /** The `authorization` header of each response's request: of several concurrent calls, only the first renews. */
   const sentWith = new WeakMap<Response, string | null>();
 
   async function read(): Promise<Login | undefined> {
@@ -43,7 +43,7 @@ export function createTokens(
     return login;
   }
 
-  /** Whether another call, or another process, has renewed it. */
+  /** Returns whether another call or process has renewed the token. */
   async function isNewer(refused: string | null | undefined): Promise<boolean> {
     const access = (await read())?.tokens?.access_token;
     return access !== undefined && `Bearer ${access}` !== refused;
@@ -62,13 +62,13 @@ export function createTokens(
     try {
       await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
     } catch (error) {
-      // A person may have logged in anew meanwhile.
+      // The user may have logged in again meanwhile.
       if ((await read())?.tokens?.access_token === before.access_token || login?.tokens === undefined) throw error;
     }
     await read();
   }
 
-  /** A person may have logged in for it meanwhile; else the next login asks for it. */
+  /** Returns true if a newer token is available. Otherwise stores the scope for the next login. */
   async function stepUp(response: Response, scope: string): Promise<boolean> {
     if (await isNewer(sentWith.get(response))) return true;
     const before = login;
@@ -107,7 +107,7 @@ export function createTokens(
       const refused = sentWith.get(response);
       await inTurn(async () => {
         if (await isNewer(refused)) return;
-        // Without a refresh token the call does not wait for its turn at the store.
+        // Without a refresh token, the call does not wait for the store.
         if (login?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
         await store.alone(server, async () => {
           if (!(await isNewer(refused))) await renew();
@@ -117,11 +117,11 @@ export function createTokens(
   };
 }
 
-/** RFC 6749, 3.3: words with a space between. */
+/** RFC 6749, 3.3: words separated by spaces. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const MAX_SCOPE = 2_048;
 
-/** The scope that the server names for what it refused; undefined if that is not why (RFC 6750, 3.1). */
+/** Returns the scope that the server names for a refusal, or undefined if it was refused for another reason (RFC 6750, 3.1). */
 async function scopeWanted(response: Response): Promise<string | undefined> {
   if (response.status !== 403) return undefined;
   const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
@@ -129,7 +129,7 @@ async function scopeWanted(response: Response): Promise<string | undefined> {
   return error === "insufficient_scope" && scope.length <= MAX_SCOPE && SCOPE.test(scope) ? scope : undefined;
 }
 
-/** The SDK writes what went wrong to the console, where nothing is taken out of it: of an error, only its code gets there. */
+/** Reduces errors to their code, because the SDK writes them to the console, where nothing is redacted. */
 function codesOnly(send: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await send(input, init);
@@ -139,5 +139,5 @@ function codesOnly(send: typeof globalThis.fetch): typeof globalThis.fetch {
   };
 }
 
-/** Renewing needs no address to come back to. */
+/** A renewal needs no redirect address. */
 const REDIRECT_OF_NOBODY = "http://127.0.0.1/callback";

@@ -175,7 +175,7 @@ describe("a plugin that takes the names of others", () => {
       "0/main.ts": "",
     });
     const waits =
-      '0: quarantined: /name: "honest" is the name of another plugin, in "/project/plugins/honest" (choose another name, or bascule accept gives it this one, and the other waits)';
+      '0: quarantined: /name: "honest" is the name of another plugin, in "/project/plugins/honest" (choose another name, or bascule accept gives it this one and the other plugin waits)';
     for (const next of [() => world, () => world.restart()]) {
       const one = await next();
       expect(states(one.directory.status())).toEqual([waits, "honest: loaded"]);

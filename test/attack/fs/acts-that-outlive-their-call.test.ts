@@ -9,7 +9,7 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 /** The two ways in which a call stops waiting for an act. */
 const ENDS: readonly (readonly [string, (context: BridgeContext) => { readonly context: BridgeContext; readonly end: () => unknown }])[] = [
-  ["the call is over", (context) => ({ context, end: () => context.openFiles?.close(() => undefined) })],
+  ["the call has ended", (context) => ({ context, end: () => context.openFiles?.close(() => undefined) })],
   [
     "it is cancelled",
     (context) => {

@@ -4,7 +4,7 @@ import { diskCall } from "../../support/disk-call.ts";
 
 const READ_ONLY = { read: true } as const;
 
-// Everything is granted, so only the refusal protects this machine. Changing acts therefore target /dev/null, where they have no effect.
+// Everything is granted, so only the refusal protects this machine. So acts that change something target /dev/null, where they have no effect.
 describe.runIf(process.platform === "linux")("attack: the kernel's files, with everything granted", () => {
   it.each([
     "/dev/zero",

@@ -5,7 +5,7 @@ import { textOf } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
 describe("limit: hard links", () => {
-  // A hard link is a second name of the same file; neither name is the real one. Guests cannot create hard links (there is no such
+  // A hard link is a second name of the same file; neither name is the real one. Guests cannot create hard links (they have no such
   // operation), and whatever creates one in the workspace could copy the file there as well.
   it("treats a file with a second name outside as the file inside (docs/security.md)", async () => {
     const { answer, workspace, outside } = await diskCall({});

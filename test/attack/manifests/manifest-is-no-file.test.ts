@@ -8,7 +8,7 @@ describe("a manifest.json that is not a regular file", () => {
   });
 
   it("is refused when it is a folder [H1.others]", async () => {
-    expect(await refusalOf({ "evil/manifest.json/manifest.json": manifest("evil") })).toEqual(['"manifest.json" is no regular file']);
+    expect(await refusalOf({ "evil/manifest.json/manifest.json": manifest("evil") })).toEqual(['"manifest.json" is not a regular file']);
   });
 
   it.each([
@@ -16,12 +16,12 @@ describe("a manifest.json that is not a regular file", () => {
     ["itself", { link: "manifest.json" }],
     ["its own folder", { link: "." }],
   ])("is refused when it is a link to %s [M4.symlink]", async (_what, entry) => {
-    expect(await refusalOf({ "evil/manifest.json": entry, "evil/main.ts": "" })).toEqual(['"manifest.json" is no regular file']);
+    expect(await refusalOf({ "evil/manifest.json": entry, "evil/main.ts": "" })).toEqual(['"manifest.json" is not a regular file']);
   });
 
   it.each(["/dev/zero", "/dev/stdin", "/proc/self/environ"])("is refused when it is a link to %s [M4.symlink]", async (link) => {
     const [message] = await refusalOf({ "evil/manifest.json": { link }, "evil/main.ts": "" });
-    expect(message).toMatch(/leaves the plugin's folder|no regular file/);
+    expect(message).toMatch(/leaves the plugin's folder|not a regular file/);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe("a manifest.json that is not a regular file", () => {
     ["plugin.json", "plugin.json"],
   ])("is not recognised under another name: %s [M1]", async (_what, name) => {
     expect(await refusalOf({ [`evil/${name}`]: manifest("evil"), "evil/main.ts": "" })).toEqual([
-      "ignored: No manifest.json at its root (manifests in folders below are not looked for)",
+      "ignored: No manifest.json at its root (subfolders are not searched)",
     ]);
   });
 

@@ -39,6 +39,6 @@ describe("names that every object inherits", () => {
     const more = { dependencies: { constructor: "*" }, tools: [tool("x", { module: "constructor.ts" })] };
     expect(
       await refusalOf({ "p/manifest.json": manifest("p", more), "p/constructor.ts": "", "p/__proto__": "", "p/toString": "" }, "p"),
-    ).toEqual(['Needs plugin "constructor" *, which is not there']);
+    ).toEqual(['Needs plugin "constructor" *, which is not installed']);
   });
 });

@@ -5,7 +5,7 @@ import { mcpProject, named } from "../../support/mcp-project.ts";
 import { throughHost } from "../../support/mcp-through.ts";
 
 const SECONDS = { timeout: 60_000 };
-/** Above it the SDK does not look at what a server answers. */
+/** Above this size the SDK does not validate a server's answers. */
 const UNCHECKED = "x".repeat(70_000);
 const CUT = { "bascule/cut": "The descriptions of a result's blocks are limited to 64 KB and 64 levels" };
 
@@ -64,30 +64,30 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-describe("a server whose answers are of no shape that MCP has", () => {
-  it("reaches clients with what they take of it, and says where it was cut [K3.unchanged-bounded]", SECONDS, async () => {
+describe("a server whose answers have no shape of MCP", () => {
+  it("reaches clients with the parts that they accept, and says where it was cut [K3.unchanged-bounded]", SECONDS, async () => {
     const project = await mcpProject(
       { tools: Object.keys(ANSWERS).map((name) => named(name)), answers: ANSWERS },
       { sideEffects: ["read"] },
     );
     await using host = await project.open();
     await using through = await throughHost(host);
-    // The client checks whatever it gets, and rejects a call whose answer has one wrong block.
+    // The client validates every block, and rejects a call for one wrong block.
     const call = async (name: string) => await through.client.callTool({ name: `mcp__demo__${name}`, arguments: {} });
 
     expect((await call("shapes")).content).toEqual([
       { type: "text", text: UNCHECKED, annotations: {} },
       { type: "text", text: "a" },
       { type: "text", text: "[resource that is not base64]" },
-      { type: "text", text: '(a block of type "resource", which bascule cannot show)' },
+      { type: "text", text: '(unsupported content block of type "resource")' },
       { type: "resource", resource: { uri: "file:///both", text: "t" } },
-      { type: "text", text: '(a block of type "resource_link", which bascule cannot show)' },
+      { type: "text", text: '(unsupported content block of type "resource_link")' },
       { type: "resource_link", uri: "file:///a", name: "a", icons: [{ src: "s", sizes: ["1x1"] }] },
-      { type: "text", text: '(a block of type "resource", which bascule cannot show)' },
-      // Contents are what is in the resource, and notes what is beside it.
+      { type: "text", text: '(unsupported content block of type "resource")' },
+      // Contents come from the resource, and notes from its surroundings.
       { type: "resource", resource: { uri: "file:///c", text: "c" } },
-      { type: "text", text: '(a block of type "\\u001b[2Jvideo", which bascule cannot show)' },
-      { type: "text", text: '(a block of type "unknown", which bascule cannot show)' },
+      { type: "text", text: '(unsupported content block of type "\\u001b[2Jvideo")' },
+      { type: "text", text: '(unsupported content block of type "unknown")' },
     ]);
     expect((await call("notes")).content).toEqual([
       { type: "text", text: UNCHECKED, _meta: { a: "m".repeat(30_000) } },
@@ -106,20 +106,20 @@ describe("a server whose answers are of no shape that MCP has", () => {
     expect(forged._meta?.["bascule/call"]).not.toMatchObject({ callId: "forged" });
   });
 
-  it("asks for what it does not get as often as it likes, and is written down once [K3.refused]", SECONDS, async () => {
+  it("makes refused requests as often as it likes, and is logged once [K3.refused]", SECONDS, async () => {
     const written: string[] = [];
     const log = { write: (level: string, message: string) => void (level === "warn" && written.push(message)), child: () => log };
     const project = await mcpProject({ tools: [named("ask")] }, { sideEffects: ["read"] });
     await using host = await project.open({ logger: log });
     for (let times = 0; times < 20; times++) await host.call("mcp__demo.ask", { method: "elicitation/create" });
-    expect(written).toEqual(["An MCP server asked its client for something that it does not get"]);
+    expect(written).toEqual(["An MCP server made a request that bascule refuses"]);
   });
 });
 
-describe("what a server says about a block", () => {
-  it("is cut before any of it is read [K3.notes-server]", () => {
+describe("a server's notes about a block", () => {
+  it("are cut before any of them is read [K3.notes-server]", () => {
     const icons = Array.from({ length: 20_000 }, () => ({ src: "s" }));
-    // As it came through JSON.parse, unchecked.
+    // As it came through JSON.parse, without validation.
     const answer = { content: [{ type: "resource_link", uri: "a:b", name: "a", icons }] } as unknown as Parameters<typeof toToolOutput>[0];
     expect(toToolOutput(answer).next()).toMatchObject({
       done: true,

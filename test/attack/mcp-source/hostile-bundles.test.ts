@@ -8,7 +8,7 @@ import type { MemoryPlatform } from "../../../host/platform/memory/memory.ts";
 
 const FILE = "/workspace/evil.mcpb";
 
-/** What is said when somebody looks at it; "" if it would be shown. */
+/** Returns the error of an inspection; "" if it would be shown. */
 async function look(bundle: Uint8Array, platform: MemoryPlatform = memoryPlatform()): Promise<string> {
   platform.plant(FILE, bundle);
   await using host = await createHost({ config: false, builtins: false, platform });
@@ -20,7 +20,7 @@ async function look(bundle: Uint8Array, platform: MemoryPlatform = memoryPlatfor
   }
 }
 
-/** The zip file with a name in it written over by another of the same length, in both places. */
+/** Overwrites a name in the zip file with another of the same length, in both places. */
 function renamed(bundle: Uint8Array, from: string, to: string): Uint8Array {
   const text = Buffer.from(bundle).toString("latin1").replaceAll(from, to);
   return new Uint8Array(Buffer.from(text, "latin1"));
@@ -29,7 +29,7 @@ function renamed(bundle: Uint8Array, from: string, to: string): Uint8Array {
 const server = (config: JsonObject, more: JsonObject = {}): Uint8Array => bundleOf(launching({ command: "node", ...config }, more));
 
 describe("a hostile bundle", () => {
-  it("is refused whole for where its files would go [M10.slip] [M10.names]", async () => {
+  it("is refused completely for the paths of its files [M10.slip] [M10.names]", async () => {
     const good = bundleOf(undefined, [], { "aa/evil.js": "x", "evil/b.js": "x" });
     expect(await look(good)).toBe("");
     expect(await look(signed(good))).toBe("");
@@ -46,14 +46,14 @@ describe("a hostile bundle", () => {
     ];
     for (const [what, bundle, message] of bad) expect(await look(bundle), what).toMatch(message);
     const link = bundleOf(undefined, [], { link: "/etc/passwd" });
-    // The kind of a file stands in the directory only, four bytes before where its header is.
+    // A file's kind is only in the directory, four bytes before its header's offset.
     const at = Buffer.from(link).lastIndexOf("link") - 46;
     link[at + 5] = 3;
     new DataView(link.buffer, link.byteOffset).setUint32(at + 38, 0o120777 * 65_536, true);
     expect(await look(link)).toMatch(/"link" is a link/);
   });
 
-  it("is refused for a folder with links, which are read by nobody [M10.links]", async () => {
+  it("is refused if it is a folder with links, which are not followed [M10.links]", async () => {
     const platform = memoryPlatform();
     platform.plant("/workspace/folder/manifest.json", JSON.stringify(manifestOf()));
     platform.plant("/workspace/folder/server/index.mjs", { link: "/etc/passwd" });
@@ -61,7 +61,7 @@ describe("a hostile bundle", () => {
     await expect(host.inspectBundle("/workspace/folder")).rejects.toThrow("neither a file nor a folder");
   });
 
-  it("is refused for a manifest that is too large, or means two things, with every problem at once [M10.manifest]", async () => {
+  it("is refused for a manifest that is too large or ambiguous, with every problem at once [M10.manifest]", async () => {
     expect(await look(bundleOf(JSON.stringify(manifestOf({ long_description: "x".repeat(1_100_000) }))))).toMatch(
       /larger than 1048576 bytes/,
     );
@@ -94,7 +94,7 @@ describe("a hostile bundle", () => {
     for (const part of [...problems, '"type" is not one of', "The default is not a number"]) expect(all, part).toContain(part);
   });
 
-  it("starts nothing but its runtime or a file of its own, under nobody else's rules [M10.command] [M10.environment]", async () => {
+  it("starts only its runtime or its own file, in its own environment [M10.command] [M10.environment]", async () => {
     const commands = [
       "/bin/sh",
       "sh",
@@ -129,14 +129,14 @@ describe("a hostile bundle", () => {
     for (const value of ["/tmp", "${HOME}/lib", "${__dirname}/..", "${__dirname}:", "${user_config.x}"])
       expect(await look(server({ env: { PYTHONPATH: value } })), value).toMatch(/from outside the bundle/);
     expect(await look(server({ env: { PYTHONPATH: "${__dirname}/lib:${__dirname}", DEBUG: "1" } }))).toBe("");
-    // What another system would start is not what this one does.
+    // The command for another system is not the one for this system.
     expect(await look(server({ platform_overrides: { win32: { command: "evil.exe" } } }))).toBe("");
     expect(await look(server({ platform_overrides: { linux: { command: "npx" } } }))).toMatch(/neither the runtime/);
     expect(await look(bundleOf(manifestOf({ compatibility: { platforms: ["darwin"] } })))).toMatch(/Supports darwin, but this is linux/);
     expect(await look(server({}, { type: "uv" }))).toMatch(/downloads its packages at start/);
   });
 
-  it("is shown with the program that is run, whatever that is called, and says what others can see of it [M10.shown]", async () => {
+  it("is shown with the program that runs, whatever its name, and with the arguments that others can see [M10.shown]", async () => {
     const platform = memoryPlatform();
     const shown = async (command: string, more: JsonObject = {}): Promise<readonly string[]> => {
       const manifest = launching({ command, args: ["--key=${user_config.key}", "${user_config.place}"] }, { type: "python", ...more });
@@ -150,12 +150,12 @@ describe("a hostile bundle", () => {
     const args = "--key=${user_config.key} ${user_config.place}";
     const seen: unknown = expect.stringContaining('The sensitive value "key" becomes an argument');
     expect(await shown("python3")).toEqual([`command: python3 ${args}`, seen]);
-    // A file of its own that is called like a runtime is neither shown as that, nor as no change from it.
+    // Its own file with a runtime's name is shown neither as that runtime nor as unchanged from it.
     for (const command of ["./python3", "${__dirname}/python3"])
       expect(await shown(command)).toEqual([`command: \${__dirname}/python3 ${args}`, seen]);
   });
 
-  it("is neither kept nor started nor deleted where a checkout's link leads [M10.links]", async () => {
+  it("is not kept, started or deleted through a link of a checkout [M10.links]", async () => {
     for (const link of ["/workspace/.bascule/bundles", undefined]) {
       const platform = memoryPlatform();
       platform.plant(FILE, bundleOf());
@@ -179,13 +179,13 @@ describe("a hostile bundle", () => {
     }
   });
 
-  it("leaves a server alone that a person wrote under its name, and two at once both stay [M10.remove]", async () => {
+  it("leaves a server of the user with its name alone, and two concurrent additions both stay [M10.remove]", async () => {
     const platform = memoryPlatform();
     platform.plant("/workspace/bascule.json", "{}");
     platform.plant("/workspace/a.mcpb", bundleOf(manifestOf({ name: "a" })));
     platform.plant("/workspace/b.mcpb", bundleOf(manifestOf({ name: "b" })));
     const { writeAtomic } = platform.files;
-    // A slow disk: what the other one read meanwhile would be written over this.
+    // A slow disk: without a lock, the other one's earlier read would overwrite this.
     const files: typeof platform.files = {
       ...platform.files,
       async writeAtomic(path, ...rest) {
@@ -205,7 +205,7 @@ describe("a hostile bundle", () => {
     expect(JSON.parse(await platform.files.readText("/workspace/bascule.json"))).toEqual(mine);
   });
 
-  it("takes no name that somebody has [M10.clash]", async () => {
+  it("cannot take a name in use [M10.clash]", async () => {
     const platform = memoryPlatform();
     platform.plant(FILE, bundleOf());
     platform.plant("/workspace/bascule.json", JSON.stringify({ mcpServers: { "demo-tools": { command: "x", enabled: false } } }));
@@ -214,7 +214,7 @@ describe("a hostile bundle", () => {
     for (const name of ["a__b", "__proto__", "a b", "x".repeat(41)])
       await expect(host.inspectBundle(FILE, { server: name }), name).rejects.toThrow("cannot name an MCP server");
     expect((await host.inspectBundle(FILE, { server: "other" })).server).toBe("other");
-    // Not by the way of `install` either.
+    // Nor through `install`.
     const { digest } = await host.inspectBundle(FILE, { server: "other" });
     await expect(host.installBundle(digest, { server: "demo-tools" })).rejects.toThrow("already exists and is not a bundle");
     expect(await host.removeBundle("demo-tools")).toBe(false);

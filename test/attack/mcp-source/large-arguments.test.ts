@@ -12,14 +12,14 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpProject, named } from "../../support/mcp-project.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** What is written or parsed at once, with the words around it. */
+/** Maximum characters written or parsed at once, including the message around them. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const SECONDS = { timeout: 60_000 };
 const GIVEN: Readonly<Record<string, JsonObject>> = {
   text: { text: 'ü "is" a letter\n'.repeat(20_000), more: 1 },
   members: Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`key-${index}`, [index, null, true]])),
   nested: { list: Array.from({ length: 5_000 }, (_, index) => ({ index, words: "forty letters or so, as most lines have" })) },
-  // What looks like a mark stays as it is.
+  // A value that looks like a placeholder stays unchanged.
   "a mark": { "bascule/large-arguments": "0".repeat(32), text: "x".repeat(70_000) },
   small: { "bascule/large-arguments": "0".repeat(32) },
 };
@@ -34,17 +34,20 @@ async function checkCalls(host: Host, tool: string): Promise<void> {
 }
 
 describe("attack: arguments above 64 KB for a server over stdio", () => {
-  it("are no message to the protocol's SDK, and written in slices [LV2.mcp-requests]", SECONDS, async () => {
+  it("bypass the protocol's SDK, and are written in slices [LV2.mcp-requests]", SECONDS, async () => {
     const project = await mcpProject({ tools: [named("echo")] });
     await using host = await project.open({ builtins: false });
     await checkCalls(host, "mcp__demo.echo");
   });
 });
 
-/** Of the server below, which is on the host's thread here: what it reads is not counted. */
+/** The server below runs on the host's thread here, so its reads are not counted. */
 const { parse, stringify } = JSON;
 
-/** A server whose tool answers with its arguments. @param seen how calls were sent */
+/**
+ * A server whose tool returns its arguments.
+ * @param seen how calls were sent
+ */
 async function farServer(seen: (string | undefined)[]): Promise<string> {
   const others: Readonly<Record<string, unknown>> = {
     initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "far", version: "1" } },
@@ -78,7 +81,7 @@ async function farServer(seen: (string | undefined)[]): Promise<string> {
 }
 
 describe("attack: arguments above 64 KB for a server over HTTP", () => {
-  it("are written in slices, with the length that servers ask for [LV2.mcp-requests]", SECONDS, async () => {
+  it("are written in slices, with the length that servers require [LV2.mcp-requests]", SECONDS, async () => {
     const SILENT = { write: () => {}, child: () => SILENT };
     await using host = await createHost({
       ...{ platform: currentPlatform(), config: {}, workspace: await temporaryFolder(), builtins: false, plugins: [] },
@@ -92,7 +95,7 @@ describe("attack: arguments above 64 KB for a server over HTTP", () => {
   });
 });
 
-/** What is sent for a call by an SDK that sends it twice, and once more when the call has ended. */
+/** Requests of an SDK that sends a call twice, and once more after the call has ended. */
 async function sent(given: JsonObject, inputSchema: JsonObject): Promise<readonly string[]> {
   const large = createLargeArguments(currentPlatform());
   const bodies: string[] = [];
@@ -105,14 +108,14 @@ async function sent(given: JsonObject, inputSchema: JsonObject): Promise<readonl
     listTools: () => Promise.reject(new Error("Not asked")),
     async callTool(params) {
       last = stringify({ method: "tools/call", params });
-      // What cancels it comes while it is written.
+      // The cancellation comes while it is written.
       await Promise.all([send(last), send("cancel"), send(last)]);
       return { content: [] } satisfies CallToolResult;
     },
     close: () => Promise.resolve(),
   };
   const copied = copyJson(given, { maxBytes: 1024 * 1024, maxDepth: 64 });
-  if (!copied.ok) throw new Error("The arguments are no JSON");
+  if (!copied.ok) throw new Error("The arguments are not JSON");
   const toolDefinition = { name: "echo", inputSchema } as unknown as Tool;
   await large.client(inner).callTool({ name: "echo", arguments: copied.value as Record<string, unknown> }, { toolDefinition });
   await send(last);
@@ -120,7 +123,7 @@ async function sent(given: JsonObject, inputSchema: JsonObject): Promise<readonl
 }
 
 describe("createLargeArguments()", () => {
-  it("writes messages in their order, a mark as long as its call lasts, and has what headers repeat in place [LV2.mcp-requests]", async () => {
+  it("writes messages in order, keeps a placeholder during its call, and keeps members for headers [LV2.mcp-requests]", async () => {
     const named = (header: string): JsonObject => ({ type: "string", "x-mcp-header": header });
     const inner = { type: "object", properties: { zone: named("zone"), other: { type: "string" } } };
     const schema = { type: "object", properties: { region: named("region"), inner, long: named("long"), none: named("none") } };

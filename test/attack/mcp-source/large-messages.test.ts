@@ -11,7 +11,7 @@ import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpProject, named } from "../../support/mcp-project.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** What is parsed, written or decoded at once, with the words around it. */
+/** Maximum characters parsed, written or decoded at once, including the message around them. */
 const AT_ONCE = 64 * 1024 + 4_096;
 const SECONDS = { timeout: 60_000 };
 const TEXT = "ü is a letter of a line with some forty others\n".repeat(5_000);
@@ -39,8 +39,8 @@ function error(result: ToolResult): unknown {
   return result.ok ? "no error" : [result.error.code, result.error.message];
 }
 
-/** What is expected of RESULTS, in their order. */
-const SHOWN = "(a block of type";
+/** Expected results for RESULTS, in the same order. */
+const SHOWN = "(unsupported content block of type";
 async function checkResults(call: (which: string) => Promise<ToolResult>): Promise<void> {
   using reads = recordHostReads();
   const results: ToolResult[] = [];
@@ -56,8 +56,8 @@ async function checkResults(call: (which: string) => Promise<ToolResult>): Promi
     content: [
       { type: "text", text: TEXT },
       IMAGE,
-      { type: "text", text: `${SHOWN} "resource", which bascule cannot show)` },
-      { type: "text", text: `${SHOWN} "unknown", which bascule cannot show)` },
+      { type: "text", text: `${SHOWN} "resource")` },
+      { type: "text", text: `${SHOWN} "unknown")` },
       { type: "text", text: "short" },
     ],
   });
@@ -67,7 +67,7 @@ async function checkResults(call: (which: string) => Promise<ToolResult>): Promi
 }
 
 describe("attack: messages above 64 KB of a server over stdio", () => {
-  it("are no message to the protocol's SDK, and results and lists are read in slices [LV2.mcp-sources]", SECONDS, async () => {
+  it("bypass the protocol's SDK, and results and lists are read in slices [LV2.mcp-sources]", SECONDS, async () => {
     const tools = [named("large"), named("line"), ...TOOLS];
     const project = await mcpProject({ tools, large: RESULTS, lines: LINES });
     await using host = await project.open({ builtins: false });
@@ -76,7 +76,7 @@ describe("attack: messages above 64 KB of a server over stdio", () => {
     await checkResults(async (which) => await host.call("mcp__demo.large", { which }, ALLOWED));
   });
 
-  it("fail the call they answer where they are no result [LV2.mcp-sources]", SECONDS, async () => {
+  it("fail the call that they answer if they are not results [LV2.mcp-sources]", SECONDS, async () => {
     const project = await mcpProject({ tools: [named("line")], lines: LINES });
     await using host = await project.open({ builtins: false });
     using reads = recordHostReads();
@@ -86,7 +86,7 @@ describe("attack: messages above 64 KB of a server over stdio", () => {
     expect(answers).toEqual([
       ["tool_failed", expect.any(String)],
       ["tool_failed", expect.any(String)],
-      ["tool_failed", expect.stringMatching(/^Cannot read the MCP server's answer: it is no JSON at character \d+$/)],
+      ["tool_failed", expect.stringMatching(/^Cannot read the MCP server's answer: it is not valid JSON at character \d+$/)],
     ]);
   });
 });
@@ -131,7 +131,7 @@ async function openHost(url: string): Promise<Host> {
 }
 
 describe("attack: messages above 64 KB of a server over HTTP", () => {
-  it.each(["json", "events"] as const)("are read in slices where they come as %s [LV2.mcp-sources]", SECONDS, async (kind) => {
+  it.each(["json", "events"] as const)("are read in slices when they arrive as %s [LV2.mcp-sources]", SECONDS, async (kind) => {
     await using host = await openHost(await farServer(kind));
     expect(host.mcpServers()).toMatchObject([{ name: "far", state: "connected" }]);
     await checkResults(async (which) => await host.call("mcp__far.large", { which }, ALLOWED));
@@ -139,7 +139,7 @@ describe("attack: messages above 64 KB of a server over HTTP", () => {
 });
 
 describe("shortEvents()", () => {
-  it.each([1, 2, 3, 7, 100_000])("keeps small events, and shortens large ones, in pieces of %s bytes [LV2.mcp-sources]", async (size) => {
+  it.each([1, 2, 3, 7, 100_000])("keeps small events, and replaces large ones, in pieces of %s bytes [LV2.mcp-sources]", async (size) => {
     const large = "ü".repeat(size < 10 ? 40_000 : 70_000);
     const given = [
       "id: 1\n\n",
@@ -162,7 +162,7 @@ describe("shortEvents()", () => {
 });
 
 describe("createLargeResults()", () => {
-  it("keeps no more untaken results than 64 MiB, and says so [LV2.mcp-sources]", async () => {
+  it("holds at most 64 MiB of untaken results, and reports it [LV2.mcp-sources]", async () => {
     const { random } = currentPlatform();
     const results = createLargeResults({ random, slices: createSlices(() => 0) }, 1);
     const text = `{"id":1,"result":{"content":["${"x".repeat(8 * 1024 * 1024 - 40)}"]}}`;
@@ -173,7 +173,7 @@ describe("createLargeResults()", () => {
       callTool: ({ name }) => Promise.resolve({ content: [], ...marks[Number(name)]?.result }),
       close: () => Promise.resolve(),
     });
-    await expect(client.callTool({ name: "0" })).rejects.toThrow("more large answers at once than are kept (64 MiB)");
+    await expect(client.callTool({ name: "0" })).rejects.toThrow("more large answers at once than can be held (64 MiB)");
     expect((await client.callTool({ name: "8" })).content).toHaveLength(1);
     await expect(client.callTool({ name: "8" })).rejects.toThrow("more large answers");
   });

@@ -44,7 +44,7 @@ describe("a plugin that is deleted while it is loaded", () => {
     await rm(join(world.root, "base"), { recursive: true });
     await expect.poll(() => world.callable("base_run"), DEADLINE).toBeUndefined();
     world.sandbox.release();
-    await expect.poll(() => world.callable("top_run"), DEADLINE).toMatch(/Needs plugin "base" \*, which is not there/);
+    await expect.poll(() => world.callable("top_run"), DEADLINE).toMatch(/Needs plugin "base" \*, which is not installed/);
     await world.directory.idle();
     expect(world.told()).not.toContain("plugin.loaded top");
     expect(world.sandbox.images.size).toBe(0);

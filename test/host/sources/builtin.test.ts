@@ -17,7 +17,7 @@ registerBuiltins(everything, { reload: async () => 0 });
 for (const { name, binding } of everything.snapshot().tools) if (binding.kind === "factory") toolSuite(name, binding.create);
 
 describe("registerBuiltins()", () => {
-  it.each(["shell", "run_shell", "Shell"])("keeps %s from plugins, also while it is off [G2.reserved] [M5]", (name) => {
+  it.each(["shell", "run_shell", "Shell"])("reserves %s, also while it is off [G2.reserved] [M5]", (name) => {
     const registry = createRegistry({ newId: () => "id" });
     registerBuiltins(registry);
     const definition = { name, description: "Runs anything", inputSchema: { type: "object" as const }, sideEffects: [] };
@@ -25,7 +25,7 @@ describe("registerBuiltins()", () => {
     expect(registry.get(name).name).toBe("shell");
   });
 
-  it("echoes [G2]", async () => {
+  it("echoes a text [G2]", async () => {
     expect((await host().call("echo", { text: "hi" })).output).toEqual({ text: "hi" });
     expect((await host().call("Echo", { text: "hi" })).output).toEqual({ text: "hi" });
   });
@@ -39,7 +39,7 @@ describe("registerBuiltins()", () => {
     });
   });
 
-  it("writes a file, and adds to it [G2]", async () => {
+  it("writes a file, and appends to it [G2]", async () => {
     const made = host();
     const written = await made.call("Write", { path: "new.txt", content: "one" });
     expect(written).toMatchObject({ output: { size: 3 }, filesModified: [expect.stringContaining("new.txt")], sideEffects: ["write"] });
@@ -47,7 +47,7 @@ describe("registerBuiltins()", () => {
     expect((await made.call("Read", { path: "new.txt" })).output).toEqual({ content: "onetwo!", size: 7 });
   });
 
-  it("patches the one place where the old text stands [G2, C8]", async () => {
+  it("patches the only occurrence of a text [G2, C8]", async () => {
     const made = host({ "a.txt": "one two two" });
     expect(await made.call("patch_file", { path: "a.txt", old: "one", new: "1" })).toMatchObject({ ok: true });
     expect(await made.call("patch_file", { path: "a.txt", old: "two", new: "2" })).toMatchObject({
@@ -57,7 +57,7 @@ describe("registerBuiltins()", () => {
     expect((await made.call("Read", { path: "a.txt" })).output).toEqual({ content: "1 two two", size: 9 });
   });
 
-  it("lists a folder, and what a glob matches below it [G2]", async () => {
+  it("lists a folder, or the matches of a glob below it [G2]", async () => {
     const made = host({ "a.md": "", "src/b.ts": "", "src/deep/c.ts": "", "src/link": { link: "/etc" } });
     const names = async (args: object): Promise<unknown> =>
       ((await made.call("list_dir", args as never)).output as { entries: { name: string }[] }).entries.map(({ name }) => name);
@@ -73,7 +73,7 @@ describe("registerBuiltins()", () => {
     expect(await names({ path: "src", glob: "?.ts" })).toEqual(["b.ts"]);
   });
 
-  it("says what is wrong with a file in its own words [G2]", async () => {
+  it("reports file errors with their own message [G2]", async () => {
     expect(await host().call("Read", { path: "missing.txt" })).toMatchObject({
       ok: false,
       error: { code: "tool_failed", visible: true, message: expect.stringContaining("missing.txt") },
@@ -84,7 +84,7 @@ describe("registerBuiltins()", () => {
     });
   });
 
-  it("stays in the workspace, through links too [C4, C5, X5]", async () => {
+  it("stays inside the workspace, through links too [C4, C5, X5]", async () => {
     const made = host({ "/etc/passwd": "root", link: { link: "/etc" } });
     for (const path of ["../etc/passwd", "/etc/passwd", "link/passwd"]) {
       expect(await made.call("Read", { path })).toMatchObject({

@@ -15,7 +15,7 @@ const double = functionTool(({ n }: { n: number }) => 2 * n, {
 toolSuite("double", double);
 
 describe("functionTool()", () => {
-  it("makes a tool of a function with a TypeBox schema [K1]", async () => {
+  it("creates a tool from a function with a TypeBox schema [K1]", async () => {
     const host = testHost({ tools: [double] });
     expect(await host.call("double", { n: 21 })).toMatchObject({ ok: true, output: 42, route: "host" });
     expect(await host.call("double", { n: "x" })).toMatchObject({ ok: false, error: { code: "invalid_args" } });
@@ -26,7 +26,7 @@ describe("functionTool()", () => {
     });
   });
 
-  it("hands a whole JSON Schema 2020-12 on as it is, checks what it can of it, and says so [K1.whole, S5.verbatim]", async () => {
+  it("passes a full JSON Schema 2020-12 on, checks what the subset can express, and tags the tool [K1.whole, S5.verbatim]", async () => {
     const own = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
@@ -71,7 +71,7 @@ describe("functionTool()", () => {
     expect(await host.call("whole", { anything: 1 })).toMatchObject({ ok: true, output: { anything: 1 } });
   });
 
-  it("hands a whole schema of answers on too, and checks what it can of it [K1.whole]", async () => {
+  it("passes a full output schema on too, and checks what the subset can express [K1.whole]", async () => {
     const own = { type: "object", properties: { at: { $ref: "#/$defs/at" } }, $defs: { at: { type: "number", multipleOf: 2 } } };
     const answer = functionTool(({ at }: { readonly at: number | string }) => ({ at }), {
       name: "answer",
@@ -92,16 +92,16 @@ describe("functionTool()", () => {
   });
 
   it.each([
-    ["a keyword that is none", { type: "object", propertys: {}, anyOf: [] }, '"propertys" is unknown'],
-    ["a type that is none", { type: "object", properties: { a: { type: "text" } }, not: {} }, '"type" is neither'],
+    ["an unknown keyword", { type: "object", propertys: {}, anyOf: [] }, '"propertys" is unknown'],
+    ["an unknown type", { type: "object", properties: { a: { type: "text" } }, not: {} }, '"type" is neither'],
     ["something other than an object", { type: "string", pattern: "x" }, "does not describe an object"],
-  ])("refuses %s as ever, whatever else there is [K1.whole, R2]", (_what, inputSchema, message) => {
+  ])("refuses %s, beside any other keywords [K1.whole, R2]", (_what, inputSchema, message) => {
     expect(() => testHost({ tools: [functionTool(() => 1, { name: "f", description: "F", inputSchema, sideEffects: [] })] })).toThrow(
       message,
     );
   });
 
-  it("marks nothing where all of a schema is checked, in the same words or others [K1.whole]", () => {
+  it("adds no tag if all of a schema is checked, possibly converted [K1.whole]", () => {
     const tools = [{ type: "object" }, { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string" } } }].map(
       (inputSchema) => functionTool(() => 1, { name: "f", description: "F", inputSchema, sideEffects: [] })(),
     );
@@ -111,7 +111,7 @@ describe("functionTool()", () => {
     ]);
   });
 
-  it("takes the function's own name [K1]", async () => {
+  it("uses the function's own name [K1]", async () => {
     function triple(): number {
       return 3;
     }
@@ -121,7 +121,7 @@ describe("functionTool()", () => {
     });
   });
 
-  it("fails every call of a tool that has no function [K1]", async () => {
+  it("fails every call of a tool without a function [K1]", async () => {
     const host = testHost({ tools: [functionTool(undefined, { name: "later", description: "Not yet", sideEffects: [] })] });
     expect(await host.call("later")).toMatchObject({
       ok: false,
@@ -131,7 +131,7 @@ describe("functionTool()", () => {
 });
 
 describe("the tool suite", () => {
-  it("notices a factory that returns the same object twice [R1]", () => {
+  it("detects a factory that returns the same object twice [R1]", () => {
     const shared: Tool = double();
     const factory = (): Tool => shared;
     expect(sharesInstance(factory(), factory())).toBe(true);

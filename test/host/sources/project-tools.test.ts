@@ -41,7 +41,7 @@ async function project(config: object): Promise<Project> {
 }
 
 describe("tools of bascule.json", () => {
-  it("are exports of the project's modules, run natively for whom the file trusts, and follow both files [R10]", async () => {
+  it("run exports of the project's modules natively if the file trusts them, and follow changes of both files [R10]", async () => {
     const { root, host, write, log } = await project({ tools: [LOOK, FAR], trusted: ["look"] });
     await using _closing = host;
     expect(host.list().filter(({ name }) => name === "look" || name === "far")).toMatchObject([
@@ -72,7 +72,7 @@ describe("tools of bascule.json", () => {
     expect(host.list().map(({ name }) => name)).toContain("look");
   });
 
-  it("are unavailable where nobody trusts them, or their module is not there, and say so [R10, R4]", async () => {
+  it("are unavailable if they are not trusted or their module is missing, with the reason [R10, R4]", async () => {
     const { host } = await project({ tools: [LOOK, { ...LOOK, name: "gone", module: "tools/gone.ts" }, FAR], trusted: ["gone"] });
     await using _closing = host;
     const reason = async (name: string): Promise<unknown> =>
@@ -84,7 +84,7 @@ describe("tools of bascule.json", () => {
     expect(host.definitionsFor().map(({ name }) => name)).not.toContain("look");
   });
 
-  it("keep to their names: a built-in's and the program's own come first, and a rule's wasm route finds no sandbox for them [R10, R7, O2]", async () => {
+  it("do not replace built-ins or the program's own tools, and find no sandbox on a rule's wasm route [R10, R7, O2]", async () => {
     const { host } = await project({
       tools: [{ ...LOOK, name: "echo" }, LOOK],
       trusted: ["echo", "look"],
@@ -98,7 +98,7 @@ describe("tools of bascule.json", () => {
     expect(await host.call("look")).toMatchObject({ ok: false, error: { code: "unavailable" } });
   });
 
-  it("are written by nobody but the person: no plugin may change a module that runs natively [R10, C4.protected]", async () => {
+  it("are written only by the user: no plugin may change a module that runs natively [R10, C4.protected]", async () => {
     const { root, host } = await project({ tools: [LOOK], trusted: ["look"] });
     await using _closing = host;
     await mkdir(`${root}/p/words`, { recursive: true });

@@ -23,7 +23,7 @@ describe("the shell tool and policy", () => {
     ["a group that allows", { rules: [{ group: "group:all", allow: true, grants: { run: true } }] }],
     ["a pattern that allows", { rules: [{ pattern: "sh*", allow: true, grants: { run: true } }] }],
     ["a rule that grants without allowing", { rules: [{ tool: "shell", grants: { run: ["hello"] } }] }],
-  ])("is off with %s, and says which rule would turn it on [G2.shell]", async (_name, policy) => {
+  ])("is off with %s, and names the rule that would turn it on [G2.shell]", async (_name, policy) => {
     const host = hostWith(policy);
     expect(await host.call("shell", { command: "hello" })).toMatchObject({
       ok: false,
@@ -36,7 +36,7 @@ describe("the shell tool and policy", () => {
     expect(host.types()).toEqual(["tool.denied"]);
   });
 
-  it("stays off where any rule denies it [G2.shell, P2]", async () => {
+  it("stays off if any rule denies it [G2.shell, P2]", async () => {
     const denied = hostWith({ rules: [HELLO, { group: "group:write", allow: false }] });
     expect(await denied.call("shell", { command: "hello" })).toMatchObject({ error: { code: "permission_denied" } });
   });
@@ -58,7 +58,7 @@ describe("the shell tool and policy", () => {
     });
   });
 
-  it("asks a person by default, who sees program and arguments [G2.shell, E1]", async () => {
+  it("asks the user by default, with program and arguments [G2.shell, E1]", async () => {
     const host = hostWith({ rules: [HELLO] }, {});
     const asked: unknown[] = [];
     const result = await host.call(
@@ -70,13 +70,9 @@ describe("the shell tool and policy", () => {
     expect(asked).toMatchObject([{ tool: "shell", class: "execute", args: { command: "hello", args: ["$(x)"] } }]);
   });
 
-  it("refuses a program that is not granted before anybody is asked, with the smallest grant [G2.run]", async () => {
+  it("refuses an ungranted program before the confirmation, with the smallest grant [G2.run]", async () => {
     const host = hostWith({ rules: [HELLO] }, {});
-    const result = await host.call(
-      "shell",
-      { command: "rm", args: ["-rf", "/"] },
-      { confirm: () => expect.unreachable("nobody is asked") },
-    );
+    const result = await host.call("shell", { command: "rm", args: ["-rf", "/"] }, { confirm: () => expect.unreachable("must not ask") });
     expect(result).toMatchObject({
       error: {
         code: "permission_denied",
@@ -90,23 +86,23 @@ describe("the shell tool and policy", () => {
   it.each<[string, JsonObject, JsonObject, string]>([
     ["a name for its path", { run: ["hello"] }, { command: "/usr/bin/hello" }, "is not granted"],
     ["a path for its name", { run: ["/usr/bin/hello"] }, { command: "hello" }, "is not granted"],
-    ["what is denied by name", { run: { allow: true, deny: ["hello"] } }, { command: "hello" }, "does not allow"],
+    ["a program that is denied by name", { run: { allow: true, deny: ["hello"] } }, { command: "hello" }, "does not allow"],
     ["the file that is denied by name", { run: { allow: true, deny: ["hello"] } }, { command: "/usr/bin/hello" }, "does not allow"],
     ["a name whose file is denied", { run: { allow: true, deny: ["/usr/bin/hello"] } }, { command: "hello" }, "does not allow"],
     ["an option in place of a program", { run: true }, { command: "-c" }, "not a valid program name"],
     ["a NUL character in it", { run: true }, { command: "hello\0" }, "not a valid program name"],
-  ])("does not take %s [G2.run, PA3]", async (_name, grants, args, message) => {
+  ])("refuses %s [G2.run, PA3]", async (_name, grants, args, message) => {
     const result = await hostWith({ rules: [{ ...HELLO, grants }] }).call("shell", args);
     expect(result).toMatchObject({ ok: false, error: { code: "permission_denied", message: expect.stringContaining(message) } });
   });
 
-  it("says that a program is not there [G2.run]", async () => {
+  it("reports that a program was not found [G2.run]", async () => {
     expect(await hostWith({ rules: [{ ...HELLO, grants: { run: true } }] }).call("shell", { command: "nothing" })).toMatchObject({
       error: { code: "tool_failed", message: 'Cannot run "nothing": not found in /usr/bin' },
     });
   });
 
-  it("is taken away by layers and by a read-only task, and bounded by their permissions [G2.shell, P3, P5]", async () => {
+  it("is restricted by layers and by a read-only task, and by their permissions [G2.shell, P3, P5]", async () => {
     const layered = hostWith({
       rules: [{ ...HELLO, grants: { run: true } }],
       layers: [{ name: "house", level: "global", permissions: { run: ["rm"] } }],
@@ -119,7 +115,7 @@ describe("the shell tool and policy", () => {
 });
 
 describe("the shell tool", () => {
-  it("gives a program its arguments and its input, and tells what came of it [G2.shell]", async () => {
+  it("passes a program its arguments and its input, and returns the result [G2.shell]", async () => {
     await using shell = await shellHost({ scripts: { words: `printf '<%s>' "$@"; cat; echo oops >&2; exit 2` } });
     const { host, workspace, events } = shell;
     const result = await host.call("shell", { command: "words", args: ["a b", "*", "it's"], stdin: " in\n" });
@@ -133,7 +129,7 @@ describe("the shell tool", () => {
     expect(used?.payload).toMatchObject({ permission: "run", value: workspace.replace(/workspace$/, "bin/words"), decision: "granted" });
   });
 
-  it("works in the workspace, or a folder in it [G2.cwd]", async () => {
+  it("runs in the workspace, or a folder in it [G2.cwd]", async () => {
     await using shell = await shellHost({ grants: { run: ["pwd", "mkdir"] } });
     const { host, workspace } = shell;
     expect(outputOf(await host.call("shell", { command: "pwd" })).stdout).toBe(`${workspace}\n`);
@@ -145,7 +141,7 @@ describe("the shell tool", () => {
     expect(await host.call("shell", { command: "pwd", cwd: "nothing" })).toMatchObject({ error: { code: "tool_failed" } });
   });
 
-  it("keeps what was written when its own time is over, and when the call is cancelled [G2.partial, T3, T4]", async () => {
+  it("keeps the output on its own timeout, and when the call is cancelled [G2.partial, T3, T4]", async () => {
     await using shell = await shellHost({ scripts: { slow: "trap '' TERM; echo $$ >pid; echo started; while :; do sleep 0.05; done" } });
     const { host, workspace, events } = shell;
     expect(await host.call("shell", { command: "slow", timeoutMs: 700 })).toMatchObject({
@@ -169,7 +165,7 @@ describe("the shell tool", () => {
     await numberIn(`${workspace}/pid`);
   });
 
-  it("ends programs when the host closes [T5.processes]", async () => {
+  it("terminates programs when the host closes [T5.processes]", async () => {
     const shell = await shellHost({ scripts: { slow: "echo started; exec sleep 600" } });
     let began: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (began = resolve));

@@ -216,7 +216,7 @@ describe("without a host", () => {
     const waits = await here.run(["accept"]);
     expect(waits.out).toContain(`~ signer: none → ${String(dig(signed.out, "signer"))}`);
     await here.write("plugins/notes/main.ts", CODE("three"));
-    expect((await here.run(["list"])).out).toContain("does not fit the plugin's files");
+    expect((await here.run(["list"])).out).toContain("does not match the plugin's files");
   });
 
   it("add shows the requested permissions with inert text, asks, adds the plugin and locks it [I2.add]", async () => {

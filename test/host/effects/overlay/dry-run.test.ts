@@ -95,7 +95,7 @@ describe("a call with dryRun", () => {
 
   it.each([
     ["a file that was read and changed", "a.txt", "other"],
-    ["a file in place of what was missing", "made", "other"],
+    ["a missing file, by creating it", "made", "other"],
     ["a file that was only moved", "b.txt", undefined],
   ])("is not committed after another process changed %s [E8.moved]", async (_what, path, contents) => {
     await using host = await recordingHost(EDITS);

@@ -70,24 +70,24 @@ describe("a recorded call", { timeout: 60_000 }, () => {
 
   it.each<[string, string, object]>([
     [
-      "asks for something else",
+      "asks for another operation",
       MAIN.replace(`"c.txt"`, `"d.txt"`),
       { kind: "asked_otherwise", place: 2, asked: { args: { path: "d.txt" } } },
     ],
     ["asks for more", MAIN.replace("if (fails)", `await Deno.readTextFile("b.txt"); if (fails)`), { kind: "not_recorded", place: 4 }],
     [
-      "sends something else",
+      "sends other bytes",
       MAIN.replace("writes);", `writes + "!");`),
       { kind: "asked_otherwise", place: 3, asked: { sent: { length: 6 } } },
     ],
     ["asks for less", MAIN.replace(`await Deno.writeTextFile("out.txt", writes);`, ";"), { kind: "not_asked", place: 3 }],
     [
-      "answers otherwise",
+      "has another outcome",
       MAIN.replace("{ text: text", "{ text: text + text"),
       { kind: "outcome", now: { output: { o: { text: "oneone" } } } },
     ],
-    ["looks at the clock more often", MAIN.replace("if (fails)", "Date.now(); if (fails)"), { kind: "order" }],
-    ["takes other ways", MAIN.replace("if (fails)", "for (let i = 0; i < 1e5; i++); if (fails)"), { kind: "used", what: "fuel" }],
+    ["reads the clock more often", MAIN.replace("if (fails)", "Date.now(); if (fails)"), { kind: "order" }],
+    ["uses more fuel", MAIN.replace("if (fails)", "for (let i = 0; i < 1e5; i++); if (fails)"), { kind: "used", what: "fuel" }],
   ])("shows the first difference of a version that %s [B8.differences]", async (_does, main, first) => {
     const { callId } = await box.call({ writes: "three" });
     const replayed = await box.replay(await box.recording(callId), { "main.ts": main });

@@ -49,8 +49,8 @@ type Acts = readonly (readonly [name: string, args: JsonObject, contents?: strin
 
 /** Runs on the tree of the random model. `slot` names an open file. */
 const CASES: readonly (readonly [what: string, Acts])[] = [
-  ["a file that was made through a link that led to nothing", [["fs.writeFile", { path: "dangling" }, "x"]]],
-  ["a file that was made through two such links", [["fs.copyFile", { from: "a", to: "chain" }]]],
+  ["a file that was created through a dangling link", [["fs.writeFile", { path: "dangling" }, "x"]]],
+  ["a file that was created through two such links", [["fs.copyFile", { from: "a", to: "chain" }]]],
   ["a file that was opened through such a link", [["file.open", { path: "dangling", write: true, create: true }]]],
   ["both names of a file that was written by one of them", [["fs.writeFile", { path: "d/twin" }, "x"]]],
   ["both names of a file, one of which was removed", [["fs.remove", { path: "twin" }]]],
@@ -88,7 +88,7 @@ const CASES: readonly (readonly [what: string, Acts])[] = [
       ["fs.writeFile", { path: "d" }, "x"],
     ],
   ],
-  ["rights that a write set, and the time", [["fs.writeFile", { path: "a", mode: 0o600 }, "a\ntwo\n"]]],
+  ["permissions that a write set, and the time", [["fs.writeFile", { path: "a", mode: 0o600 }, "a\ntwo\n"]]],
   [
     "a time that was set",
     [
@@ -251,9 +251,9 @@ describe("undo on the disk", () => {
   });
 
   it.each([
-    ["counts what", 5_000, "5000", 0],
-    ["keeps nothing where more than there is room for", 100 * 1024 * 1024, "4", 1],
-  ])("%s was written into a file after it was removed [E8.undo-grown]", async (_what, len, counted, left) => {
+    ["counts the bytes that", 5_000, "5000", 0],
+    ["keeps nothing if more bytes than there is room for", 100 * 1024 * 1024, "4", 1],
+  ])("%s were written into a file after it was removed [E8.undo-grown]", async (_what, len, counted, left) => {
     const { call, undo, workspace } = await world({ "a.txt": "four" });
     const one = call("one");
     await one.answer("file.open", { path: "a.txt", write: true });

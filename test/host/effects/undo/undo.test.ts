@@ -123,7 +123,7 @@ describe("undo", () => {
       "dir/c.txt",
     ],
     ["removing a link", [["fs.remove", { path: "other" }]], "other"],
-    ["removing a tree with links that lead out, or nowhere", [["fs.remove", { path: "links", recursive: true }]], "links/out"],
+    ["removing a tree with links that lead out or dangle", [["fs.remove", { path: "links", recursive: true }]], "links/out"],
     ["moving a file onto a link", [["fs.rename", { from: "b.txt", to: "links/to" }]], "links/to"],
     ["writing in place of a link", [["workspace.write", { path: "links/to" }, "x"]], "dir/c.txt"],
     ["writing through a link", [["fs.writeFile", { path: "other/c.txt" }, "x"]], "dir/c.txt"],
@@ -167,11 +167,11 @@ describe("undo", () => {
     await call.answer("fs.mkdir", { path: "folder" });
     await call.answer("fs.remove", { path: "b.txt" });
     await call.answer("fs.rename", { from: "dir/c.txt", to: "dir/e.txt" });
-    await call.write("a.txt", "by somebody");
-    await call.write("made.txt", "by somebody");
-    await call.write("folder/mine.txt", "by somebody");
-    await call.write("b.txt", "by somebody");
-    await call.write("dir/e.txt", "by somebody");
+    await call.write("a.txt", "by the user");
+    await call.write("made.txt", "by the user");
+    await call.write("folder/mine.txt", "by the user");
+    await call.write("b.txt", "by the user");
+    await call.write("dir/e.txt", "by the user");
     const { restored, left } = await call.undo();
     expect(restored).toEqual([]);
     expect(left.map(({ path }) => path.slice(WORKSPACE.length + 1)).toSorted()).toEqual([
@@ -181,9 +181,9 @@ describe("undo", () => {
       "folder",
       "made.txt",
     ]);
-    expect(await call.text("a.txt")).toBe("by somebody");
-    expect(await call.text("b.txt")).toBe("by somebody");
-    expect(await call.text("made.txt")).toBe("by somebody");
+    expect(await call.text("a.txt")).toBe("by the user");
+    expect(await call.text("b.txt")).toBe("by the user");
+    expect(await call.text("made.txt")).toBe("by the user");
   });
 
   it("does not write through a link that replaced a folder, nor onto another entry [E8.undo-left, C4]", async () => {
@@ -192,10 +192,10 @@ describe("undo", () => {
     await call.answer("fs.rename", { from: "a.txt", to: "b.txt" });
     await call.platform.files.rename(`${WORKSPACE}/dir`, `${WORKSPACE}/moved`);
     call.platform.plant(`${WORKSPACE}/dir`, { link: "moved" });
-    await call.write("a.txt", "by somebody");
+    await call.write("a.txt", "by the user");
     const { restored, left } = await call.undo();
     expect([restored, left.map(({ path }) => path.slice(WORKSPACE.length + 1)).toSorted()]).toEqual([[], ["a.txt", "b.txt", "dir/c.txt"]]);
-    expect(await Promise.all(["moved/c.txt", "a.txt", "b.txt"].map(call.text))).toEqual(["by the call", "by somebody", "one"]);
+    expect(await Promise.all(["moved/c.txt", "a.txt", "b.txt"].map(call.text))).toEqual(["by the call", "by the user", "one"]);
   });
 
   it("keeps the state before the first of several concurrent changes [E8.undo]", async () => {
@@ -480,7 +480,7 @@ describe("undo", () => {
 
     // An incomplete undo can be repeated.
     await host.call("edit", { n: 4 }, { callId: "part" });
-    await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, "by somebody");
+    await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, "by the user");
     expect(await host.undo("part")).toMatchObject({ ok: true, restored: [], left: [{ path: "a.txt" }] });
     await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, '{"n":4}');
     expect(await host.undo("part")).toMatchObject({ ok: true, restored: ["a.txt"] });

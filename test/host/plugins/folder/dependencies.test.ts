@@ -13,11 +13,11 @@ function messages(
 }
 
 describe("checkDependencies()", () => {
-  it("has nothing against dependencies that are loaded and in range [M7]", () => {
+  it("accepts dependencies that are loaded and in range [M7]", () => {
     expect(messages({ a: "^1.0.0", b: "*", c: ">=1 <2 || 3.x" }, { a: {}, b: { version: "0.0.1" }, c: { version: "3.9.0" } })).toEqual([]);
   });
 
-  it("says of every dependency what is wrong with it [M7]", () => {
+  it("reports the problem of every dependency [M7]", () => {
     const needs = { gone: "*", off: "*", bad: "*", held: "*", waits: "^1.0.0", old: "^2.0.0", fine: "*" };
     const plugins: Readonly<Record<string, Partial<KnownPlugin>>> = {
       off: { state: "disabled" },
@@ -28,7 +28,7 @@ describe("checkDependencies()", () => {
       fine: {},
     };
     expect(messages(needs, plugins)).toEqual([
-      'Needs plugin "gone" *, which is not there',
+      'Needs plugin "gone" *, which is not installed',
       'Needs plugin "off" *, which is disabled',
       'Needs plugin "bad" *, which failed',
       'Needs plugin "held" *, which waits to be accepted',
@@ -37,7 +37,7 @@ describe("checkDependencies()", () => {
     ]);
   });
 
-  it("says what to do and where in the manifest [M7]", () => {
+  it("reports a fix and the place in the manifest [M7]", () => {
     expect(checkDependencies("app", { off: "^1.0.0" }, known({ off: { state: "disabled" } }))).toEqual([
       {
         severity: "error",
@@ -53,22 +53,22 @@ describe("checkDependencies()", () => {
     expect(messages({ a: "*", missing: "*" }, plugins)).toEqual(["Depends on itself: app → a → b → app"]);
   });
 
-  it("does not take a cycle that leads past the plugin for its own [M7]", () => {
+  it("does not report a cycle that the plugin is not part of [M7]", () => {
     const plugins = { a: { dependencies: { b: "*" }, state: "waiting" }, b: { dependencies: { a: "*" }, state: "waiting" } } as const;
     expect(messages({ a: "*" }, plugins)).toEqual(['Needs plugin "a" *, which is not loaded']);
   });
 
-  it("is not led astray by names that objects have of themselves [M7]", () => {
+  it("handles names of inherited object members [M7]", () => {
     const needs = JSON.parse('{"constructor": "*", "__proto__": "*"}') as Record<string, string>;
     expect(messages(needs, {})).toEqual([
-      'Needs plugin "constructor" *, which is not there',
-      'Needs plugin "__proto__" *, which is not there',
+      'Needs plugin "constructor" *, which is not installed',
+      'Needs plugin "__proto__" *, which is not installed',
     ]);
   });
 });
 
 describe("loadOrder()", () => {
-  it("puts plugins after those they need, and else goes by name [M7]", () => {
+  it("sorts plugins after their dependencies, otherwise by name [M7]", () => {
     expect(loadOrder(known({ z: {}, a: { dependencies: { m: "*" } }, m: { dependencies: { z: "*", elsewhere: "*" } }, b: {} }))).toEqual([
       "b",
       "z",
@@ -77,7 +77,7 @@ describe("loadOrder()", () => {
     ]);
   });
 
-  it("puts the members of a cycle last [M7]", () => {
+  it("sorts the members of a cycle last [M7]", () => {
     expect(
       loadOrder(known({ a: { dependencies: { b: "*" } }, b: { dependencies: { a: "*" } }, c: { dependencies: { a: "*" } }, z: {} })),
     ).toEqual(["z", "a", "b", "c"]);

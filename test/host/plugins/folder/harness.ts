@@ -1,4 +1,4 @@
-/** A plugin directory with a fake sandbox and the real registry, on memory or on disk, and everything it did. */
+/** A plugin directory with a fake sandbox and the real registry, in memory or on disk, and a record of everything it did. */
 
 import { onTestFinished } from "vitest";
 import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../../../host/platform/memory/memory.ts";
@@ -10,13 +10,13 @@ import type { PluginEvent, PluginStatus } from "../../../../host/plugins/folder/
 import type { PluginVersion } from "../../../../host/tools/tool.ts";
 import type { LoadOutcome, PluginSource, Sandbox } from "../../../../sandbox/mod.ts";
 
-/** A sandbox that "runs" nothing: what `main.ts` says decides how loading ends. */
+/** A sandbox that runs nothing: the text of `main.ts` decides how loading ends. */
 export interface FakeSandbox extends Pick<Sandbox, "load" | "unload"> {
-  /** Digests that are loaded now. */
+  /** Hashes that are loaded now. */
   readonly images: ReadonlySet<string>;
   /** Names of plugins in the order in which loading began. */
   readonly loads: readonly string[];
-  /** Loading of plugins whose code says `// slow` waits for this. */
+  /** Loading of plugins whose code contains `// slow` waits for this. */
   release(): void;
 }
 
@@ -57,9 +57,9 @@ export interface Bench {
   readonly events: readonly PluginEvent[];
   /** `type plugin` of every event, in order. */
   told(): readonly string[];
-  /** The version that a tool would run on, or why it cannot. */
+  /** Returns the version that a tool would run on, or why it cannot run. */
   callable(tool: string): PluginVersion | string | undefined;
-  /** Text of `main.ts` of the version that a tool would run on. */
+  /** Returns the text of `main.ts` of the version that a tool would run on. */
   code(tool: string): string | undefined;
 }
 
@@ -103,7 +103,7 @@ export function openBench(options: BenchOptions): Bench {
 
 export type MemoryWorld = Bench & { readonly platform: MemoryPlatform; plant(files: Readonly<Record<string, MemoryEntry>>): void };
 
-/** A memory platform with these files in `/plugins`; nothing is scanned yet. */
+/** Creates a memory platform with these files in `/plugins`; nothing is scanned yet. */
 export function memoryWorld(
   files: Readonly<Record<string, MemoryEntry>>,
   options: Partial<Omit<BenchOptions, "platform">> = {},
@@ -119,7 +119,7 @@ export function memoryWorld(
   };
 }
 
-/** What is told of each folder, without the hidden one that `memoryWorld` makes. */
+/** Returns the state of each folder, without the hidden one that `memoryWorld` creates. */
 export function states(statuses: readonly PluginStatus[]): readonly string[] {
   return statuses
     .filter(({ folder }) => !folder.startsWith("."))
@@ -129,7 +129,7 @@ export function states(statuses: readonly PluginStatus[]): readonly string[] {
     );
 }
 
-/** One for all tests of a file: it listens to the process's streams. */
+/** Shared by all tests of a file, because it listens to the process's streams. */
 const DISK = createNodePlatform();
 
 /** The real platform without its log, which would write to the test's output. */
@@ -138,7 +138,7 @@ export function diskPlatform(lines: string[] = []): Platform {
   return { ...DISK, log };
 }
 
-/** A manifest with one tool `<name>_run`, as text. */
+/** Returns a manifest with one tool `<name>_run`, as text. */
 export function manifest(name: string, more: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     schemaVersion: "1.0",
@@ -155,7 +155,7 @@ export function tool(name: string, more: Readonly<Record<string, unknown>> = {})
   return { name, description: `Runs ${name}`, inputSchema: { type: "object" }, sideEffects: [], ...more };
 }
 
-/** Files of a plugin `name` in the folder of that name, by path in the root. */
+/** Returns the files of a plugin `name` in the folder of that name, by path in the root. */
 export function pluginFiles(
   name: string,
   code = "export function run() {}",
@@ -164,7 +164,7 @@ export function pluginFiles(
   return { [`${name}/manifest.json`]: manifest(name, more), [`${name}/main.ts`]: code };
 }
 
-/** Every key with `/plugins/` before it. */
+/** Prefixes every key with `/plugins/`. */
 export function inRoot<T>(files: Readonly<Record<string, T>>, root = "/plugins"): Record<string, T> {
   return Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${root}/${path}`, entry]));
 }

@@ -5,7 +5,7 @@ import type { PluginVersion } from "../../../../host/tools/tool.ts";
 import { fakeSandbox } from "./harness.ts";
 
 function version(digest: string, code = ""): PluginVersion {
-  // Only what `toSource` reads.
+  // Only the members that `toSource` reads.
   const manifest = { name: "p", main: "main.ts", tools: [], skills: [], limits: {} } as unknown as Manifest;
   return {
     name: "p",
@@ -34,7 +34,7 @@ describe("createPluginImages()", () => {
     expect(images.held()).toEqual(["new"]);
   });
 
-  it("loads an image again for a call that began before it was let go [H4]", async () => {
+  it("loads an image again for a call that began before it was unloaded [H4]", async () => {
     const sandbox = fakeSandbox();
     const images = createPluginImages(sandbox);
     await images.hold(version("old"));
@@ -47,14 +47,14 @@ describe("createPluginImages()", () => {
     expect([...sandbox.images]).toEqual([]);
   });
 
-  it("loads an image once for everybody who wants it [H4]", async () => {
+  it("loads an image once for concurrent claims [H4]", async () => {
     const sandbox = fakeSandbox();
     const images = createPluginImages(sandbox);
     await Promise.all([images.hold(version("d")), images.hold(version("d")), images.lease(version("d")).ready]);
     expect(sandbox.loads).toEqual(["p"]);
   });
 
-  it("keeps nothing of what could not be loaded, and tries again when asked again [H9]", async () => {
+  it("keeps nothing of a failed load, and tries again at the next claim [H9]", async () => {
     const sandbox = fakeSandbox();
     const images = createPluginImages(sandbox);
     expect((await images.hold(version("bad", "broken("))).ok).toBe(false);
@@ -63,7 +63,7 @@ describe("createPluginImages()", () => {
     expect((await images.hold(version("bad", "fine now"))).ok).toBe(true);
   });
 
-  it("loads a held version when a call first leases it, where that is asked for [H4.on-call]", async () => {
+  it("loads a held version at its first lease, if so configured [H4.on-call]", async () => {
     const sandbox = fakeSandbox();
     const images = createPluginImages(sandbox, { loadsAtOnce: () => false });
     expect(await images.hold(version("lazy"))).toMatchObject({ ok: true });

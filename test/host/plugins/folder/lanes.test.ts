@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLanes, forEachLimited } from "../../../../host/plugins/folder/lanes.ts";
 
-/** A task that ends when it is told to. */
+/** A task that the test ends. */
 function task(name: string, log: string[]): { run: () => Promise<string>; end: (error?: Error) => void } {
   let end: (error?: Error) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => (end = (error) => (error === undefined ? resolve() : reject(error))));
@@ -20,7 +20,7 @@ async function turns(): Promise<void> {
 }
 
 describe("createLanes()", () => {
-  it("runs the tasks of one lane one after the other, other lanes beside it [H3.serial]", async () => {
+  it("runs the tasks of one lane one after the other, and other lanes concurrently [H3.serial]", async () => {
     const log: string[] = [];
     const lanes = createLanes();
     const [first, second, other] = [task("first", log), task("second", log), task("other", log)];
@@ -34,7 +34,7 @@ describe("createLanes()", () => {
     expect(log.filter((line) => !line.startsWith("other"))).toEqual(["first begins", "first ends", "second begins", "second ends"]);
   });
 
-  it("goes on after a task that failed, and is idle when the last has ended [H3.serial]", async () => {
+  it("continues after a failed task, and is idle when the last one has ended [H3.serial]", async () => {
     const log: string[] = [];
     const lanes = createLanes();
     const [first, second] = [task("first", log), task("second", log)];
@@ -54,7 +54,7 @@ describe("createLanes()", () => {
 });
 
 describe("forEachLimited()", () => {
-  it("has no more than so many tasks under way", async () => {
+  it("runs at most `limit` tasks at the same time", async () => {
     let underWay = 0;
     let most = 0;
     const seen: number[] = [];

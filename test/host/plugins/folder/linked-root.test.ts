@@ -19,7 +19,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
 }
 
 describe("a plugin root that is a link", () => {
-  it("is followed where it leads now: events tell of edits there, and another target is noticed [H9.replacedRoot]", async () => {
+  it("is followed to its present target: events report edits there, and a new target is noticed [H9.replacedRoot]", async () => {
     const home = await temporaryFolder();
     const [one, two, root] = [join(home, "one"), join(home, "two"), join(home, "plugins")];
     await write(one, pluginFiles("a", "export const a_run = () => 'one';"));
@@ -41,7 +41,7 @@ describe("a plugin root that is a link", () => {
 
 describe("a link on the way to a plugin root or to a plugin", () => {
   it.each(["plugin", "root"])(
-    "is not changed by a plugin that may write where it is: a chain of links as %s [PA4.links] [H9] [P6.layers]",
+    "cannot be changed by a plugin that may write next to it: a chain of links as %s [PA4.links] [H9] [P6.layers]",
     async (what) => {
       const home = await temporaryFolder();
       const real = join(home, "elsewhere/plugins");
@@ -66,7 +66,7 @@ describe("a link on the way to a plugin root or to a plugin", () => {
 });
 
 describe("a plugin that is a link in its root, or whose root is one", () => {
-  it.each(["plugin", "root"])("holds what it is granted, and is shown with it: a link as %s [C3.links] [H9]", async (what) => {
+  it.each(["plugin", "root"])("has its grants, and is shown with them: a link as %s [C3.links] [H9]", async (what) => {
     const home = await temporaryFolder();
     const real = join(home, "elsewhere/plugins");
     await write(home, { "bascule.json": "{}", "work/a.txt": "hello" });

@@ -24,7 +24,7 @@ async function problems(files: Readonly<Record<string, MemoryEntry>>): Promise<r
 }
 
 describe("readFolder()", () => {
-  it("reads the manifest and every file the plugin can load, and nothing that editors and tools leave [M11]", async () => {
+  it("reads the manifest and every loadable file, and skips files that editors and tools leave behind [M11]", async () => {
     const kept = ["main.ts", "lib/a.ts", "lib/deep/b.json", "README.md", ".env"];
     const left = [
       ...[".git/config", "node_modules/x/index.js", ".bascule/settings.json", "main.ts~", ".main.ts.swp", ".#main.ts", "#main.ts#", "4913"],
@@ -34,7 +34,7 @@ describe("readFolder()", () => {
     expect(await paths(files)).toEqual(["manifest.json", ...kept].toSorted());
   });
 
-  it("leaves declaration files out, so that none of them can be loaded, and types that are written anew change nothing [M11.declarations] [M8.no-loop]", async () => {
+  it("skips declaration files, so they cannot be loaded, and regenerated types change nothing [M11.declarations] [M8.no-loop]", async () => {
     const code = { "manifest.json": "{}", "main.ts": "1", "lib/a.ts": "2" };
     const types = { "bascule.d.ts": "x", "lib/types.d.mts": "y", "old.d.cts": "z" };
     const [plain, typed] = [await read(code), await read({ ...code, ...types })];
@@ -45,7 +45,7 @@ describe("readFolder()", () => {
   it.each([
     ["small", "bee"],
     ["large", "bee".repeat(100_000)],
-  ])("has as digest SHA-256 over the sorted paths, lengths and bytes of %s files [M11]", async (_size, bee) => {
+  ])("hashes the sorted paths, lengths and bytes of %s files with SHA-256 [M11]", async (_size, bee) => {
     const state = await read({ "manifest.json": "{}", "b.ts": bee, "a/z.ts": "é" });
     const hash = createHash("sha256");
     for (const [path, text] of [
@@ -63,18 +63,18 @@ describe("readFolder()", () => {
     ["a file's name", { "manifest.json": "{}", "b.ts": "1" }],
     ["the manifest", { "manifest.json": "{ }", "a.ts": "1" }],
     ["another file", { "manifest.json": "{}", "a.ts": "1", "b.ts": "" }],
-    ["bytes that moved from one file to the next", { "manifest.json": "{}a", "a.ts": "1" }],
-  ])("has another digest with %s changed [M11]", async (_what, files) => {
+    ["bytes moved from one file to the next", { "manifest.json": "{}a", "a.ts": "1" }],
+  ])("has another hash with %s changed [M11]", async (_what, files) => {
     const [before, after] = [await read({ "manifest.json": "{}", "a.ts": "1" }), await read(files)];
     expect(before.kind === "read" && after.kind === "read" && before.digest !== after.digest).toBe(true);
   });
 
-  it("ignores a folder without a manifest at its root, although one lies deeper [M1]", async () => {
-    const reason = "No manifest.json at its root (manifests in folders below are not looked for)";
+  it("ignores a folder without a manifest at its root, even if a subfolder has one [M1]", async () => {
+    const reason = "No manifest.json at its root (subfolders are not searched)";
     expect(await read({ "nested/manifest.json": "{}" })).toEqual({ kind: "ignored", signature: expect.any(String), reason });
   });
 
-  it("does not take manifests of folders below for plugins [M1]", async () => {
+  it("does not treat manifests of subfolders as plugins [M1]", async () => {
     expect(await paths({ "manifest.json": "{}", "nested/manifest.json": "{}" })).toEqual(["manifest.json", "nested/manifest.json"]);
   });
 
@@ -84,7 +84,7 @@ describe("readFolder()", () => {
     ]);
   });
 
-  it("refuses links that leave the folder, all at once [M4.symlink]", async () => {
+  it("refuses links that leave the folder, and reports all of them [M4.symlink]", async () => {
     const files = {
       "manifest.json": "{}",
       "/etc/passwd": "root",
@@ -100,7 +100,7 @@ describe("readFolder()", () => {
     ]);
   });
 
-  it("leaves out what is neither file nor folder, with a problem that refuses nothing [H1]", async () => {
+  it("leaves out entries that are neither file nor folder, with a warning [H1]", async () => {
     const state = await read({ "manifest.json": "{}", pipe: { other: true }, gone: { link: "nowhere" }, loop: { link: "." } });
     expect(
       state.kind === "read" && {
@@ -110,14 +110,14 @@ describe("readFolder()", () => {
     ).toEqual({
       paths: ["manifest.json"],
       warnings: [
-        'warning: Left out "gone": its link leads nowhere',
+        'warning: Left out "gone": its link target does not exist',
         'warning: Left out "loop": its link leads to a folder that contains it',
         'warning: Left out "pipe": neither a regular file nor a folder',
       ],
     });
   });
 
-  it("answers that the folder is changing if a file is written while it is read [H3.half-written]", async () => {
+  it("reports a change if a file is written while it is read [H3.half-written]", async () => {
     const platform = createMemoryPlatform({
       files: { "/plugins/p/manifest.json": "{}", "/plugins/p/a.ts": "first", "/plugins/p/b.ts": "first" },
     });
@@ -133,7 +133,7 @@ describe("readFolder()", () => {
     expect(await readFolder({ files: platform.files, guarded }, PLACE)).toEqual({ kind: "changing" });
   });
 
-  it("answers that the folder is changing when the system is out of file descriptors, not that it is gone [H9]", async () => {
+  it("reports a change, not a removal, if the system is out of file descriptors [H9]", async () => {
     const platform = createMemoryPlatform({ files: { "/plugins/p/manifest.json": "{}" } });
     const list: Files["list"] = () => Promise.reject(new FileError("busy", "Resource busy"));
     expect(await readFolder({ ...platform, files: { ...platform.files, list } }, PLACE)).toEqual({ kind: "changing" });
@@ -141,7 +141,7 @@ describe("readFolder()", () => {
 });
 
 describe("signFolder()", () => {
-  it("changes with every file, time and folder, and not with what is ignored [H3]", async () => {
+  it("changes with every file, time and folder, and not with ignored names [H3]", async () => {
     const platform = createMemoryPlatform({ files: { "/plugins/p/manifest.json": "{}", "/plugins/p/lib/a.ts": "1" } });
     const sign = async (): Promise<string | undefined> => (await signFolder(platform.files, PLACE))?.signature;
     let before = await sign();

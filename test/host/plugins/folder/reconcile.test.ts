@@ -3,21 +3,21 @@ import { createMemoryPlatform } from "../../../../host/platform/memory/memory.ts
 import { nextPause, reconcile } from "../../../../host/plugins/folder/reconcile.ts";
 
 describe("nextPause()", () => {
-  it("is two seconds as long as a look costs at most 8 ms [H3.reconcile]", () => {
+  it("is two seconds while a scan costs at most 8 ms [H3.reconcile]", () => {
     expect([nextPause([0]), nextPause([1]), nextPause([8])]).toEqual([2_000, 2_000, 2_000]);
   });
 
-  it("grows so that looking takes at most 0.4 % of the time, and 1 % of a core with the threads that it keeps busy [H3.reconcile]", () => {
+  it("grows so that scans take at most 0.4 % of the time, and 1 % of a core with their threads [H3.reconcile]", () => {
     expect([nextPause([50]), nextPause([400, 300, 350])]).toEqual([12_500, 75_000]);
   });
 
-  it("does not let one slow look stop the looking [H3.reconcile]", () => {
+  it("ignores one slow scan [H3.reconcile]", () => {
     expect([nextPause([3, 90_000]), nextPause([90_000])]).toEqual([2_000, 600_000]);
   });
 });
 
 describe("reconcile()", () => {
-  it("goes on looking after a look that failed, and stops with the signal [H3.reconcile]", async () => {
+  it("continues after a failed scan, and stops with the signal [H3.reconcile]", async () => {
     const { clock, advance } = createMemoryPlatform();
     const stop = new AbortController();
     const defects: unknown[] = [];
@@ -29,7 +29,7 @@ describe("reconcile()", () => {
     });
     for (let second = 0; second < 7; second++) {
       advance(1_000);
-      // The loop goes on in microtasks.
+      // The loop continues in microtasks.
       for (let turn = 0; turn < 40; turn++) await Promise.resolve();
     }
     stop.abort();
@@ -38,7 +38,7 @@ describe("reconcile()", () => {
     expect({ looks, defects }).toEqual({ looks: 3, defects: [new Error("disk on fire")] });
   });
 
-  it("counts what the look before it cost: it does not look at thousands of plugins again at once [H3.reconcile]", async () => {
+  it("counts the cost of the scan before it, so thousands of plugins are not scanned again at once [H3.reconcile]", async () => {
     const { clock, advance } = createMemoryPlatform();
     const stop = new AbortController();
     let looks = 0;
@@ -58,7 +58,7 @@ describe("reconcile()", () => {
     expect(seen).toEqual([0, 0, 0, 0, 1, 1]);
   });
 
-  it("looks at once when a root is another folder, however long the pause is [H9.replacedRoot] [H3.reconcile]", async () => {
+  it("scans at once when a root is another folder, however long the pause is [H9.replacedRoot] [H3.reconcile]", async () => {
     const { clock, advance } = createMemoryPlatform();
     const stop = new AbortController();
     const defects: unknown[] = [];
@@ -75,7 +75,7 @@ describe("reconcile()", () => {
         for (let turn = 0; turn < 40; turn++) await Promise.resolve();
       }
     };
-    // The look before cost 300 ms, so the next one comes in 75 s.
+    // The scan before cost 300 ms, so the next one would come after 75 s.
     await pass(4_000);
     answer = () => Promise.reject(new Error("disk on fire"));
     await pass(600);

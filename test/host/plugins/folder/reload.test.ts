@@ -3,7 +3,7 @@ import { createMemoryPlatform } from "../../../../host/platform/memory/memory.ts
 import { inRoot, manifest, memoryWorld, openBench, pluginFiles, states, tool } from "./harness.ts";
 
 describe("checkForChanges()", () => {
-  it("lists what was added, changed and removed, and loads nothing [H2]", async () => {
+  it("lists added, changed and removed plugins, and loads nothing [H2]", async () => {
     const { directory, plant, platform, sandbox, events } = memoryWorld({
       ...pluginFiles("a"),
       ...pluginFiles("b"),
@@ -22,7 +22,7 @@ describe("checkForChanges()", () => {
     expect({ loads: sandbox.loads.length, events: events.length, status: directory.status() }).toEqual(before);
   });
 
-  it("does not list what was written again with the same bytes [H2]", async () => {
+  it("does not list files that were rewritten with the same bytes [H2]", async () => {
     const { directory, plant } = memoryWorld(pluginFiles("a"));
     await directory.scan();
     plant(pluginFiles("a"));
@@ -31,7 +31,7 @@ describe("checkForChanges()", () => {
 });
 
 describe("reloadChanged()", () => {
-  it("reloads what changed and counts it; what has the same digest is not loaded again [H2]", async () => {
+  it("reloads and counts changed plugins; those with the same hash are not loaded again [H2]", async () => {
     const { directory, plant, sandbox, code } = memoryWorld({ ...pluginFiles("a", "one"), ...pluginFiles("b") });
     await directory.scan();
     plant({ "a/main.ts": "two", ...pluginFiles("b") });
@@ -40,7 +40,7 @@ describe("reloadChanged()", () => {
     expect({ loads: sandbox.loads, code: code("a_run") }).toEqual({ loads: ["a", "b", "a"], code: "two" });
   });
 
-  it("reads eight folders at a time, however many changed: what was read is dealt with in one turn of the event loop [LV1.reload]", async () => {
+  it("reads eight folders at a time: folders that were read are processed in one turn of the event loop [LV1.reload]", async () => {
     const names = Array.from({ length: 40 }, (_, nth) => `p${String(nth)}`);
     const platform = createMemoryPlatform({ files: inRoot(Object.assign({}, ...names.map((name) => pluginFiles(name, "one")))) });
     let underWay = 0;
@@ -57,7 +57,7 @@ describe("reloadChanged()", () => {
     expect({ reloaded: await directory.reloadChanged(), most, code: code("p39_run") }).toEqual({ reloaded: 40, most: 8, code: "two" });
   });
 
-  it("keeps the old version callable until the new one is loaded, then has only the new one [H4]", async () => {
+  it("keeps the old version callable until the new one is loaded, then only the new one [H4]", async () => {
     const { directory, plant, sandbox, code, registry } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
     const before = registry.snapshot();
@@ -68,7 +68,7 @@ describe("reloadChanged()", () => {
     sandbox.release();
     await reloading;
     expect(code("a_run")).toBe("two // slow");
-    // A call that looked up before still sees the old version whole.
+    // A call that looked up before still sees the complete old version.
     expect(before.find("a_run")?.binding).toMatchObject({
       kind: "plugin",
       version: {
@@ -102,7 +102,7 @@ describe("reloadChanged()", () => {
     expect(registry.snapshot().find("two")?.binding).toMatchObject({ version: { manifest: { version: "2.0.0" } } });
   });
 
-  it("disposes of the old version when its last call ends, not before [H4]", async () => {
+  it("unloads the old version when its last call ends, not before [H4]", async () => {
     const { directory, plant, sandbox, callable } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
     const old = callable("a_run");
@@ -116,19 +116,19 @@ describe("reloadChanged()", () => {
   });
 
   it.each([
-    ["its manifest is no JSON", { "a/manifest.json": "{" }, /^document \(line 1, column 2\): /, "manifest.json:1"],
-    ["its manifest breaks the rules", { "a/manifest.json": manifest("a", { oops: 1 }) }, /^\/oops \(line 1/, "manifest.json:1"],
+    ["its manifest is not JSON", { "a/manifest.json": "{" }, /^document \(line 1, column 2\): /, "manifest.json:1"],
+    ["its manifest is not valid", { "a/manifest.json": manifest("a", { oops: 1 }) }, /^\/oops \(line 1/, "manifest.json:1"],
     ["its code does not parse", { "a/main.ts": "ok\n\nbroken(" }, /^main.ts:3:8: Unexpected end of input$/, "main.ts:3"],
     ["its code runs into a limit", { "a/main.ts": "// endless" }, /Loading took longer/, undefined],
-    ["a file it names is gone", { "a/manifest.json": manifest("a", { main: "gone.ts" }) }, /gone\.ts/, "manifest.json:1"],
+    ["a file that it names is missing", { "a/manifest.json": manifest("a", { main: "gone.ts" }) }, /gone\.ts/, "manifest.json:1"],
     [
-      "it needs a plugin that is not there",
+      "a dependency is missing",
       { "a/manifest.json": manifest("a", { dependencies: { gone: "*" } }) },
       /Needs plugin "gone"/,
       "manifest.json",
     ],
-    ["the sandbox itself failed", { "a/main.ts": "// crash" }, /The sandbox failed/, undefined],
-  ])("keeps the last good version when %s, and shows why and where [H5]", async (_why, edit, reason, place) => {
+    ["the sandbox fails", { "a/main.ts": "// crash" }, /The sandbox failed/, undefined],
+  ])("keeps the last good version when %s, and shows reason and position [H5]", async (_why, edit, reason, place) => {
     const { directory, plant, code, events, sandbox } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
     const [, good] = directory.status();
@@ -147,7 +147,7 @@ describe("reloadChanged()", () => {
     expect([...sandbox.images]).toEqual([good?.digest]);
   });
 
-  it("says once that a version failed, and once that the folder holds the good one again [H5]", async () => {
+  it("reports once that a version failed, and once that the folder holds the good one again [H5]", async () => {
     const { directory, plant, told, sandbox } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
     plant({ "a/main.ts": "broken(" });
@@ -160,14 +160,14 @@ describe("reloadChanged()", () => {
     expect(sandbox.loads).toEqual(["a", "a"]);
   });
 
-  it("tries again what failed for its surroundings, not what failed for its bytes [H2]", async () => {
+  it("retries failures caused by the surroundings, not those caused by the bytes [H2]", async () => {
     const { directory, sandbox } = memoryWorld({ ...pluginFiles("limit", "// endless"), ...pluginFiles("bytes", "broken(") });
     await directory.scan();
     await directory.reloadChanged();
     expect(sandbox.loads.toSorted()).toEqual(["bytes", "limit", "limit"]);
   });
 
-  it("stops serving a plugin that becomes disabled, and serves it again [M6]", async () => {
+  it("takes a plugin out of service when it is disabled, and back when it is enabled [M6]", async () => {
     const { directory, plant, callable, told, sandbox } = memoryWorld(pluginFiles("a"));
     await directory.scan();
     plant({ "a/manifest.json": manifest("a", { enabled: false }) });
@@ -180,7 +180,7 @@ describe("reloadChanged()", () => {
     expect(told()).toEqual(["plugin.loaded a", "plugin.removed a", "plugin.loaded a"]);
   });
 
-  it("withdraws and unloads a plugin whose folder, or manifest, is gone [H9]", async () => {
+  it("withdraws and unloads a plugin whose folder or manifest was removed [H9]", async () => {
     const { directory, platform, callable, sandbox, told } = memoryWorld({ ...pluginFiles("a"), ...pluginFiles("b") });
     await directory.scan();
     await platform.files.remove("/plugins/a");
@@ -188,12 +188,10 @@ describe("reloadChanged()", () => {
     expect(await directory.reloadChanged()).toBe(2);
     expect([callable("a_run"), callable("b_run"), sandbox.images.size]).toEqual([undefined, undefined, 0]);
     expect(told().slice(2).toSorted()).toEqual(["plugin.removed a", "plugin.removed b"]);
-    expect(states(directory.status())).toEqual([
-      "b: ignored: No manifest.json at its root (manifests in folders below are not looked for)",
-    ]);
+    expect(states(directory.status())).toEqual(["b: ignored: No manifest.json at its root (subfolders are not searched)"]);
   });
 
-  it("tells of every change in the tick in which it can be called [H8]", async () => {
+  it("reports every change in the tick in which it can be called [H8]", async () => {
     const platform = createMemoryPlatform({ files: inRoot(pluginFiles("a", "one")) });
     const seen: (string | undefined)[] = [];
     const bench = openBench({ platform });
@@ -210,7 +208,7 @@ describe("reloadChanged()", () => {
     expect(seen).toEqual(["plugin.loaded: one", "plugin.reloaded: two", "plugin.removed: undefined"]);
   });
 
-  it("tells of a reload which version it was and is, and what it offers [H8]", async () => {
+  it("reports the previous and the new version of a reload, and its tools [H8]", async () => {
     const { directory, plant, events } = memoryWorld(pluginFiles("a", "one"));
     await directory.scan();
     plant({ "a/main.ts": "two" });
@@ -257,7 +255,7 @@ describe("admission", () => {
 });
 
 describe("close()", () => {
-  it("withdraws every plugin and lets go of every image [H9]", async () => {
+  it("withdraws every plugin and releases every image [H9]", async () => {
     const { directory, registry, sandbox } = memoryWorld({ ...pluginFiles("a"), ...pluginFiles("off", "", { enabled: false }) });
     await directory.scan();
     await directory.close();
@@ -268,7 +266,7 @@ describe("close()", () => {
     });
   });
 
-  it("does not wait for a version that is being loaded, and lets go of it when it is there [H9]", async () => {
+  it("does not wait for a version that is loading, and releases it once loaded [H9]", async () => {
     const { directory, sandbox, registry, told } = memoryWorld({ ...pluginFiles("a", "// slow"), ...pluginFiles("b") });
     const scanned = directory.scan();
     await expect.poll(() => sandbox.loads.length).toBe(2);

@@ -3,7 +3,7 @@ import { createMemoryPlatform } from "../../../../host/platform/memory/memory.ts
 import { inRoot, manifest, memoryWorld, openBench, pluginFiles, states, tool } from "./harness.ts";
 
 describe("scan()", () => {
-  it("tells what it found in every folder: loaded, disabled, failed, ignored [H1]", async () => {
+  it("reports every folder as loaded, disabled, failed or ignored [H1]", async () => {
     const { directory, callable } = memoryWorld({
       ...pluginFiles("good"),
       ...pluginFiles("off", "", { enabled: false }),
@@ -15,14 +15,14 @@ describe("scan()", () => {
     expect(states(await directory.scan())).toEqual([
       "good: loaded",
       'off: disabled: Plugin "off" is disabled (set "enabled" to true in its manifest.json)',
-      "stray: ignored: No manifest.json at its root (manifests in folders below are not looked for)",
+      "stray: ignored: No manifest.json at its root (subfolders are not searched)",
       "syntax: failed: main.ts:2:8: Unexpected end of input",
       expect.stringMatching(/^typo: failed: document \(line 1, column 1\): Manifest has no "name"/),
     ]);
     expect(callable("good_run")).toMatchObject({ name: "good", directory: "/plugins/good" });
   });
 
-  it("gives the status of a loaded plugin whole [H1]", async () => {
+  it("returns the complete status of a loaded plugin [H1]", async () => {
     const { directory } = memoryWorld(pluginFiles("words", "code", { permissions: { read: ["$workspace"] } }));
     const [, status] = await directory.scan();
     expect(status).toEqual({
@@ -39,7 +39,7 @@ describe("scan()", () => {
     });
   });
 
-  it("lists every problem of a manifest with its place, and the file and line of what the code did [H1] [H5]", async () => {
+  it("lists every problem of a manifest with its position, and file and line of the code's errors [H1] [H5]", async () => {
     const { directory } = memoryWorld({
       "a/manifest.json": '{\n  "schemaVersion": "1.0",\n  "name": "A!",\n  "oops": 1\n}',
       ...pluginFiles("b", "\nbroken("),
@@ -50,7 +50,7 @@ describe("scan()", () => {
     expect(b?.error).toEqual({ message: "Unexpected end of input", file: "main.ts", line: 2, column: 8 });
   });
 
-  it("refuses a plugin whose modules are not there [M4]", async () => {
+  it("refuses a plugin whose modules are missing [M4]", async () => {
     const { directory } = memoryWorld({
       "a/manifest.json": manifest("a", { tools: [tool("one"), tool("two", { module: "lib/two.ts" })] }),
     });
@@ -59,7 +59,7 @@ describe("scan()", () => {
     expect(a?.problems.map(({ message }) => message).join("\n")).toMatch(/main\.ts[^]*lib\/two\.ts/);
   });
 
-  it("loads a plugin whose every tool lives in a module of its own, without a main [M3]", async () => {
+  it("loads a plugin without a main if every tool has a module of its own [M3]", async () => {
     const { directory } = memoryWorld({
       "a/manifest.json": manifest("a", { tools: [tool("one", { module: "lib/one.ts" })] }),
       "a/lib/one.ts": "",
@@ -67,7 +67,7 @@ describe("scan()", () => {
     expect(states(await directory.scan())).toEqual(["a: loaded"]);
   });
 
-  it("reads the older spelling, and takes for dependencies only names of plugins [M9]", async () => {
+  it("reads the older spelling, and treats only names of plugins as dependencies [M9]", async () => {
     const older = {
       ...{ schema_version: "1.0", name: "old", version: "1.0.0", description: "Older", dependencies: ["base", "numpy"] },
       tools: [{ name: "old_run", description: "Runs", module: "main", parameters: {}, side_effects: ["read_only"] }],
@@ -80,14 +80,14 @@ describe("scan()", () => {
     });
   });
 
-  it("does not call a disabled plugin's tools, and says that they are disabled [M6]", async () => {
+  it("reports a disabled plugin's tools as disabled, without calling them [M6]", async () => {
     const { directory, callable, sandbox } = memoryWorld(pluginFiles("off", "", { enabled: false }));
     await directory.scan();
     expect(callable("off_run")).toBe('Plugin "off" is disabled (set "enabled" to true in its manifest.json)');
     expect(sandbox.loads).toEqual([]);
   });
 
-  it("loads the others while one never ends loading [H1.others]", async () => {
+  it("loads the others while one never finishes loading [H1.others]", async () => {
     const { directory, callable, sandbox } = memoryWorld({
       ...pluginFiles("a", "// slow"),
       ...pluginFiles("b"),
@@ -100,7 +100,7 @@ describe("scan()", () => {
     expect(states(await scanned)).toEqual(["a: loaded", "b: loaded", "c: failed: The sandbox failed; the log says why"]);
   });
 
-  it("creates a root that is missing, and says so [H1.root]", async () => {
+  it("creates a missing root, and reports it [H1.root]", async () => {
     const platform = createMemoryPlatform();
     const { directory } = openBench({ platform, roots: ["/work/plugins"] });
     expect(await directory.scan()).toEqual([]);
@@ -114,17 +114,17 @@ describe("scan()", () => {
     expect(states(await directory.scan())).toEqual(["b: loaded", "a: loaded"]);
   });
 
-  it("keeps what all plugins together hold in memory within bounds", async () => {
+  it("bounds the memory of all plugins together", async () => {
     const { directory } = memoryWorld({ ...pluginFiles("a", "x".repeat(600)), ...pluginFiles("b", "x".repeat(600)) }, { maxBytes: 1_500 });
     expect(states(await directory.scan())).toEqual([
       "a: loaded",
-      "b: failed: document: All plugins together hold more than may be kept in memory (remove plugins, or what they do not need from their folders)",
+      "b: failed: document: All plugins together exceed the memory that they may use (remove plugins, or unneeded files from their folders)",
     ]);
   });
 });
 
 describe("names", () => {
-  it("holds the later of two plugins whose names are equal, and one whose name looks like another's, naming it [M5]", async () => {
+  it("holds the later of two plugins with equal or similar names, and names the other [M5]", async () => {
     const { directory } = memoryWorld({
       ...pluginFiles("words"),
       "zz/manifest.json": manifest("words"),
@@ -142,7 +142,7 @@ describe("names", () => {
     ]);
   });
 
-  it("prefers the folder of that name among equals, and does not let a newcomer take a name in use [M5]", async () => {
+  it("prefers the folder of that name, and does not give a newcomer a name in use [M5]", async () => {
     const { directory, plant, code } = memoryWorld({
       "a/manifest.json": manifest("words"),
       "a/main.ts": "squatter",
@@ -155,7 +155,7 @@ describe("names", () => {
     expect(code("words_run")).toBe("own");
   });
 
-  it("gives a name to the next folder when its holder is gone, and not before [M5]", async () => {
+  it("gives a name to the next folder only when its holder is gone [M5]", async () => {
     const { directory, plant, code, platform } = memoryWorld({
       ...pluginFiles("words", "own"),
       "zz/manifest.json": manifest("words"),
@@ -180,7 +180,7 @@ describe("names", () => {
     expect(callable("words_run")).toBe("main.ts:1:8: Unexpected end of input");
   });
 
-  it("does not let a plugin take the name of one that is being loaded, whatever its folder said before [M5]", async () => {
+  it("does not let a plugin take the name of one that is loading, whatever its folder held before [M5]", async () => {
     const { directory, plant, sandbox, registry } = memoryWorld(pluginFiles("a", "broken("));
     await directory.scan();
     plant({ "a/manifest.json": manifest("wo_rds"), "a/main.ts": "// slow" });
@@ -212,7 +212,7 @@ describe("names", () => {
 });
 
 describe("dependencies", () => {
-  it("loads plugins after those they need [M7]", async () => {
+  it("loads plugins after their dependencies [M7]", async () => {
     const { directory, sandbox } = memoryWorld({
       ...pluginFiles("a", "", { dependencies: { b: "*" } }),
       ...pluginFiles("b", "", { dependencies: { c: "^1.0.0" } }),
@@ -222,7 +222,7 @@ describe("dependencies", () => {
     expect(sandbox.loads).toEqual(["c", "b", "a"]);
   });
 
-  it("keeps unloaded what needs a missing, disabled, failed, unfit or cyclic plugin, and says which [M7]", async () => {
+  it("does not load plugins with a missing, disabled, failed, out-of-range or cyclic dependency, and names it [M7]", async () => {
     const { directory, sandbox } = memoryWorld({
       ...pluginFiles("needs-gone", "", { dependencies: { gone: "*" } }),
       ...pluginFiles("needs-off", "", { dependencies: { off: "*" } }),
@@ -243,7 +243,7 @@ describe("dependencies", () => {
     ).toEqual({
       bad: ["main.ts:1:8: Unexpected end of input"],
       "needs-bad": ['Needs plugin "bad" *, which failed'],
-      "needs-gone": ['Needs plugin "gone" *, which is not there'],
+      "needs-gone": ['Needs plugin "gone" *, which is not installed'],
       "needs-new": ['Needs plugin "good" ^2.0.0, but version 1.0.0 is loaded'],
       "needs-off": ['Needs plugin "off" *, which is disabled'],
       "needs-x": ['Needs plugin "x" *, which is not loaded'],
@@ -253,7 +253,7 @@ describe("dependencies", () => {
     expect(sandbox.loads.toSorted()).toEqual(["bad", "good"]);
   });
 
-  it("loads what waited as soon as what it needs is there, along the whole chain [M7]", async () => {
+  it("loads waiting plugins as soon as their dependency is there, along the whole chain [M7]", async () => {
     const { directory, plant } = memoryWorld({
       ...pluginFiles("a", "", { dependencies: { b: "*" } }),
       ...pluginFiles("b", "", { dependencies: { c: "*" } }),
@@ -264,7 +264,7 @@ describe("dependencies", () => {
     expect(states(directory.status())).toEqual(["a: loaded", "b: loaded", "c: loaded"]);
   });
 
-  it("takes out of service what loses a dependency, along the whole chain, and brings it back [M7]", async () => {
+  it("takes plugins with a lost dependency out of service, along the whole chain, and brings them back [M7]", async () => {
     const files = pluginFiles("c");
     const { directory, plant, platform, callable, sandbox } = memoryWorld({
       ...pluginFiles("a", "", { dependencies: { b: "*" } }),
@@ -281,7 +281,7 @@ describe("dependencies", () => {
     expect(callable("a_run")).toMatchObject({ name: "a" });
   });
 
-  it("lets the last good version of a dependency do [M7] [H5]", async () => {
+  it("accepts the last good version of a dependency [M7] [H5]", async () => {
     const { directory, plant } = memoryWorld({ ...pluginFiles("a", "", { dependencies: { b: "*" } }), ...pluginFiles("b") });
     await directory.scan();
     plant({ "b/main.ts": "broken(" });

@@ -4,16 +4,16 @@ import { type Believe, createSettling, type SettleOptions } from "../../../../ho
 
 interface Scene {
   touch(): void;
-  /** Moves time on in steps of a millisecond, and lets everything that is due happen. */
+  /** Advances time in steps of a millisecond, and runs everything that is due. */
   pass(ms: number): Promise<void>;
-  /** Moves time on while no process gets a processor. */
+  /** Advances time while no process gets a processor. */
   stall(ms: number): Promise<void>;
-  /** What the folder looks like from now on. */
+  /** Sets the folder's appearance from now on. */
   look: string | undefined;
-  /** When its newest file was written; it is not said without. */
+  /** Modification time of its newest file; omitted if undefined. */
   newestMs?: number;
   now(): number;
-  /** What considering it answers. */
+  /** Sets the answer of `consider`. */
   answer: (believe: Believe) => Promise<"done" | "again">;
   readonly considered: string[];
   readonly restless: string[];
@@ -78,7 +78,7 @@ describe("createSettling()", () => {
     expect(considered).toEqual(["one after 115 ms"]);
   });
 
-  it("waits for a file that grows without any event to come to rest [H3.half-written]", async () => {
+  it("waits for a file that grows without events to come to rest [H3.half-written]", async () => {
     const one = scene();
     one.touch();
     await one.pass(20);
@@ -91,7 +91,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual(["three after 100 ms"]);
   });
 
-  it("considers a burst a quiet window after its last file, if the file is as old as that [H3.debounce]", async () => {
+  it("considers a burst a quiet window after its last file, if the file is that old [H3.debounce]", async () => {
     const one = scene();
     one.touch();
     await one.pass(10);
@@ -104,7 +104,7 @@ describe("createSettling()", () => {
 
   it.each([
     ["is younger than the quiet window", 1],
-    ["comes from the future", 5_000],
+    ["has a time in the future", 5_000],
   ])("waits for a second look if the newest file %s [H3.half-written]", async (_what, aheadMs) => {
     const one = scene();
     one.touch();
@@ -115,7 +115,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual(["two after 50 ms"]);
   });
 
-  it("looks once more at what came while a change was considered [H3.serial]", async () => {
+  it("looks again at changes that came while a change was considered [H3.serial]", async () => {
     const one = scene();
     let finish: (() => void) | undefined;
     one.answer = () => new Promise((resolve) => (finish = () => resolve("done")));
@@ -130,7 +130,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual(["one after 25 ms", expect.stringMatching(/^two after 1[35]\d ms$/)]);
   });
 
-  it("tries again what changed under its hands [H3.half-written]", async () => {
+  it("retries a folder that changed while it was considered [H3.half-written]", async () => {
     const one = scene();
     const answers = ["again", "done"] as const;
     one.answer = () => Promise.resolve(answers[one.considered.length - 1] ?? "done");
@@ -139,7 +139,7 @@ describe("createSettling()", () => {
     expect(one.considered).toHaveLength(2);
   });
 
-  it("believes bad news only if nothing came after it for a while [H5]", async () => {
+  it("confirms failures and removals only if nothing changed for a while [H5]", async () => {
     const one = scene();
     const believed: boolean[] = [];
     one.answer = async (believe) => {
@@ -158,7 +158,7 @@ describe("createSettling()", () => {
   });
 
   it.each(["gone", "failed"] as const)(
-    "does not count a wait in which the machine gave the host no time, as the writer had none either: %s [H3.half-written]",
+    "does not count a wait in which neither host nor writer got processor time: %s [H3.half-written]",
     async (news) => {
       const one = scene();
       const believed: boolean[] = [];
@@ -169,7 +169,7 @@ describe("createSettling()", () => {
       };
       one.touch();
       await one.pass(40);
-      // The folder is in the middle of a write, and no process runs for a second: the next that the host sees is its timer.
+      // The folder is half-written, and no process runs for a second: the host's timer fires first.
       await one.stall(1_000);
       expect(believed).toEqual([]);
       one.look = "two";
@@ -179,7 +179,7 @@ describe("createSettling()", () => {
     },
   );
 
-  it("waits for the rest of a file as long as the machine gave its writer no time [H3.half-written]", async () => {
+  it("waits for the rest of a file while the machine gives its writer no time [H3.half-written]", async () => {
     const one = scene();
     one.touch();
     await one.pass(5);
@@ -191,7 +191,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual(["two after 1055 ms"]);
   });
 
-  it("does not give up on a folder that keeps changing, says so once, and looks less often [H3]", async () => {
+  it("keeps watching a folder that keeps changing, reports it once, and looks less often [H3]", async () => {
     let looks = 0;
     const busy = scene({ sign: () => Promise.resolve({ signature: String(++looks) }) });
     busy.touch();
@@ -202,7 +202,7 @@ describe("createSettling()", () => {
     await busy.idle();
   });
 
-  it("says of a folder that it hears of without a pause that it keeps changing, and considers it when it rests [H3.debounce]", async () => {
+  it("reports a folder with continuous events, and considers it when it rests [H3.debounce]", async () => {
     const one = scene();
     for (let ms = 0; ms < 3_000; ms += 10) {
       one.touch();
@@ -216,7 +216,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual(["one after 3190 ms"]);
   });
 
-  it("ends at once when it is stopped, with nothing left waiting", async () => {
+  it("ends at once when it is stopped, with no timers left", async () => {
     const one = scene();
     one.touch();
     await one.pass(5);
@@ -227,7 +227,7 @@ describe("createSettling()", () => {
     expect(one.considered).toEqual([]);
   });
 
-  it("goes on after a defect [H9]", async () => {
+  it("continues after a defect [H9]", async () => {
     const one = scene();
     one.answer = () => Promise.reject(new Error("bug"));
     one.touch();

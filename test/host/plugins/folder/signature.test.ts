@@ -44,19 +44,19 @@ function reasonOf(state: FolderRead): string {
 }
 
 describe("checkSignature()", () => {
-  it("knows RFC 8032's key and signs as anybody else would [M12.rfc8032]", async () => {
+  it("uses RFC 8032's key and signs as the RFC does [M12.rfc8032]", async () => {
     // RFC 8032, section 7.1, test 1: the secret key and its public key.
     const seed = Uint8Array.from(Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex"));
     const { signer } = await sign(DIGEST, privateKeyText(seed));
     expect(Buffer.from(signer, "base64").toString("hex")).toBe("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
   });
 
-  it("says whose signature fits, and refuses one of another digest or key [M12]", async () => {
+  it("returns the signer of a matching signature, and refuses one of another hash or key [M12]", async () => {
     const { signer, text } = await sign(DIGEST);
     const other = await sign(DIGEST, OTHER_KEY);
     expect([await checked(text), await checked(other.text)]).toEqual([signer, other.signer]);
-    expect(await checked(text, "cd".repeat(32))).toMatch(/does not fit/);
-    expect(await checked(text.replace(signer, other.signer))).toMatch(/does not fit/);
+    expect(await checked(text, "cd".repeat(32))).toMatch(/does not match/);
+    expect(await checked(text.replace(signer, other.signer))).toMatch(/does not match/);
   });
 
   it.each([
@@ -65,45 +65,48 @@ describe("checkSignature()", () => {
     ["no line end", (text: string) => text.trimEnd()],
     ["a second line", (text: string) => `${text}{}`],
     ["another member", (text: string) => text.replace("}", ',"note":"x"}')],
-    ["other names' order", (text: string) => text.replace(/("key":"[^"]*"),("signature":"[^"]*")/, "$2,$1")],
+    ["another order of members", (text: string) => text.replace(/("key":"[^"]*"),("signature":"[^"]*")/, "$2,$1")],
     ["another algorithm", (text: string) => text.replace("Ed25519", "none")],
     ["a byte order mark", (text: string) => `\uFEFF${text}`],
-    ["a key that is no point", (text: string) => text.replace(/"key":"[^"]*"/, `"key":"${Buffer.alloc(32, 0xff).toString("base64")}"`)],
     [
-      "bits that nobody reads",
+      "a key that is not a point of the curve",
+      (text: string) => text.replace(/"key":"[^"]*"/, `"key":"${Buffer.alloc(32, 0xff).toString("base64")}"`),
+    ],
+    [
+      "unused bits",
       (text: string) => text.replace(/(.)=="\}/, (_all, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}=="}`),
     ],
-  ])("refuses %s: the file holds a key and a signature and nothing else [M12.smuggle]", async (_what, change) => {
+  ])("refuses %s, because the file may hold only a key and a signature [M12.smuggle]", async (_what, change) => {
     const { text } = await sign(DIGEST);
     expect(change(text)).not.toBe(text);
-    expect(await checked(change(text))).toMatch(/is no signature as bascule writes it|does not fit/);
+    expect(await checked(change(text))).toMatch(/is not a valid bascule signature|does not match/);
   });
 });
 
 describe("readFolder()", () => {
-  it("names the signer; the signature is no part of the digest, nor of what can be loaded [M12]", async () => {
+  it("names the signer; the signature is neither hashed nor loadable [M12]", async () => {
     const { platform, digest, text, signer } = await signed();
     expect(await readFolder(platform, PLACE)).toMatchObject({ kind: "read", digest, signedBy: { signer, text } });
     const state = await readFolder(platform, PLACE);
     expect(state.kind === "read" && [...state.files.keys()].toSorted()).toEqual(["main.ts", "manifest.json"]);
   });
 
-  it("refuses the plugin when its files are not what was signed [M12.invalid]", async () => {
+  it("refuses the plugin if its files are not the signed ones [M12.invalid]", async () => {
     const { platform } = await signed();
     platform.plant("/plugins/notes/main.ts", "two");
-    expect(reasonOf(await readFolder(platform, PLACE))).toMatch(/does not fit the plugin's files/);
+    expect(reasonOf(await readFolder(platform, PLACE))).toMatch(/does not match the plugin's files/);
   });
 
   it.each<[string, MemoryEntry]>([
     ["a link", { link: "/etc/passwd" }],
     ["a folder", { directory: true }],
-    ["something else", { other: true }],
+    ["a special file", { other: true }],
     ["a megabyte", "x".repeat(1024 * 1024)],
   ])("refuses a signature file that is %s [M12.hostile]", async (_what, entry) => {
     expect(reasonOf(await readFolder(world({ "notes/manifest.sig": entry }), PLACE))).toMatch(/manifest.sig/);
   });
 
-  it("sees a signature that comes, goes or changes [M12.noticed]", async () => {
+  it("notices an added, removed or changed signature [M12.noticed]", async () => {
     const { platform, digest } = await signed();
     const looks = [await readFolder(platform, PLACE)];
     platform.plant("/plugins/notes/manifest.sig", (await sign(digest, OTHER_KEY)).text);
@@ -114,7 +117,7 @@ describe("readFolder()", () => {
     expect(new Set(looks.map((look) => look.kind === "read" && look.digest)).size).toBe(1);
   });
 
-  it("counts a file of that name in a folder below like any other [M12.below]", async () => {
+  it("treats a file of that name in a subfolder like any other [M12.below]", async () => {
     const state = await readFolder(world({ "notes/lib/manifest.sig": "text" }), PLACE);
     expect(state.kind === "read" && state.files.has("lib/manifest.sig")).toBe(true);
   });

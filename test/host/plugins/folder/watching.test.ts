@@ -17,10 +17,10 @@ interface DiskWorld extends Bench {
 
 const DEADLINE = { timeout: 30_000, interval: 5 };
 
-/** Nothing is heard from the watcher: only the reconcile scan notices. */
+/** The watcher reports nothing: only the reconcile scan notices changes. */
 const DEAF: Watcher = { watch: () => Promise.resolve({ close: () => Promise.resolve() }) };
 
-/** Bad news is not believed for so long that no stall of the machine can be taken for it. */
+/** Failures are not confirmed for this long, so that no stall of the machine counts as one. */
 const PATIENT: SettleTiming = { quietMs: 25, goneMs: 3_000, graceMs: 3_000 };
 
 /** Scanned and watched. */
@@ -46,7 +46,7 @@ async function watched(
   return { ...bench, root, home, log, write };
 }
 
-/** What one plugin's tool has as code, or why it cannot be called. */
+/** Returns the code of one plugin's tool, or why it cannot be called. */
 async function becomes(world: Bench, tool: string, expected: unknown): Promise<void> {
   await expect.poll(() => world.code(tool) ?? world.callable(tool), DEADLINE).toEqual(expected);
 }
@@ -65,7 +65,7 @@ describe("watch()", () => {
     expect(world.sandbox.images.size).toBe(0);
   });
 
-  it("notices edits in folders below, and an editor's write by renaming [H3]", async () => {
+  it("notices edits in subfolders, and an editor's write by renaming [H3]", async () => {
     const world = await watched({ ...pluginFiles("a", "one"), "a/lib/x.json": "1" });
     const before = world.directory.status()[0]?.digest;
     await world.write({ "a/lib/x.json": "2" });
@@ -84,7 +84,7 @@ describe("watch()", () => {
     expect(world.told()).toEqual(["plugin.loaded a", "plugin.reloaded a"]);
   });
 
-  it("waits longer for a file that was emptied: it is about to be written anew [H3.half-written]", async () => {
+  it("waits longer for a file that was emptied, because it is about to be written [H3.half-written]", async () => {
     const world = await watched(pluginFiles("a", "one"), undefined, PATIENT);
     await world.write({ "a/main.ts": "" });
     // Longer than the quiet window.
@@ -100,7 +100,7 @@ describe("watch()", () => {
     await becomes(world, "a_run", "");
   });
 
-  it("shows a failure and keeps the last good version, then heals [H5]", async () => {
+  it("shows a failure, keeps the last good version, and recovers [H5]", async () => {
     const world = await watched(pluginFiles("a", "one"));
     await world.write({ "a/main.ts": "\nbroken(" });
     await expect
@@ -112,7 +112,7 @@ describe("watch()", () => {
     expect(world.told()).toEqual(["plugin.loaded a", "plugin.failed a", "plugin.reloaded a"]);
   });
 
-  it("lets go of a name that a folder said in passing only [M5]", async () => {
+  it("releases a name that a folder claimed only temporarily [M5]", async () => {
     const world = await watched(pluginFiles("a", "one"), undefined, PATIENT);
     await world.write({ "a/main.ts": "broken(" });
     await world.write({ "a/manifest.json": manifest("b") });
@@ -171,7 +171,7 @@ describe("watch()", () => {
     await becomes(world, "a_run", undefined);
   });
 
-  it("goes on when a whole root is removed and made again [H9]", async () => {
+  it("continues when a whole root is removed and created again [H9]", async () => {
     const world = await watched(pluginFiles("a", "one"));
     await rm(world.root, { recursive: true });
     await becomes(world, "a_run", undefined);
@@ -181,7 +181,7 @@ describe("watch()", () => {
     await becomes(world, "a_run", "three");
   });
 
-  it.each(["a folder that takes its place", "a link that is pointed elsewhere"])(
+  it.each(["replaced by another folder", "a link with a new target"])(
     "notices a root that is %s within half a second, before any scan [H9.replacedRoot]",
     async (how) => {
       const entries = inRoot({ ...pluginFiles("a", "one") }, "/one");
@@ -205,7 +205,7 @@ describe("watch()", () => {
     },
   );
 
-  it("notices by looking what no event tells [H3.reconcile]", async () => {
+  it("notices changes without events by scanning [H3.reconcile]", async () => {
     const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: DEAF }));
     await world.write({ ...pluginFiles("b", "new"), "a/main.ts": "two" });
     await becomes(world, "a_run", "two");
@@ -214,7 +214,7 @@ describe("watch()", () => {
     await becomes(world, "b_run", undefined);
   });
 
-  it("notices by looking an edit of the same length and time stamp, made right after a load [H3.reconcile]", async () => {
+  it("notices by scanning an edit with the same length and time stamp, right after a load [H3.reconcile]", async () => {
     const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: DEAF }));
     const file = join(world.root, "a/main.ts");
     const now = new Date();
@@ -225,7 +225,7 @@ describe("watch()", () => {
     await becomes(world, "a_run", "two");
   });
 
-  it("does not load again what was only touched, also if it had failed [H2]", async () => {
+  it("does not reload a touched but unchanged folder, even if it had failed [H2]", async () => {
     const world = await watched({ ...pluginFiles("a", "one"), ...pluginFiles("bad", "broken("), ...pluginFiles("canary", "one") });
     await world.write({ "a/main.ts": "one", "bad/main.ts": "broken(", "canary/main.ts": "two" });
     await becomes(world, "canary_run", "two");
@@ -233,7 +233,7 @@ describe("watch()", () => {
     expect(world.sandbox.loads.toSorted()).toEqual(["a", "bad", "canary", "canary"]);
   });
 
-  it("opens its watch anew when a folder was replaced: a watch may stay with the old one [H3.swap]", async () => {
+  it("reopens its watch when a folder was replaced, because a watch may stay with the old one [H3.swap]", async () => {
     const opened: string[] = [];
     const counting: Watcher = {
       watch: (paths) => {
@@ -250,7 +250,7 @@ describe("watch()", () => {
     expect(world.code("a_run")).toBe("two");
   });
 
-  it("says once that the watcher failed, and goes on by looking [H3.error]", async () => {
+  it("reports once that the watcher failed, and continues by scanning [H3.error]", async () => {
     let fail: (error: Error) => void = () => undefined;
     const failing: Watcher = {
       watch: (_paths, _onChange, onError) => {
@@ -261,22 +261,22 @@ describe("watch()", () => {
     const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: failing }));
     fail(new Error("ENOSPC: no space for watches"));
     fail(new Error("ENOSPC: no space for watches"));
-    const notice = "Watching failed: ENOSPC: no space for watches (changes are noticed by looking, every few seconds)";
+    const notice = "Watching failed: ENOSPC: no space for watches (changes are found by polling, every few seconds)";
     expect(world.directory.notices()).toEqual([notice]);
     expect(world.log.filter((line) => line.includes("ENOSPC"))).toEqual([`warn ${notice}`]);
     await world.write({ "a/main.ts": "two" });
     await becomes(world, "a_run", "two");
   });
 
-  it("does not let a watcher that cannot even begin stop it [H3.error]", async () => {
+  it("continues if the watcher cannot start [H3.error]", async () => {
     const refusing: Watcher = { watch: () => Promise.reject(new Error("EMFILE")) };
     const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: refusing }));
-    expect(world.directory.notices()).toEqual(["Watching failed: EMFILE (changes are noticed by looking, every few seconds)"]);
+    expect(world.directory.notices()).toEqual(["Watching failed: EMFILE (changes are found by polling, every few seconds)"]);
     await world.write({ "a/main.ts": "two" });
     await becomes(world, "a_run", "two");
   });
 
-  it("has no timer, watch or work left after close [H9]", async () => {
+  it("leaves no timer, watch or work after close [H9]", async () => {
     const world = await watched(pluginFiles("a", "one"));
     await world.write({ "a/main.ts": "two" });
     await world.directory.close();

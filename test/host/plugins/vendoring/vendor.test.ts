@@ -256,7 +256,7 @@ export const run = () => [one.where(), two.where(), where()];`,
   });
 
   it.each([
-    ["changed", "plugins/demo/vendor/old.js", "export const left = () => 'evil';", 'File "vendor/old.js" is not the one that was vendored'],
+    ["changed", "plugins/demo/vendor/old.js", "export const left = () => 'evil';", 'File "vendor/old.js" is not the vendored one'],
     ["added", "plugins/demo/vendor/more.js", "", 'File "vendor/more.js" is not in "vendor/vendor.json"'],
     ["broken", "plugins/demo/vendor/vendor.json", "{", '"vendor/vendor.json" is not what `bascule vendor` writes'],
   ])("refuses to load a plugin after a vendored file was %s [PB3.hashes] [B7.refused]", async (_what, path, text, told) => {

@@ -15,7 +15,7 @@ interface Sum {
 }
 type Signal = { readonly signal?: AbortSignal | undefined };
 
-/** The three tools' code, to be wrapped in one framework's shape or another. */
+/** The code of three tools, to be wrapped in the shape of each framework. */
 function threeTools(): {
   readonly add: (args: Sum) => object;
   readonly boom: () => never;
@@ -102,7 +102,7 @@ sourceSuite("ai-sdk", async () => {
 toolSuite("a LangChain tool", langChainTool({ name: "empty" }, EFFECTS));
 
 describe("functionTool()", () => {
-  it("reads a schema of zod's, and of what tells its JSON Schema [K1.schema-kinds]", () => {
+  it("reads schemas of zod, and of objects that supply a JSON Schema [K1.schema-kinds]", () => {
     const tells = { toJSONSchema: () => ({ type: "object", properties: { a: { type: "string", pattern: "x" } } }) };
     const schemas = [NUMBERS, tells].map(
       (inputSchema) => functionTool(() => 1, { name: "f", description: "F", inputSchema, ...EFFECTS })().definition.inputSchema,
@@ -117,13 +117,13 @@ describe("functionTool()", () => {
 });
 
 describe("langChainTool()", () => {
-  it("describes a tool by its name where it says nothing, and fails calls of one that has no code [K2.unbound]", async () => {
+  it("describes a tool by its name if it has no description, and fails calls if it has no code [K2.unbound]", async () => {
     await using host = await createHost({ config: false, platform: memoryPlatform(), tools: [langChainTool({ name: "later" }, EFFECTS)] });
     expect(host.list().find(({ name }) => name === "later")?.description).toBe("Tool: later");
     expect(await host.call("later")).toMatchObject({ error: { code: "tool_failed", message: "Tool later has no bound callable" } });
   });
 
-  it("marks a tool that checks a part of its arguments itself, tells models all of it, and lets it check [S5.opaque] [S5.verbatim] [K2.opaque]", async () => {
+  it("tags a tool that checks a part of its arguments itself, shows models all of the schema, and leaves the check to it [S5.opaque] [S5.verbatim] [K2.opaque]", async () => {
     const schema = z.object({ code: z.string().regex(/^[A-Z]+$/) });
     const own = langChain(({ code }: { code: string }) => code, { name: "code", description: "Code", schema });
     await using host = await createHost({ config: false, platform: memoryPlatform(), tools: [langChainTool(own, EFFECTS)] });
@@ -138,7 +138,7 @@ describe("langChainTool()", () => {
 });
 
 describe("aiSdkTools()", () => {
-  it("answers the last of several answers, and shows the others as progress [K2.steps]", async () => {
+  it("returns the last of several values, and reports the others as progress [K2.steps]", async () => {
     const steps = tool({
       inputSchema: z.object({}),
       async *execute() {
@@ -154,8 +154,8 @@ describe("aiSdkTools()", () => {
     expect([result.output, seen]).toEqual(["three", ["one", { at: 2 }]]);
   });
 
-  it("refuses a schema that is not there yet, saying what to do [K2.schema]", () => {
+  it("refuses a schema that is created asynchronously, with a hint [K2.schema]", () => {
     const late = { inputSchema: { jsonSchema: Promise.resolve({ type: "object" }) } };
-    expect(() => aiSdkTools({ late }, EFFECTS)).toThrow('The schema of tool "late" is made asynchronously');
+    expect(() => aiSdkTools({ late }, EFFECTS)).toThrow('The schema of tool "late" is created asynchronously');
   });
 });

@@ -22,10 +22,10 @@ describe("downConvert()", () => {
     ["constants", { oneOf: [{ const: "a" }, { const: "b" }], title: "T" }, { enum: ["a", "b"], title: "T" }],
     ["a reference", { $ref: "#/$defs/a~1b", $defs: { "a/b": { $ref: "#/$defs/c" }, c: { type: "string" } } }, { type: "string" }],
     ["a lone allOf", { allOf: [{ type: "string" }], description: "D" }, { type: "string", description: "D" }],
-    ["a default that does not fit", { type: "string", default: null, title: "T" }, { type: "string", title: "T" }],
-    ["a default that fits", { type: ["string", "null"], default: null }, { type: ["string", "null"], default: null }],
+    ["a default that is not valid", { type: "string", default: null, title: "T" }, { type: "string", title: "T" }],
+    ["a default that is valid", { type: ["string", "null"], default: null }, { type: ["string", "null"], default: null }],
     ["an open object", { type: "object", additionalProperties: {} }, { type: "object", additionalProperties: true }],
-  ])("says %s in other words, exactly [S5.exact]", (_what, foreign, expected) => {
+  ])("converts %s exactly [S5.exact]", (_what, foreign, expected) => {
     expect(downConvert(foreign)).toEqual({ schema: expected, lost: [] });
   });
 
@@ -40,30 +40,30 @@ describe("downConvert()", () => {
     ],
     ["items after a tuple", { prefixItems: [{}], items: false }, {}, ["/prefixItems", "/items"]],
     ["a reference out of the schema", { $ref: "https://a.example/x.json" }, {}, ["/$ref"]],
-  ])("leaves out %s, so that more fits, and says where [S5.opaque]", (_what, foreign, expected, lost) => {
+  ])("drops %s, so that more values pass, and reports where [S5.opaque]", (_what, foreign, expected, lost) => {
     expect(downConvert(foreign)).toEqual({ schema: expected, lost });
   });
 
-  it("is bounded where references lead in circles or multiply [S5.bounded]", () => {
+  it("stops at references that are circular or multiply [S5.bounded]", () => {
     const circle = downConvert({ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } });
     expect(circle.lost).toEqual(["/$ref"]);
     const tree = downConvert({
       $ref: "#/$defs/n",
       $defs: { n: { type: "object", properties: { l: { $ref: "#/$defs/n" }, r: { $ref: "#/$defs/n" } } } },
     });
-    // So large that nothing of it is said any more.
+    // So large that the schema becomes empty.
     expect(tree).toEqual({ schema: {}, lost: [""] });
     const words = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`x-${index}`, 1]));
     expect(downConvert({ type: "object", ...words }).lost).toHaveLength(50);
     expect(checkSchema(tree.schema)).toEqual([]);
   });
 
-  it.runIf(existsSync(SUITE))("takes all that Draft 7 takes, and where nothing is lost refuses all that it refuses [S5.suite]", () => {
+  it.runIf(existsSync(SUITE))("accepts everything that Draft 7 accepts, and refuses the same if nothing is lost [S5.suite]", () => {
     let exact = 0;
     for (const { description, schema, tests } of groups()) {
       if (!isJsonObject(schema)) continue;
       const { schema: converted, lost } = downConvert(schema);
-      // What tools' schemas cannot hold (hidden text, a property "__proto__") refuses the tool.
+      // Texts that a tool's schema may not contain (hidden characters, a property "__proto__") refuse the tool.
       if (checkSchema(converted).length > 0) continue;
       if (lost.length === 0) exact++;
       for (const { data, valid, description: test } of tests) {

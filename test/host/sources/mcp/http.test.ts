@@ -43,7 +43,7 @@ async function openHost(values: Readonly<Record<string, string>> = {}): Promise<
 }
 
 describe("an MCP server over Streamable HTTP", () => {
-  it("is connected to with the headers that were set, and called [K3.http]", { timeout: 60_000 }, async () => {
+  it("is called, with the configured headers [K3.http]", { timeout: 60_000 }, async () => {
     const seen: (string | undefined)[] = [];
     const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
     const { url } = await listen(async (request, body) => {
@@ -60,7 +60,7 @@ describe("an MCP server over Streamable HTTP", () => {
     expect(new Set(seen)).toEqual(new Set(["secret"]));
   });
 
-  it("says why it is not connected: no server, no MCP, another origin [K3.http] [K3.failure]", { timeout: 60_000 }, async () => {
+  it("reports why it is not connected: no server, not MCP, another origin [K3.http] [K3.failure]", { timeout: 60_000 }, async () => {
     await using host = await openHost();
     const plain = await listen(async () => new Response("<html>", { headers: { "content-type": "text/html" } }));
     const moved = await listen(async () => Response.redirect("http://127.0.0.1:9/"));
@@ -71,13 +71,13 @@ describe("an MCP server over Streamable HTTP", () => {
   });
 
   it(
-    "shows no credential that a server was sent, in a header or a variable, in what it says of it [K3.failure] [C7.mcp-credentials]",
+    "shows no credential that was sent to the server, in a header or a variable, in its messages [K3.failure] [C7.mcp-credentials]",
     { timeout: 60_000 },
     async () => {
       const values: Readonly<Record<string, string>> = { FAR_AUTHORIZATION: "Bearer bearer-1234567", FAR_WAY: "by-way-1234567" };
       const echo = await listen(async (request) => {
         const sent = ["authorization", "x-way", "x-api-key", "x-plain"].map((name) => String(request.headers[name]));
-        return new Response(`I know nobody with ${sent.join(" ")}`, { status: 400 });
+        return new Response(`I know no user with ${sent.join(" ")}`, { status: 400 });
       });
       await using host = await openHost(values);
       const far = await host.addMcpServer("far", {
@@ -90,14 +90,14 @@ describe("an MCP server over Streamable HTTP", () => {
         },
       });
       expect(far.problem).toContain(
-        "I know nobody with Bearer [secret Authorization of far] [secret X-Way of far] [secret X-Api-Key of far] ordinary text",
+        "I know no user with Bearer [secret Authorization of far] [secret X-Way of far] [secret X-Api-Key of far] ordinary text",
       );
       const near = await host.addMcpServer("near", {
-        ...{ command: "/bin/sh", args: ["-c", 'echo "$HUB_TOKEN is no good, $AUTHOR_NAME" >&2; exit 1'] },
+        ...{ command: "/bin/sh", args: ["-c", 'echo "$HUB_TOKEN is not valid, $AUTHOR_NAME" >&2; exit 1'] },
         env: { HUB_TOKEN: { fromEnv: "FAR_WAY" }, AUTHOR_NAME: "A. Author" },
       });
-      // It is the same value as that header, and was known under its name before.
-      expect(near.problem).toMatch(/\[secret (?:X-Way of far|HUB_TOKEN of near)\] is no good, A. Author/);
+      // The same value as that header, which was known under its name before.
+      expect(near.problem).toMatch(/\[secret (?:X-Way of far|HUB_TOKEN of near)\] is not valid, A. Author/);
     },
   );
 });
@@ -118,7 +118,7 @@ async function begin(sessions: Map<string, WebStandardStreamableHTTPServerTransp
 }
 
 describe("fetchFrom()", () => {
-  it("reaches one origin, follows nowhere, and reads no message without end [K3.http]", async () => {
+  it("reaches one origin, follows no redirect, and bounds messages [K3.http]", async () => {
     let reached = 0;
     const elsewhere = await listen(async () => {
       reached += 1;
@@ -139,7 +139,7 @@ describe("fetchFrom()", () => {
     expect(await (await fetch(`${origin}/events`)).text()).toHaveLength(5 * 608);
   });
 
-  it.each(["\n", "\r\n", "\r"])("bounds an event whose lines end with %j, and no more than that [K3.http]", async (end) => {
+  it.each(["\n", "\r\n", "\r"])("bounds an event whose lines end with %j, and nothing else [K3.http]", async (end) => {
     const lines = (count: number): string => `data: ${"x".repeat(94)}${end}`.repeat(count);
     const { url } = await listen(async (request) => {
       const text = request.url === "/one" ? lines(20) : `${lines(5)}${end}`.repeat(4);

@@ -5,7 +5,7 @@ import { createLoginStore } from "../../../../host/sources/mcp/logins.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 describe("logOut()", () => {
-  it("forgets a login also where its tokens cannot be revoked, and says why [K3.logout]", async () => {
+  it("deletes a login even if its tokens cannot be revoked, and reports why [K3.logout]", async () => {
     const url = "https://mcp.example/mcp";
     const issuer = "https://auth.example";
     const real = currentPlatform();
@@ -37,7 +37,7 @@ describe("logOut()", () => {
     const [well, revocation_endpoint] = ["/.well-known/oauth-authorization-server", `${issuer}/revoke`];
     const has = { [well]: metadata({ revocation_endpoint }) };
     const failed = { removed: true, issuer };
-    expect(await leave({}, { [well]: metadata({}) })).toEqual({ ...failed, problem: "It names no place to revoke tokens at" });
+    expect(await leave({}, { [well]: metadata({}) })).toEqual({ ...failed, problem: "It names no endpoint for revoking tokens" });
     expect(await leave({}, { [well]: () => Promise.reject(new Error("It is down")) })).toMatchObject({ ...failed, problem: "It is down" });
     const spoken = (): Response => Response.json({ error: "invalid_client", error_description: "renewal-1" }, { status: 401 });
     expect(await leave({}, { ...has, "/revoke": spoken })).toEqual({ ...failed, problem: "It answered invalid_client" });
@@ -46,7 +46,7 @@ describe("logOut()", () => {
       problem: "It answered 503",
     });
     sent.length = 0;
-    // Some know nothing of access tokens, as they end soon.
+    // Some servers do not revoke access tokens, because they expire soon.
     const renewalOnly = (): Response =>
       sent.length === 1 ? new Response() : Response.json({ error: "unsupported_token_type" }, { status: 400 });
     expect(await leave({ client_secret: "hush" }, { ...has, "/revoke": renewalOnly })).toEqual(failed);

@@ -33,7 +33,7 @@ async function listen(answer: (request: Request) => Response | Promise<Response>
       response.end();
     })().catch(() => response.destroy());
   });
-  // A connection that ends as it is used again is a failed request, on a crowded machine.
+  // On a loaded machine, a reused connection may be closed, which is a failed request.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))));
@@ -43,26 +43,26 @@ async function listen(answer: (request: Request) => Response | Promise<Response>
 interface World {
   readonly mcp: string;
   readonly issuer: string;
-  /** Every `Authorization` that came with a request, by where it came to. */
+  /** Every `Authorization` header, by the address that received it. */
   readonly sent: { readonly at: "mcp" | "issuer"; readonly authorization: string | null }[];
   readonly grants: string[];
-  /** The scope that each login asked for. */
+  /** The scope that each login requested. */
   readonly asked: (string | null)[];
-  /** What was revoked, with what came with it. */
+  /** Revoked tokens, with the rest of each request. */
   readonly revoked: Readonly<Record<string, string>>[];
-  /** From now on no token that was given out is good, except to renew. */
+  /** Makes all access tokens invalid; refresh tokens stay valid. */
   expire(): void;
-  /** Also not to renew. */
+  /** Makes refresh tokens invalid too. */
   revoke(): void;
 }
 
-/** An MCP server that wants tokens, and the authorization server that gives them, each on a port of its own. */
+/** An MCP server that requires tokens, and its authorization server, each on its own port. */
 async function world(): Promise<World> {
   const state = { number: 0, access: "", renewal: "", verifier: "", redirect: "", scope: "" };
   const sent: World["sent"][number][] = [];
   const grants: string[] = [];
   const asked: (string | null)[] = [];
-  /** Scopes of the tokens that are good, also of those before the last one. */
+  /** Scopes of the valid tokens, including earlier ones. */
   const good = new Map<string | null, string>();
   const revoked: Readonly<Record<string, string>>[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -112,7 +112,7 @@ async function world(): Promise<World> {
       (kind === "authorization_code"
         ? form.get("code") === "the-code" && proof === state.verifier && form.get("redirect_uri") === state.redirect
         : form.get("refresh_token") === state.renewal && state.renewal !== "");
-    // Some say too much of what went wrong.
+    // Some servers disclose too much in errors.
     if (!isGood) return Response.json({ error: "invalid_grant", error_description: String(form) }, { status: 400 });
     state.number += 1;
     state.access = `access-token-${state.number}`;
@@ -130,7 +130,7 @@ async function world(): Promise<World> {
       const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
       return new Response("no", { status: 401, headers: { "WWW-Authenticate": challenge } });
     }
-    // One tool takes more than a login is asked for at first.
+    // One tool requires more than a login requests at first.
     if ((await request.clone().text()).includes('"name":"shout"') && !scope.split(" ").includes("shout"))
       return new Response("no", { status: 403, headers: { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="shout"' } });
     const transport = sessions.get(request.headers.get("mcp-session-id") ?? "") ?? (await begin(sessions, () => state.access));
@@ -171,18 +171,18 @@ async function begin(
 }
 
 describe("bascule mcp-servers login", () => {
-  it("gets a token by way of a browser, keeps it, renews it, and forgets it [K3.login] [K3.renewal]", SECONDS, async () => {
+  it("gets a token through a browser, stores it, renews it, and deletes it [K3.login] [K3.renewal]", SECONDS, async () => {
     const far = await world();
     await using project = await createCliProject({
       "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp, toolSideEffects: { whisper: [] } } } }),
     });
-    expect((await project.run(["mcp-servers"])).out).toContain("The server wants a login: bascule mcp-servers login far");
+    expect((await project.run(["mcp-servers"])).out).toContain("The server requires a login: bascule mcp-servers login far");
 
     const login = project.start(["mcp-servers", "login", "far"]);
     await login.waitFor("/authorize?");
     const url = /http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "";
     const redirect = new URL(url).searchParams.get("redirect_uri") ?? "";
-    // Any page can send a browser to the address that listens; only our own word counts.
+    // Any page can send a browser to the callback address; only the right `state` counts.
     for (const query of ["code=evil", "code=evil&state=wrong", "error=denied"])
       expect((await fetch(`${redirect}?${query}`)).status).toBe(404);
     await login.waitFor(`issued by ${far.issuer} and sent to ${new URL(far.mcp).origin}`);
@@ -202,18 +202,18 @@ describe("bascule mcp-servers login", () => {
     const host = await createHost(options);
     await expect.poll(() => host.mcpServers(), { timeout: 30_000 }).toMatchObject([{ name: "far", state: "connected" }]);
     far.expire();
-    // Several calls at once are one renewal; and what the server says of a token is not shown.
+    // Concurrent calls cause one renewal; and a token in the server's messages is not shown.
     const calls = Array.from({ length: 4 }, () => host.call("mcp__far.whisper", {}, ALLOWED));
     for (const result of await Promise.all(calls)) expect([result.ok, result.output]).toEqual([true, "heard [secret login at far]"]);
     expect(far.grants).toEqual(["authorization_code", "refresh_token"]);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ url: far.mcp, tokens: { access_token: "access-token-2" } });
-    // Nor what it says of its tools, which is pinned in a file that goes into version control and shown to models.
+    // Nor in its tool definitions, which are pinned in a file under version control and shown to models.
     const lock = await readFile(`${project.folder}/bascule.lock`, "utf8");
     for (const text of [lock, JSON.stringify(host.list())])
       expect(text.match(/Says what it was sent: [^"]*/)?.[0]).toBe("Says what it was sent: [secret login at far]");
     await host.close();
     expect(JSON.stringify(seen)).not.toMatch(/access-token|renewal-token/);
-    // The authorization server was sent nothing that is for the other one.
+    // The authorization server received nothing that is meant for the MCP server.
     expect(far.sent.filter(({ at, authorization }) => at === "issuer" && authorization !== null)).toEqual([]);
 
     far.revoke();
@@ -221,7 +221,7 @@ describe("bascule mcp-servers login", () => {
     onTestFinished(() => warning.mockRestore());
     const refused = await project.run(["mcp-servers"]);
     const warned = warning.mock.calls.flat();
-    expect(refused.out).toContain("The server wants a login");
+    expect(refused.out).toContain("The server requires a login");
     expect(warned.join()).toContain("invalid_grant");
     expect(`${warned.join()}${refused.out}${refused.error}`).not.toMatch(/access-token|renewal-token/);
     expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("Removed the login at far");
@@ -270,7 +270,7 @@ describe("bascule mcp-servers login", () => {
   );
 
   it(
-    "asks for the scope that the server named for a call, beside what it had, and the call is answered then [K3.step-up]",
+    "requests the scope that the server named for a call, in addition to its own, and the call then succeeds [K3.step-up]",
     SECONDS,
     async () => {
       const far = await world();
@@ -295,12 +295,12 @@ describe("bascule mcp-servers login", () => {
         error: {
           code: "unavailable",
           message:
-            'The MCP server far wants the scope "shout" for this: bascule mcp-servers login far, or a token that has it in "headers"',
+            'The MCP server far requires the scope "shout": bascule mcp-servers login far, or use a token with that scope in "headers"',
           details: { scope: "shout" },
         },
       });
       expect(await read()).toMatchObject({ tokens: { scope: "read" }, wants: "shout" });
-      // A renewed token is good for no more; what is wanted stays.
+      // A renewed token has the same scope; the wanted one stays recorded.
       far.expire();
       expect((await host.call("mcp__far.whisper")).ok).toBe(true);
       expect(await read()).toMatchObject({ tokens: { access_token: "access-token-2", scope: "read" }, wants: "shout" });
@@ -308,12 +308,12 @@ describe("bascule mcp-servers login", () => {
       expect(await logInAgain()).toContain("Requested scopes: read shout\n");
       expect(far.asked).toEqual(["read", "read shout"]);
       expect("wants" in (await read())).toBe(false);
-      // The connection that is there takes the new token.
+      // The existing connection uses the new token.
       expect(await host.call("mcp__far.shout")).toMatchObject({ ok: true, output: "HEARD" });
     },
   );
 
-  it("is refused where it leads to no https, and for servers that name themselves or are programs [K3.login]", SECONDS, async () => {
+  it("is refused without https, and for servers with their own credentials or a command [K3.login]", SECONDS, async () => {
     const here = fetchSecurely({ server: "http://localhost:1/mcp", maxBytes: 10 });
     await expect(here("http://auth.example/token")).rejects.toThrow("Refused a request");
     const origin = await listen(() => new Response("x".repeat(100)));
@@ -334,7 +334,7 @@ describe("bascule mcp-servers login", () => {
     expect(await said("plain")).toContain("http://mcp.example is not https");
   });
 
-  it("asks nobody on this machine or in its network for servers that are elsewhere [K3.addresses]", async () => {
+  it("sends no request to this machine or its network on behalf of a remote server [K3.addresses]", async () => {
     const names: Readonly<Record<string, readonly string[]>> = {
       "mcp.example": ["93.184.216.34"],
       "mcp.corp": ["10.1.2.3"],
@@ -356,7 +356,7 @@ describe("bascule mcp-servers login", () => {
     const inside = ["10.0.0.1", "192.168.1.1", "100.64.0.1", "[fd00::1]", "mcp.corp"];
     const refusedBy = async (server: string, hosts: readonly string[]): Promise<readonly string[]> => {
       const ask = fetchSecurely({ server, maxBytes: 10, resolve });
-      // Nothing is sent by a request that has been given up; what is refused is refused before.
+      // A cancelled request sends nothing; the refusal comes before.
       const signal = AbortSignal.abort(new Error("not sent"));
       const said = await Promise.all(hosts.map((host) => ask(`https://${host}/token`, { signal }).then(String, String)));
       return hosts.filter((_host, index) => said[index]?.includes("Refused a request") === true);
@@ -370,7 +370,7 @@ describe("bascule mcp-servers login", () => {
     expect(await refusedBy("http://127.0.0.1:1/mcp", [...near, ...never, ...inside, "mcp.example"])).toEqual(never);
   });
 
-  it("leaves a login alone that another process has renewed or forgotten meanwhile [K3.races]", async () => {
+  it("leaves a login alone that another process has renewed or deleted meanwhile [K3.races]", async () => {
     const url = "https://mcp.example/mcp";
     const issuer = "https://auth.example";
     const loginWith = (number: number): Login => ({
@@ -405,11 +405,11 @@ describe("bascule mcp-servers login", () => {
       const refused = new Response("", { status: 401 });
       await tokens.watch(() => Promise.resolve(refused))(url, { headers: { authorization: `Bearer ${(await tokens.token()) ?? ""}` } });
       const end = await tokens.onUnauthorized({ response: refused }).then(() => "renewed", String);
-      // What is newer is not renewed once more.
+      // A newer token is not renewed again.
       expect(asked).toBe(1);
       return [end, await tokens.token(), kept?.tokens?.refresh_token];
     }
-    // The SDK says there that a token was spent.
+    // The SDK logs there that a token was used already.
     const warning = vi.spyOn(console, "warn").mockImplementation(() => {});
     onTestFinished(() => warning.mockRestore());
     const spent = (): Response => Response.json({ error: "invalid_grant" }, { status: 400 });
@@ -418,10 +418,10 @@ describe("bascule mcp-servers login", () => {
     expect(await renewWhile(loginWith(2), spent())).toEqual(["renewed", "access-2", "renewal-2"]);
     expect(await renewWhile(loginWith(2), fresh())).toEqual(["renewed", "access-2", "renewal-2"]);
     expect((await renewWhile(undefined, fresh())).slice(1)).toEqual([undefined, undefined]);
-    expect(await renewWhile(loginWith(1), spent())).toEqual([expect.stringContaining("wants a login"), undefined, undefined]);
+    expect(await renewWhile(loginWith(1), spent())).toEqual([expect.stringContaining("requires a login"), undefined, undefined]);
   });
 
-  it("renews once what two processes find refused at once [K3.races]", async () => {
+  it("renews once if two processes are refused at the same time [K3.races]", async () => {
     const url = "https://mcp.example/mcp";
     const issuer = "https://auth.example";
     const folder = await temporaryFolder();
@@ -440,7 +440,7 @@ describe("bascule mcp-servers login", () => {
       const ends = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
       return host === "auth.example" ? Response.json({ ...ends, response_types_supported: ["code"] }) : new Response("", { status: 404 });
     };
-    // Nothing is shared by them but the folder.
+    // The processes share only the folder.
     const renewed = ["a", "b"].map(async () => {
       const mine = createTokens(
         { server: "far", config: {}, url },
@@ -456,7 +456,7 @@ describe("bascule mcp-servers login", () => {
     expect(await readdir(`${folder}/mcp-logins`)).toEqual(["far.json"]);
   });
 
-  it("sends nobody to where others could read along, and ends at a server that never answers [K3.login]", async () => {
+  it("sends the user to no insecure address, and stops waiting for a server that never answers [K3.login]", async () => {
     const url = "https://mcp.example/mcp";
     const issuer = "https://auth.example";
     const real = currentPlatform();
@@ -472,7 +472,7 @@ describe("bascule mcp-servers login", () => {
       const ask: typeof globalThis.fetch = (input, init) => {
         const { href, pathname } = new URL(input instanceof Request ? input.url : input);
         if (silent !== "" && href.startsWith(silent)) {
-          // Whoever waits hears of the person's end, and of nothing else.
+          // A login that waits ends when the user cancels it.
           return new Promise((_resolve, reject) => {
             init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
             given.abort();
@@ -502,12 +502,12 @@ describe("bascule mcp-servers login", () => {
     }
     for (const authorize of ["http://auth.example/authorize", "http://127.0.0.1:1/authorize"])
       expect(await attempt("", authorize)).toEqual([expect.stringContaining("which is neither https nor this machine")]);
-    expect(await attempt("", `${issuer}/authorize`)).toEqual(["LoginFailed: It was given up", issuer]);
+    expect(await attempt("", `${issuer}/authorize`)).toEqual(["LoginFailed: The login was cancelled", issuer]);
     for (const silent of [url, `${issuer}/.well-known`, `${issuer}/register`])
-      expect(await attempt(silent, `${issuer}/authorize`), silent).toEqual(["LoginFailed: It was given up"]);
+      expect(await attempt(silent, `${issuer}/authorize`), silent).toEqual(["LoginFailed: The login was cancelled"]);
   });
 
-  it("shows no token that a server says in an error either [K3.token]", async () => {
+  it("shows no token that a server repeats in an error either [K3.token]", async () => {
     const said = (): Promise<never> => Promise.reject(new Error("I was sent access-token-1"));
     const client = redactedClient(
       { listTools: said, callTool: said, close: () => Promise.resolve() },
@@ -517,7 +517,7 @@ describe("bascule mcp-servers login", () => {
     await expect(client.listTools()).rejects.toThrow("I was sent [secret]");
   });
 
-  it("keeps no login where a checkout's link leads, and believes no file that it did not write [K3.files]", async () => {
+  it("stores no login through a link of a checkout, and reads no file that it did not write [K3.files]", async () => {
     const folder = await temporaryFolder();
     const [state, shown] = [`${folder}/.bascule`, `${folder}/shown`];
     await mkdir(state);
@@ -535,7 +535,7 @@ describe("bascule mcp-servers login", () => {
     await store.write("plain", { url: "http://mcp.example/mcp" });
     expect(await store.read("plain", "http://mcp.example/mcp")).toBeUndefined();
     const tokens = { access_token: "a", token_type: "Bearer", refresh_token: "r", issuer: "https://auth.example" };
-    // Without a mark it would be sent to whichever authorization server the MCP server names by then.
+    // Without its issuer it would be sent to whichever authorization server the MCP server names.
     for (const bad of [{ ...tokens, issuer: undefined }, { ...tokens, access_token: 7 }, { ...tokens, refresh_token: {} }, []]) {
       await writeFile(`${state}/mcp-logins/far.json`, JSON.stringify({ url, tokens: bad }));
       await expect(store.read("far", url)).rejects.toThrow("is broken");

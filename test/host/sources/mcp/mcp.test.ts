@@ -48,7 +48,7 @@ async function official(): Promise<
 sourceSuite("mcp", official);
 
 describe("host.addMcpServer()", () => {
-  it("assumes that tools write and connect, whatever the server says of them [K3.class]", async () => {
+  it("assumes that tools write and connect, whatever the server declares [K3.class]", async () => {
     await using under = await official();
     const { host, server } = under;
     const [tool] = host.list({ tags: ["mcp_server:official"] });
@@ -64,7 +64,7 @@ describe("host.addMcpServer()", () => {
     expect(under.added()).toBe(0);
   });
 
-  it("records the permission mcp, and keeps to a layer that takes it away [K3.permission]", async () => {
+  it("records the permission mcp, and respects a layer that denies it [K3.permission]", async () => {
     await using under = await official();
     const { host } = under;
     const remove = host.policy.addLayer("global", { name: "no servers", permissions: { mcp: [] } });
@@ -85,7 +85,7 @@ describe("host.addMcpServer()", () => {
     expect(seen).toEqual(["mcp official"]);
   });
 
-  it("takes the tools away with a connection that ends, and says so [K3.disconnect]", async () => {
+  it("removes the tools of a connection that ends, and reports it [K3.disconnect]", async () => {
     await using under = await official();
     const { host, client } = under;
     const gone = (async () => {
@@ -98,7 +98,7 @@ describe("host.addMcpServer()", () => {
     expect(host.mcpServers()).toMatchObject([{ name: "official", state: "closed", tools: [] }]);
   });
 
-  it("follows the list of a client that was given, and keeps what is new back [K3.changed] [K3.pinned]", async () => {
+  it("follows the list of an adopted client, and holds new tools back [K3.changed] [K3.pinned]", async () => {
     await using under = await official();
     const { host, server, platform } = under;
     server.registerTool("later", { description: "Was not there" }, () => ({ content: [] }));
@@ -110,10 +110,10 @@ describe("host.addMcpServer()", () => {
     expect((await host.call("mcp__official.later", {}, ALLOWED)).ok).toBe(true);
   });
 
-  it("tries no server again that was lost when the host closed [K3.closed]", async () => {
+  it("does not reconnect a server that was lost when the host closed [K3.closed]", async () => {
     const memory = memoryPlatform();
     let tries = 0;
-    // There are no processes in memory.
+    // The memory platform has no processes.
     const servers = {
       ...memory.servers,
       start: (...args: Parameters<typeof memory.servers.start>) => (tries++, memory.servers.start(...args)),
@@ -128,7 +128,7 @@ describe("host.addMcpServer()", () => {
     expect([tries, host.mcpServers()]).toEqual([2, []]);
   });
 
-  it("believes a server that says of a tool that it destroys [K3.class]", async () => {
+  it("trusts a server that declares a tool destructive [K3.class]", async () => {
     await using under = await official();
     const { host, server, platform } = under;
     server.registerTool("wipe", { description: "Wipes", annotations: { destructiveHint: true } }, () => ({ content: [] }));
@@ -141,7 +141,7 @@ describe("host.addMcpServer()", () => {
     expect(host.list({ source: "mcp" }).filter(({ destructive }) => destructive)).toHaveLength(1);
   });
 
-  it("refuses a wrong configuration and a second server of a name [K3.config]", async () => {
+  it("refuses an invalid configuration and a second server of a name [K3.config]", async () => {
     await using under = await official();
     const { host, client } = under;
     await expect(host.addMcpServer("official", { client })).rejects.toThrow("already");
@@ -153,32 +153,36 @@ describe("host.addMcpServer()", () => {
 });
 
 describe("an MCP server of bascule.json, over stdio", () => {
-  it("is started with its own environment only, and its answers are mapped [K3.stdio] [K3.environment]", { timeout: 60_000 }, async () => {
-    const project = await mcpProject(
-      { tools: [ADD, named("env"), named("boom"), named("mixed"), named("ask"), named("big")], greeting: "Hello, I am no JSON" },
-      { env: { OWN: "1", TAKEN: { fromEnv: "BASCULE_TEST_NOT_SET" } } },
-    );
-    await using host = await project.open();
-    const call = (tool: string, args = {}): Promise<ToolResult> => host.call(`mcp__demo.${tool}`, args, ALLOWED);
-    expect(await call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, output: { sum: 3 }, content: [{ type: "text", text: "3" }] });
-    expect((await call("env")).output).toMatch(/^(?:DENO_\w+ )?OWN PATH TAKEN$/);
-    expect(await call("boom")).toMatchObject({ ok: false, error: { code: "tool_failed", message: "It broke" } });
-    const wordy = await call("boom", { words: "w".repeat(10_000) });
-    expect(wordy.ok ? "" : wordy.error.message).toHaveLength(4_001);
-    expect((await call("mixed")).content).toEqual([
-      { type: "text", text: "two" },
-      { type: "image", data: "AAAA", mimeType: "image/png" },
-      { type: "resource_link", uri: "file:///a", name: "a" },
-      { type: "resource", uri: "file:///b", text: "b", mimeType: "text/plain" },
-      { type: "audio", data: "AAAA", mimeType: "audio/wav" },
-    ]);
-    // What it asks of its client is refused.
-    for (const method of ["sampling/createMessage", "elicitation/create", "roots/list"])
-      expect((await call("ask", { method })).output, method).toBe("-32601");
-    expect(await call("big", { bytes: 2_000_000 })).toMatchObject({ ok: false, error: { code: "resource_exhausted" } });
-  });
+  it(
+    "is started with its own environment only, and its answers are converted [K3.stdio] [K3.environment]",
+    { timeout: 60_000 },
+    async () => {
+      const project = await mcpProject(
+        { tools: [ADD, named("env"), named("boom"), named("mixed"), named("ask"), named("big")], greeting: "Hello, I am no JSON" },
+        { env: { OWN: "1", TAKEN: { fromEnv: "BASCULE_TEST_NOT_SET" } } },
+      );
+      await using host = await project.open();
+      const call = (tool: string, args = {}): Promise<ToolResult> => host.call(`mcp__demo.${tool}`, args, ALLOWED);
+      expect(await call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, output: { sum: 3 }, content: [{ type: "text", text: "3" }] });
+      expect((await call("env")).output).toMatch(/^(?:DENO_\w+ )?OWN PATH TAKEN$/);
+      expect(await call("boom")).toMatchObject({ ok: false, error: { code: "tool_failed", message: "It broke" } });
+      const wordy = await call("boom", { words: "w".repeat(10_000) });
+      expect(wordy.ok ? "" : wordy.error.message).toHaveLength(4_001);
+      expect((await call("mixed")).content).toEqual([
+        { type: "text", text: "two" },
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "resource_link", uri: "file:///a", name: "a" },
+        { type: "resource", uri: "file:///b", text: "b", mimeType: "text/plain" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      ]);
+      // Requests to its client are refused.
+      for (const method of ["sampling/createMessage", "elicitation/create", "roots/list"])
+        expect((await call("ask", { method })).output, method).toBe("-32601");
+      expect(await call("big", { bytes: 2_000_000 })).toMatchObject({ ok: false, error: { code: "resource_exhausted" } });
+    },
+  );
 
-  it("is started again when it ends, and its tools are there again [K3.reconnect]", { timeout: 60_000 }, async () => {
+  it("is restarted when it ends, and its tools are available again [K3.reconnect]", { timeout: 60_000 }, async () => {
     const project = await mcpProject({ tools: [named("die"), named("pid")] });
     await using host = await project.open();
     const first = (await host.call("mcp__demo.pid", {}, ALLOWED)).output;
@@ -198,7 +202,7 @@ describe("an MCP server of bascule.json, over stdio", () => {
     ]);
   });
 
-  it("says why it cannot be started, and holds nobody up [K3.failure]", { timeout: 60_000 }, async () => {
+  it("reports why it cannot be started, and delays nothing else [K3.failure]", { timeout: 60_000 }, async () => {
     const project = await mcpProject({ tools: [] }, { command: "/nowhere/at-all", args: [] });
     await using host = await project.open();
     expect(host.mcpServers()).toMatchObject([
@@ -216,7 +220,7 @@ describe("an MCP server of bascule.json, over stdio", () => {
     expect([host.list({ source: "mcp" }), host.mcpServers()]).toEqual([[], []]);
   });
 
-  it("asks for no list twice a second, and offers what the new one says [K3.changed]", { timeout: 60_000 }, async () => {
+  it("requests at most one list a second, and offers the tools of the new one [K3.changed]", { timeout: 60_000 }, async () => {
     const project = await mcpProject({ tools: [ADD, named("changed")] });
     await using host = await project.open();
     await project.script({ tools: [named("changed")] });

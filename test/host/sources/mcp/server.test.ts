@@ -11,7 +11,7 @@ const SILENT: Log = { write: () => {}, child: () => SILENT };
 
 type Connect = McpServerOptions["connect"];
 
-/** A server whose connections a test makes. */
+/** A server whose connections the test creates. */
 function serverOf(
   connect: Connect,
   clock: MemoryClock = createMemoryClock(0),
@@ -45,7 +45,7 @@ function serverOf(
   return { server, clock, replaced };
 }
 
-/** A client that lists these tools, and counts. */
+/** A client that lists these tools, and counts the lists. */
 function clientOf(names: () => readonly string[]): McpClient & { lists: number; closed: number } {
   const tool = (name: string): Tool => ({ name, inputSchema: { type: "object" } });
   const client = {
@@ -62,7 +62,7 @@ function clientOf(names: () => readonly string[]): McpClient & { lists: number; 
 }
 
 describe("createMcpServer()", () => {
-  it("leaves a connection that was lost while it was made, and makes another [K3.reconnect]", async () => {
+  it("closes a connection that was lost while it was made, and makes another [K3.reconnect]", async () => {
     const made = [clientOf(() => ["a"]), clientOf(() => ["a", "b"])];
     let connections = 0;
     const { server, clock } = serverOf(async ({ onClosed }) => {
@@ -83,7 +83,7 @@ describe("createMcpServer()", () => {
     expect(made.map(({ closed }) => closed)).toEqual([1, 1]);
   });
 
-  it("replaces nothing where a server says that its tools changed and lists the same, in whatever order [K3.changed]", async () => {
+  it("replaces nothing if a server reports a change and lists the same tools, in any order [K3.changed]", async () => {
     let tell = (): void => {};
     let names: readonly string[] = ["a", "b"];
     const client = clientOf(() => names);
@@ -102,7 +102,7 @@ describe("createMcpServer()", () => {
       names = listed;
       await listedAgain();
     }
-    // Nor does looking again at what was accepted.
+    // Nor does reading the accepted tools again.
     await server.refresh();
     expect(replaced).toEqual([first]);
     expect(server.status().tools.toSorted()).toEqual(["mcp__demo.a", "mcp__demo.b"]);
@@ -120,12 +120,12 @@ describe("createMcpServer()", () => {
     async function listedAgain(): Promise<void> {
       const { lists } = client;
       tell();
-      // It may still be at the end of the list before, and wait then.
+      // The end of the previous list may still be pending; then it waits.
       await expect.poll(() => (clock.advance(1_000), client.lists)).toBe(lists + 1);
     }
   });
 
-  it("hears of changes also while a list of the connection before was still asked for [K3.changed]", async () => {
+  it("follows changes even if a list of the previous connection is still pending [K3.changed]", async () => {
     const told: (() => void)[] = [];
     const ended: (() => void)[] = [];
     const names = ["a"];
@@ -148,7 +148,7 @@ describe("createMcpServer()", () => {
     names.push("b");
     told[1]?.();
     never.reject(new Error("The connection was closed"));
-    // What follows from the rejection is done by then.
+    // The consequences of the rejection have happened now.
     await new Promise((resolve) => setImmediate(resolve));
     told[1]?.();
     clock.advance(1_000);
@@ -157,7 +157,7 @@ describe("createMcpServer()", () => {
     await server.close();
   });
 
-  it("waits longer each time for one that cannot be reached, up to a minute [K3.reconnect]", async () => {
+  it("backs off from a server that cannot be reached, up to a minute [K3.reconnect]", async () => {
     const attempts: number[] = [];
     const clock = createMemoryClock(0);
     const { server } = serverOf(() => {
@@ -169,7 +169,7 @@ describe("createMcpServer()", () => {
     for (const [index, at] of seconds.entries()) {
       clock.advance(at * 1_000 - clock.now());
       await expect.poll(() => attempts.length).toBe(index + 1);
-      // One that has just failed has set its timer by then.
+      // A server that has just failed has set its timer now.
       await expect.poll(() => server.status().state).toBe("waiting");
     }
     expect(attempts).toEqual(seconds.map((second) => second * 1_000));
@@ -180,17 +180,17 @@ describe("createMcpServer()", () => {
 });
 
 describe("callServerTool()", () => {
-  it("takes no question for an answer, whatever the server asks in place of one [K3.refused]", async () => {
+  it("never treats a request for input as a result [K3.refused]", async () => {
     const tool: Tool = { name: "a", inputSchema: { type: "object" } };
     const wished = { signal: new AbortController().signal, onProgress: () => {} };
     const answering = (answer: unknown): McpClient => ({ ...clientOf(() => []), callTool: () => Promise.resolve(answer as never) });
     const asked = { resultType: "input_required", inputRequests: { a: { method: "elicitation/create" }, b: { method: "made/up" } } };
     await expect(callServerTool(answering(asked), tool, {}, wished)).rejects.toMatchObject({
       code: "tool_failed",
-      message: "The MCP server answers this call only after elicitation/create of its client, which bascule refuses",
+      message: "The MCP server requires elicitation/create of its client for this call, which bascule refuses",
       details: { refused: ["elicitation/create"] },
     });
-    await expect(callServerTool(answering({ resultType: "input_required" }), tool, {}, wished)).rejects.toThrow("only after more input");
+    await expect(callServerTool(answering({ resultType: "input_required" }), tool, {}, wished)).rejects.toThrow("requires more input");
     expect(await callServerTool(answering({ content: [] }), tool, {}, wished)).toEqual({ content: [] });
   });
 });
@@ -207,7 +207,7 @@ describe("connectClient()", () => {
           const result = answer(message.method);
           const { id } = message;
           queueMicrotask(() =>
-            // Shapes are what the SDK checks.
+            // The SDK checks shapes.
             transport.onmessage?.(
               (result === undefined
                 ? { jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } }
@@ -223,7 +223,7 @@ describe("connectClient()", () => {
 
   const INITIALIZED = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } };
 
-  it("offers nothing that a server could ask for, and follows no list without end [K3.capabilities] [K3.bounded]", async () => {
+  it("offers no client capabilities, and bounds lists [K3.capabilities] [K3.bounded]", async () => {
     const sent: JSONRPCMessage[] = [];
     let pages = 0;
     const transport = transportOf((method) => {

@@ -8,7 +8,7 @@ import { mcpProject, named } from "../../../support/mcp-project.ts";
 import { answerAsDirect, directAnswer, directly, plain, type Through, throughHost, toolAsDirect } from "../../../support/mcp-through.ts";
 
 const SLOWLY = { timeout: 60_000 };
-/** No tool changes anything, so no confirmation is needed. */
+/** The tools change nothing, so no confirmation is needed. */
 const READS = { sideEffects: ["read"] };
 
 const NOTES = {
@@ -16,7 +16,7 @@ const NOTES = {
   _meta: { "example.com/key": { deep: [1, { two: null }] } },
 };
 
-/** Every kind of answer that the protocol has. */
+/** Every kind of answer in the protocol. */
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   texts: {
     content: [
@@ -91,7 +91,7 @@ async function call(host: Host, tool: string, args: JsonObject = {}) {
   return await host.call(`mcp__demo.${tool}`, args, ALLOWED);
 }
 
-/** A log with the warnings and errors that a host writes for people, beside its events. */
+/** A log with the warnings and errors that a host writes for users, beside its events. */
 function warnings(): { readonly written: unknown[]; readonly log: Log } {
   const written: unknown[] = [];
   const log: Log = {
@@ -104,7 +104,7 @@ function warnings(): { readonly written: unknown[]; readonly log: Log } {
 }
 
 describe("answers of an MCP server, direct and through the MCP door", () => {
-  it("are the same, block for block, whatever is in them [K3.unchanged]", SLOWLY, async () => {
+  it("are equal, block for block, with any content [K3.unchanged]", SLOWLY, async () => {
     const { host, direct, through } = await bothWays({ tools: Object.keys(ANSWERS).map((name) => named(name)), answers: ANSWERS });
     await using _host = host;
     await using _direct = direct;
@@ -117,13 +117,13 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
         expect(answerAsDirect(got, wanted), name).toEqual(directAnswer(wanted));
       }
     }
-    // A block that can be read stands in for no blocks at all.
+    // A readable block is used if the answer has no blocks.
     expect((await older.client.callTool({ name: "mcp__demo__unsaid", arguments: {} })).content).toEqual([
       { type: "text", text: '{\n  "sum": 3\n}' },
     ]);
   });
 
-  it("have errors of the protocol with their text, code and data, and no stack in the log [K3.protocol-error]", SLOWLY, async () => {
+  it("keep the text, code and data of protocol errors, without a stack in the log [K3.protocol-error]", SLOWLY, async () => {
     const errors = {
       refuses: { code: -32_602, message: "Argument x must be positive", data: { x: -1 } },
       mute: { code: -32_000, message: "" },
@@ -140,7 +140,7 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
         details: { mcp: { code: -32_602, data: { x: -1 } } },
       },
     });
-    expect(await call(host, "mute")).toMatchObject({ error: { message: "The MCP server answered with the error -32000" } });
+    expect(await call(host, "mute")).toMatchObject({ error: { message: "The MCP server answered with error -32000" } });
     expect(await through.client.callTool({ name: "mcp__demo__refuses", arguments: {} })).toMatchObject({
       content: [{ type: "text", text: "Argument x must be positive" }],
       isError: true,
@@ -148,7 +148,7 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
     expect(written).toEqual([]);
   });
 
-  it("name what the server asked of its client and did not get [K3.refused]", SLOWLY, async () => {
+  it("name the server's refused requests to its client [K3.refused]", SLOWLY, async () => {
     const { written, log } = warnings();
     const project = await mcpProject({ tools: [named("ask"), named("insist")] }, READS);
     await using host = await project.open({ logger: log });
@@ -161,10 +161,10 @@ describe("answers of an MCP server, direct and through the MCP door", () => {
         { type: "text", text: `(during this call the server asked its client for ${method}, which bascule refuses)` },
       ]);
     }
-    // A method that is nothing to name is unknown, and nothing is said of it.
+    // A method with an unprintable name counts as unknown, and is not reported.
     expect(await call(host, "ask", { method: "demo/x" })).toMatchObject({ output: "-32601", metadata: {} });
     expect(written).toEqual(
-      wishes.map((method) => ["warn", "An MCP server asked its client for something that it does not get", { server: "demo", method }]),
+      wishes.map((method) => ["warn", "An MCP server made a request that bascule refuses", { server: "demo", method }]),
     );
   });
 });
@@ -204,8 +204,8 @@ const WHOLE: JsonObject = {
   _meta: { "example.com/ui": { page: "ui://page" }, "bascule/plugin": "forged" },
 };
 
-describe("what an MCP server lists, direct and at every door", () => {
-  it("is the same through the MCP door: schemas, titles, icons and _meta [S5.verbatim] [K3.unchanged]", SLOWLY, async () => {
+describe("an MCP server's list, direct and at every door", () => {
+  it("is equal through the MCP door: schemas, titles, icons and _meta [S5.verbatim] [K3.unchanged]", SLOWLY, async () => {
     const bare = { name: "bare", inputSchema: { type: "object" } };
     const { host, direct, through } = await bothWays({ tools: [WHOLE, named("plain"), bare] });
     await using _host = host;
@@ -219,12 +219,12 @@ describe("what an MCP server lists, direct and at every door", () => {
         .filter(({ name }) => (name as string).startsWith("mcp__demo__"))
         .toSorted(byName);
     const got = await listedBy(older);
-    // The newer revision has no word for tasks.
+    // The newer revision has no field for tasks.
     expect(await listedBy(modern)).toEqual(got.map(({ execution: _none, ...tool }) => tool));
     const { "bascule/plugin": _forged, ...meta } = WHOLE["_meta"] as JsonObject;
     const wantedHere = wanted.map((tool) => (tool["name"] === "whole" ? { ...tool, _meta: meta } : tool));
     expect(got.map((tool, at) => plain(toolAsDirect(tool, wanted[at] ?? {}, "demo")))).toEqual(wantedHere);
-    // Hints are the host's, and nothing forges its words.
+    // Hints are set by the host, and the server cannot forge them.
     expect(got.at(-1)).toMatchObject({
       annotations: { title: "Whole", readOnlyHint: true, destructiveHint: false, openWorldHint: false },
       _meta: { ...meta, "bascule/annotations": WHOLE["annotations"] as JsonObject },
@@ -232,7 +232,7 @@ describe("what an MCP server lists, direct and at every door", () => {
   });
 
   it(
-    "is the same in lists, in info, over HTTP and for models, and what a target drops is told [S5.verbatim] [R5.lossy]",
+    "is equal in lists, in info, over HTTP and for models, and members that a target drops are reported [S5.verbatim] [R5.lossy]",
     SLOWLY,
     async () => {
       const project = await mcpProject({ tools: [WHOLE] }, READS);
@@ -278,7 +278,7 @@ describe("what an MCP server lists, direct and at every door", () => {
     },
   );
 
-  it("is checked here as far as tool schemas go, and the rest by the server [S5.opaque]", SLOWLY, async () => {
+  it("is checked as far as tool schemas allow, and otherwise by the server [S5.opaque]", SLOWLY, async () => {
     const answers = { whole: { content: [{ type: "text", text: "{}" }], structuredContent: { at: "never" } } };
     const project = await mcpProject({ tools: [WHOLE], answers }, READS);
     await using host = await project.open();
@@ -301,11 +301,11 @@ describe("what an MCP server lists, direct and at every door", () => {
     });
     expect(listed?.tags).toContain("schema:opaque");
     expect(await call(host, "whole", { name: 7 })).toMatchObject({ ok: false, error: { code: "invalid_args" } });
-    // Only its pattern speaks against it, which is the server's to check; the answer's format is ours, too.
+    // The value violates only the pattern, which the server checks; the format of the answer is checked here.
     expect(await call(host, "whole", { name: "A1" })).toMatchObject({ ok: false, error: { code: "invalid_output" } });
   });
 
-  it("is shown to no model where it was not accepted, its _meta and icons included [K3.pinned]", SLOWLY, async () => {
+  it("is hidden from models until it is accepted, its _meta and icons included [K3.pinned]", SLOWLY, async () => {
     const project = await mcpProject({ tools: [WHOLE] }, READS);
     await (await project.open()).close();
     await project.script({ tools: [{ ...WHOLE, icons: [{ src: "https://evil.example/a.png" }], _meta: { "example.com/ui": "evil" } }] });
