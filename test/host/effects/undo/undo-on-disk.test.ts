@@ -67,7 +67,7 @@ const CASES: readonly (readonly [what: string, Acts])[] = [
   ["a folder that was replaced by another", [["fs.rename", { from: "d/s", to: "empty" }]]],
   ["a link that was replaced by a file", [["fs.rename", { from: "a", to: "to-twin" }]]],
   [
-    "a file whose name a folder got",
+    "a file that was replaced by a folder",
     [
       ["fs.remove", { path: "a" }],
       ["fs.mkdir", { path: "a" }],
@@ -75,14 +75,14 @@ const CASES: readonly (readonly [what: string, Acts])[] = [
     ],
   ],
   [
-    "a link whose name a folder got",
+    "a link that was replaced by a folder",
     [
       ["fs.remove", { path: "to-a" }],
       ["fs.mkdir", { path: "to-a" }],
     ],
   ],
   [
-    "a folder whose name a file got",
+    "a folder that was replaced by a file",
     [
       ["fs.remove", { path: "d", recursive: true }],
       ["fs.writeFile", { path: "d" }, "x"],
