@@ -82,7 +82,7 @@ function findStackPointer(running: RunningModule): Pick<EngineFacts, "getStackPo
         set(top);
         return { getStackPointer: getName, setStackPointer: setName, stackTop: top };
       }
-      if (moved) throw new Error("The engine's stack pointer moved by an unexpected export");
+      if (moved) throw new Error("An unexpected export moved the engine's stack pointer");
     }
   }
   throw new Error("Cannot find the engine's stack pointer: unknown engine build");

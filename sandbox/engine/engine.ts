@@ -262,7 +262,7 @@ async function askedLater(ask: () => unknown, callbacks: EngineCallbacks): Promi
 }
 
 function neverSuspended(): void {
-  throw new Error("The engine is asked to suspend an entry that cannot be suspended");
+  throw new Error("This entry of the engine cannot be suspended");
 }
 
 /** Wraps the entries so that they can be suspended. Each opens the gate, and `entered` closes it. */

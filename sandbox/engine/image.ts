@@ -2,7 +2,7 @@
  * Memory images: the bytes of guests at rest.
  *
  * Loading the prelude gives the base image. Loading a plugin on top of it gives the plugin's image, which is stored as the pages that
- * differ from the base image. Before each call an instance is restored to the plugin's image, so every call starts from exactly the same
+ * differ from the base image. Every call runs on an instance that was restored to the plugin's image, and so starts from exactly the same
  * bytes (architecture, memory images). Images live in shared memory, so one copy serves all workers.
  */
 

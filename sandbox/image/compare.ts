@@ -9,7 +9,7 @@ import { type PageRun, toRuns } from "./page-runs.ts";
 /** Returns the pages that differ from the image that the instance was last restored to. */
 export function changedPages(instance: Instance, base: BaseImage): readonly PageRun[] {
   const { words, holds } = instance;
-  if (holds === undefined) throw new Error("Nothing is known of what the instance held");
+  if (holds === undefined) throw new Error("The contents of the instance are unknown");
   const { numbers, contents } = partsOf(holds);
   const own = new Uint32Array(contents.buffer, contents.byteOffset, contents.length / 4);
   const pages: number[] = [];

@@ -1,4 +1,4 @@
-/** The restorer interface. Two implementations leave the same bytes. */
+/** The restorer interface: resets an instance to an image. Plain copy and tracked restore leave the same bytes. */
 
 import type { Instance } from "../engine/instance.ts";
 import type { BaseImage, Image } from "../engine/image.ts";

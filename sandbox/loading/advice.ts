@@ -11,7 +11,7 @@ export function adviceOnName(specifier: string, nodeModules: readonly string[], 
   if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
   const [, source, name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
   const wanted = (source === undefined ? listedInDeno(name, files) : undefined) ?? `${source ?? sourceOf(name)}${name}${version}`;
-  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${wanted}\` brings the package along, and it is imported as "${name}"`;
+  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${wanted}\` adds the package; then import it as "${name}"`;
 }
 
 /** The package part of an import, without a path inside the package. */

@@ -125,7 +125,7 @@ function compileTypes(file: string, text: string, compile: TypeCompiler | undefi
     const advice = adviceOnSyntax(text, typeof startLine === "number" ? startLine : undefined);
     return {
       kind: "syntax",
-      message: (typeof message === "string" ? message : "The TypeScript cannot be read") + advice,
+      message: (typeof message === "string" ? message : "Cannot parse the TypeScript") + advice,
       file,
       ...(typeof startLine === "number" ? { line: startLine } : {}),
       ...(typeof startColumn === "number" ? { column: startColumn + 1 } : {}),

@@ -107,7 +107,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
       const isPath = /^(\.\.?\/|file:|\/)/.test(written);
       const target = isPath ? undefined : imports.find(written);
       if (target?.kind === "not_vendored") {
-        return refuseName(written, importer, `"${target.package}" is not in the plugin; run \`bascule vendor\`, which puts it there`);
+        return refuseName(written, importer, `"${target.package}" is not in the plugin; run \`bascule vendor\` to add it`);
       }
       if (target === undefined && Object.hasOwn(nodeModules, written)) return NODE_ROOT + written;
       if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules), files));
@@ -175,7 +175,7 @@ function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partia
 
 /** Returns the likely reason for importing a missing file, and what to write instead. */
 function adviceOnFile(file: string, specifier: string, files: ReadonlyMap<string, Uint8Array>): string {
-  if (DECLARATIONS.test(file)) return 'a declaration file holds no code (write "import type")';
+  if (DECLARATIONS.test(file)) return 'a declaration file contains no code (write "import type")';
   const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
   return meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
 }

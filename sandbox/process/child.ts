@@ -80,7 +80,7 @@ export class Child implements Answering {
   send(request: ProcessRequest, parts: readonly Uint8Array[] = []): void {
     if (this.#lost) return;
     this.#connection.send(encodeFrame(request, parts));
-    if (this.#connection.unsentBytes > MAXIMUM_UNSENT_BYTES) this.lose("The sandbox's process does not read what it is sent");
+    if (this.#connection.unsentBytes > MAXIMUM_UNSENT_BYTES) this.lose("The sandbox's process does not read its input");
   }
 
   /** Assigns a job, after sending its plugin if the process does not have it. */

@@ -108,7 +108,7 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
   async function invoke(number: number, invocation: PlainInvocation, running: RunningCall): Promise<InvocationOutcome> {
     const loaded = await loads.get(invocation.digest);
     if (loaded?.ok !== true) {
-      const message = `The plugin does not load again: ${loaded?.fault.message ?? "it was not sent"}`;
+      const message = `Cannot load the plugin again: ${loaded?.fault.message ?? "it was not sent"}`;
       return { ok: false, fault: { kind: "trap", message }, used: NOTHING_USED };
     }
     const { world, ...plain } = invocation;

@@ -2,7 +2,7 @@
  * Generates the restore function: copies the clean bytes of every marked page and clears its mark.
  *
  * Marks, clean bytes and the table that locates them are in the second memory (`SHADOW`), so that a restore is always a single call into
- * WebAssembly. The host fills the table and the bytes (`../shadow.ts`).
+ * WebAssembly. The host fills the table and the bytes (`image/shadow.ts`).
  */
 
 import { MARK_SHIFT } from "./barrier.ts";

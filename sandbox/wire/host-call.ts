@@ -1,4 +1,4 @@
-/** The guest's one way out: `operation(JSON, bytes?) → (JSON, bytes?)` (architecture, decision 9). */
+/** The guest's only interface to the host: `operation(JSON, bytes?) → (JSON, bytes?)` (architecture, decision 9). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 

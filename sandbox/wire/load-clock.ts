@@ -18,7 +18,7 @@ export function lateFault(fault: Fault | undefined): LoadFault | undefined {
   const { limit, limitMs } = fault;
   const message =
     limit === "cpu"
-      ? `Loading takes more than ${limitMs} ms of processor time; move work from the top level into the tool function`
-      : `Loading did not end within ${limitMs} ms; load it again when the machine has less to do, or move work from the top level into the tool function`;
+      ? `Loading takes more than ${limitMs} ms of CPU time; move work from the top level into the tool function`
+      : `Loading did not end within ${limitMs} ms; load it again when the machine is less busy, or move work from the top level into the tool function`;
   return { kind: "limit", message };
 }

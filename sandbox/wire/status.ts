@@ -50,7 +50,7 @@ export function readStatus(status: string): Status {
     case "l":
       return { kind: "fault", fault: { kind: "exhausted", limit: "timers", allowed: readNumber(text, "allowed") } };
     default:
-      return { kind: "fault", fault: { kind: "trap", message: "The guest's state cannot be read" } };
+      return { kind: "fault", fault: { kind: "trap", message: "Invalid guest status" } };
   }
 }
 
@@ -70,7 +70,7 @@ export function readLogLine(text: string): LogLine {
 
 function readError(text: string): ErrorStatus {
   const value = parse(text);
-  if (value === undefined) return { name: "Error", message: "The tool failed without saying why", stack: "" };
+  if (value === undefined) return { name: "Error", message: "The tool failed without a message", stack: "" };
   const words = (of: unknown, name: string): string => {
     const entry = field(of, name);
     return typeof entry === "string" ? entry : "";

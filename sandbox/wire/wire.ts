@@ -1,5 +1,6 @@
 /**
- * The wire format: packs several messages into one envelope, and the most frequent messages as flat lists.
+ * The wire format between the host's thread and a worker: packs several messages into one envelope, and the most frequent messages as flat
+ * lists.
  *
  * Most of a message's cost is sending it: a post, a wake-up and an event. Next are member names: a result as a flat list is written and
  * read in a third of the time of an object with thirteen named counts (decision 11).

@@ -42,7 +42,7 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
  */
 export type Served = "served" | "idle" | "async" | Promise<void>;
 
-/** The same while requests continue in promises of the event loop. */
+/** Maximum time between turns of the event loop while requests continue in its promises. */
 const ASYNC_TURN_MS = 5;
 
 /** @param serveNext serves one request, if there is one @param isAsync true while requests continue in promises of the event loop */

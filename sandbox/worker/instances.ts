@@ -1,7 +1,7 @@
 /**
  * A worker's instances: each is lent to one call at a time, restored after each call, and replaced when it has grown or is broken.
  *
- * A waiting call keeps its instance until another call needs one. Then the call that has waited longest is parked (`../parked.ts`). So
+ * A waiting call keeps its instance until another call needs one. Then the call that has waited longest is parked (`image/parked.ts`). So
  * any number of calls can wait, and each costs only the memory that it changed.
  */
 

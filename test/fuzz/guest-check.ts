@@ -1,4 +1,4 @@
-/** One program on the published and on the rewritten engine: the same output, the same memory, and nothing left after a restore. */
+/** Compares one program on the published and the rewritten engine: same output, same memory, and no remains after a restore. */
 
 import { EngineInterrupted } from "../../sandbox/engine/fuel.ts";
 import { GuestException } from "../../sandbox/engine/guest-values.ts";
@@ -8,23 +8,23 @@ import { trackedRestore } from "../../sandbox/image/tracked-restore.ts";
 import { engineModule, type InThreadPlugin, loadInThread, meteredModule } from "../support/in-thread.ts";
 import { PROGRAM_RUNNER } from "./guest-program.ts";
 
-/** An instance that grew to this is replaced: comparing it would take long. */
+/** Size above which an instance is replaced, because comparing its memory would take long. */
 const LARGE_BYTES = 24 << 20;
 const NOW = Date.UTC(2026, 3, 5, 6, 7, 8);
 
 export interface ProgramOutcome {
-  /** Empty if nothing is wrong. */
+  /** Empty if the engines agree. */
   readonly problems: readonly string[];
   readonly output: string;
-  /** Units that the rewritten engine counted. */
+  /** Fuel counted by the rewritten engine. */
   readonly fuel: number;
 }
 
-/** Runs programs on pairs of instances that it keeps. */
+/** Runs programs on pairs of instances that are reused. */
 export class ProgramCheck {
   #plain: Runner | undefined;
   #metered: Runner | undefined;
-  /** Where the rewritten engine's hook for rejections is in the heap: the one word that the other engine leaves empty. */
+  /** Address of the rewritten engine's rejection hook in the heap: the only word that the other engine leaves empty. */
   #hook: number | undefined;
 
   async check(program: string): Promise<ProgramOutcome> {
@@ -35,7 +35,7 @@ export class ProgramCheck {
     const plain = run(this.#plain, program);
     const metered = run(this.#metered, program);
     const fuel = this.#metered.plugin.instance.fuelSpent;
-    // Where time, stack or memory run out depends on the machine and on the size of the build's frames and first memory.
+    // The point at which time, stack or memory runs out depends on the machine and on the build's frames and initial memory.
     if (![this.#plain, this.#metered].some((runner) => isCut(runner))) {
       if (plain !== metered) problems.push(`gives ${metered.slice(0, 500)} instead of ${plain.slice(0, 500)}`);
       const heap = heapOf(this.#metered.plugin.instance).fill(0, this.#hook, this.#hook + 4);
@@ -67,10 +67,10 @@ export class ProgramCheck {
 
 interface Runner {
   readonly plugin: InThreadPlugin;
-  /** Memory right after the first restore, which was compared with the image byte by byte. */
+  /** Memory after the first restore, which was compared with the image byte by byte. */
   expected: Uint8Array;
   spent: boolean;
-  /** Of the last program. */
+  /** Output of the last program. */
   output: string;
 }
 
@@ -82,14 +82,14 @@ async function fresh(
   if (runner !== undefined && !runner.spent && !runner.plugin.instance.broken && runner.plugin.instance.bytes.length < LARGE_BYTES)
     return runner;
   const plugin = await loadInThread(PROGRAM_RUNNER, restorer, { module, now: () => NOW });
-  // Only the rewritten engine tells of rejections, and what the guest keeps of them is in its memory.
+  // Only the rewritten engine reports rejections, and the guest's records of them are in its memory.
   plugin.instance.callsOut.rejected = () => {};
   const differs = plugin.differs();
   if (differs !== undefined) throw new Error(`The image is not restored at ${differs}`);
   return { plugin, expected: plugin.instance.bytes.slice(), spent: false, output: "" };
 }
 
-/** Grown memory is zero at its end. */
+/** Returns the expected memory. Grown memory is zero. */
 function expectedOf(runner: Runner, length: number): Uint8Array {
   if (runner.expected.length < length) {
     const grown = new Uint8Array(length);
@@ -99,7 +99,7 @@ function expectedOf(runner: Runner, length: number): Uint8Array {
   return runner.expected.length === length ? runner.expected : runner.expected.subarray(0, length);
 }
 
-/** Whether the last program was cut short by something that differs between machines and builds. */
+/** True if the last program was cut short by a limit that differs between machines and builds. */
 function isCut({ plugin, output }: Runner): boolean {
   return (
     plugin.instance.memoryExhausted || output.startsWith(ENDED) || ["stack overflow", "interrupted"].some((word) => output.includes(word))
@@ -124,13 +124,13 @@ function outputOf({ plugin }: Runner, program: string): string {
   }
 }
 
-/** Static data and heap up to the allocator's break; the stack below the pointer is dead. */
+/** Static data and the heap up to the allocator's break. The stack below the pointer is dead. */
 function heapOf({ facts, bytes, words }: Instance): Uint8Array {
   const end = Math.min(words[facts.breakAddress >> 2] ?? 0, bytes.length);
   return Buffer.concat([bytes.subarray(0, facts.dataEnd), bytes.subarray(facts.stackTop, end)]);
 }
 
-/** Where the one word is in which two heaps differ. */
+/** Returns the address of the only word in which two heaps differ. */
 function onlyWord(plain: Uint8Array, metered: Uint8Array): number {
   const at = plain.findIndex((byte, index) => byte !== metered[index]) & ~3;
   const differs = firstDifference(plain, Buffer.from(metered).fill(0, at, at + 4));

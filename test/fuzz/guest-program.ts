@@ -1,15 +1,15 @@
 /**
- * Random JavaScript programs that end by themselves and tell what they saw with `log`.
+ * Random JavaScript programs that terminate and report their observations with `log`.
  *
- * Variables `a` to `f` hold anything; every statement may throw and is caught; loops are counted, and `cap` keeps values
- * small, so that no program grows out of hand.
+ * Variables `a` to `f` hold any values. Every statement may throw and is caught, loops are counted, and `cap` keeps values small, so that
+ * no program grows without bound.
  */
 
 import fc from "fast-check";
 
 const VARIABLES = ["a", "b", "c", "d", "e", "f"] as const;
 
-/** Fills the holes of a template with what the arbitraries draw. */
+/** Fills the holes of a template with values of the arbitraries. */
 function text(parts: TemplateStringsArray, ...holes: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> {
   return fc.tuple(...holes).map((drawn) => parts.reduce((whole, part, index) => whole + part + (drawn[index] ?? ""), ""));
 }
@@ -128,7 +128,7 @@ const grammar = fc.letrec<{ outermost: string; statement: string; expression: st
       text`${variable}[${expression}] = ${expression};`,
       text`throw (${expression});`,
     ),
-    // Not in callbacks, which are no async functions.
+    // Not in callbacks, which are not async functions.
     outermost: fc.oneof(
       { weight: 5, arbitrary: tie("statement") },
       { weight: 1, arbitrary: text`log(await ${expression});` },
@@ -147,7 +147,7 @@ function guarded(statement: string): string {
   return `try { ${statement} } catch (thrown) { log("caught", thrown); }`;
 }
 
-/** The body of an async function that is given `log`, `cap`, `list`, `small` and `it`. */
+/** Body of an async function that is given `log`, `cap`, `list`, `small` and `it`. */
 export const guestProgram: fc.Arbitrary<string> = fc
   .tuple(fc.tuple(...VARIABLES.map(() => literal)), fc.array(grammar.outermost, { minLength: 2, maxLength: 8 }))
   .map(([values, statements]) => {
@@ -155,7 +155,7 @@ export const guestProgram: fc.Arbitrary<string> = fc
     return [`let ${declared};`, ...statements.map(guarded), "log(a, b, c, d, e, f);"].join("\n");
   });
 
-/** The plugin that runs programs: `run({ program })` gives what was logged. */
+/** The plugin that runs programs: `run({ program })` returns the log. */
 export const PROGRAM_RUNNER = `
 const MOST_LINES = 400;
 function cap(value) {

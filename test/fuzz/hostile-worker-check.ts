@@ -1,6 +1,6 @@
 /**
- * One hostile worker against a sandbox: random messages, true to form, forged or broken, and random words in the memory it
- * shares with the host, while calls of two plugins run on it and a third plugin's worker is honest.
+ * Tests a sandbox against one hostile worker, which sends random valid, forged or broken messages and writes random words to the memory
+ * that it shares with the host. Calls of two plugins run on it, and a third plugin has an honest worker.
  */
 
 import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../sandbox/wire/log-lines.ts";
@@ -21,14 +21,14 @@ import { holes } from "../support/holes.ts";
 import { createRandom, type Random } from "./random.ts";
 
 const LIMITS: Limits = { ...DEFAULT_LIMITS, operations: 20, pendingOperations: 4, logBytes: 2_000, outputBytes: 100, wallMs: 1_000 };
-/** A call has three attempts, each on a worker that may take nothing up for ten seconds; those of a session wait for each other. */
+/** A call has three attempts, each on a worker that may stay idle for ten seconds. Calls of a session wait for each other. */
 const CALL_MS = 40_000;
 const STEP_MS = 500;
 
-/** @returns what went wrong; empty if nothing. */
+/** @returns the problems found; empty if there are none */
 export async function checkHostileWorker(seed: number, messages = 500): Promise<readonly string[]> {
   const check = new Check(seed);
-  const onRejection = (error: unknown): void => check.note(`a rejection that nobody handles: ${String(error)}`);
+  const onRejection = (error: unknown): void => check.note(`an unhandled rejection: ${String(error)}`);
   process.on("unhandledRejection", onRejection);
   try {
     await check.run(messages);
@@ -53,7 +53,7 @@ class Check {
   readonly #host: ScriptedWorkers = scriptedWorkers();
   readonly #sandbox: Sandbox;
   readonly #calls: Call[] = [];
-  /** The worker that speaks now; undefined: the host acts by itself. */
+  /** The worker that is sending a message; undefined if the host acts by itself. */
   #speaking: ScriptedWorker | undefined;
 
   constructor(seed: number) {
@@ -88,14 +88,14 @@ class Check {
     for (const [index, call] of this.#calls.entries())
       if (call.outcomes !== 1) this.note(`call ${index} of ${call.plugin} has ${call.outcomes} answers`);
     const queued = Math.max(...this.#host.workers.map(({ requests }) => requests.length));
-    if (queued > 200 * this.#calls.length + 1_000) this.note(`${queued} requests wait for a worker that reads none`);
+    if (queued > 200 * this.#calls.length + 1_000) this.note(`${queued} requests wait for a worker that does not read`);
     await this.#sandbox.close();
   }
 
   #begin(plugin: string): Call {
     const call: Call = { plugin, operations: 0, logBytes: 0, outcomes: 0 };
     this.#calls.push(call);
-    // Whose call it is is known by its arguments alone.
+    // Identifies the call by its arguments alone.
     const args = { call: this.#calls.length - 1 };
     const outcome = this.#sandbox.invoke({
       ...INVOCATION,
@@ -127,7 +127,7 @@ class Check {
     return call;
   }
 
-  /** An act counts only for a call that was given to the very worker that speaks. */
+  /** Checks that the call of an act was assigned to the worker that is sending. */
   #requireOwn(index: number): void {
     if (this.#speaking === undefined || !this.#speaking.requests.some((request) => callOf(request) === index))
       this.note(`a worker that does not have call ${index} acted for it`);
@@ -138,7 +138,7 @@ class Check {
     try {
       cloned = structuredClone(message);
     } catch (error) {
-      // No port carries it either.
+      // A port could not carry this value either.
       if (error instanceof Error && error.name === "DataCloneError") return;
       throw error;
     }
@@ -147,7 +147,7 @@ class Check {
     this.#speaking = undefined;
   }
 
-  /** Answers what the honest plugin's worker was asked, or what any was asked. */
+  /** Answers requests as an honest worker, for all workers or only the honest plugin's. */
   #serveHonestly(isServed: (request: WorkerRequest) => boolean): boolean {
     let served = false;
     for (const worker of this.#host.workers.filter(({ ended }) => !ended)) {
@@ -172,7 +172,7 @@ class Check {
     }
   }
 
-  /** One hostile act of a worker that the honest plugin has nothing to do with. */
+  /** Performs one hostile act of a worker without the honest plugin. */
   #misbehave(): void {
     const hostile = this.#host.workers.filter(({ ended, requests }) => !ended && !requests.some(isHonest));
     const [first] = hostile;
@@ -183,7 +183,7 @@ class Check {
       case 0:
         return this.#scribble(worker, numbers);
       case 1:
-        if (this.#random.oneIn(30)) worker.exit("it fell");
+        if (this.#random.oneIn(30)) worker.exit("it crashed");
         return;
       case 2:
         for (const request of worker.requests) if (request.type === "call" && this.#random.oneIn(2)) claim(worker.control, request.ticket);
@@ -195,7 +195,7 @@ class Check {
     }
   }
 
-  /** Words of the memory that both sides see, by what they mean or at random. */
+  /** Writes to the shared memory, with plausible or random values. */
   #scribble({ control: { words, times, slot } }: ScriptedWorker, numbers: readonly number[]): void {
     if (this.#random.oneIn(4)) return this.#leave(words, slot, numbers);
     if (this.#random.oneIn(3))
@@ -204,7 +204,7 @@ class Check {
     else words[this.#random.below(CONTROL_BYTES / 4 - 8)] = this.#random.bits();
   }
 
-  /** Something in the slot: an envelope, half of one, or anything. */
+  /** Puts an envelope, half of one, or random data into the slot. */
   #leave(words: Int32Array, slot: Uint8Array, numbers: readonly number[]): void {
     const number = this.#number(numbers);
     const text = this.#random.pick([
@@ -272,7 +272,7 @@ class Check {
     return random.oneIn(15) ? this.#junk(0) : message;
   }
 
-  /** Messages as flat lists, now and then with something else in them. */
+  /** Returns messages as flat lists, some of them with a wrong item. */
   #packed(numbers: readonly number[]): unknown {
     const random = this.#random;
     const number = this.#number(numbers);
@@ -322,14 +322,14 @@ function isHonest(request: WorkerRequest): boolean {
   return (request.type === "call" || request.type === "load" || request.type === "image") && request.digest === "honest";
 }
 
-/** The place of a request's call among the case's calls. */
+/** Returns the index of a request's call among the case's calls. */
 function callOf(request: WorkerRequest): number | undefined {
   if (request.type !== "call") return undefined;
   const args: unknown = JSON.parse(request.words[2]);
   return typeof args === "object" && args !== null && "call" in args && typeof args.call === "number" ? args.call : undefined;
 }
 
-/** Lets promises and what was queued go on. */
+/** Lets promises and queued tasks run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,7 @@
-/** Random requests made from the OpenAPI document, at a server in memory: each is answered, none by a defect, and as the document says. */
+/**
+ * Sends random requests made from the OpenAPI document to a server in memory. Every request must be answered, without a defect, and as
+ * the document describes.
+ */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import fc from "fast-check";
@@ -35,9 +38,9 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: "doc:", ...document });
 const validators = new Map<string, ValidateFunction>();
 
-/** Stands for an id that an answer held. */
+/** Placeholder for an id from an earlier answer. */
 const SEEN = "id-seen-before";
-/** Names that there are, so that some of the requests come far. */
+/** Existing names, so that some of the requests get far. */
 const KNOWN = ["echo", "look", "fail", "nothing", "built-in", "tool", "tool.completed", "read", "/workspace", "-"];
 const HOSTILE = [
   "",
@@ -60,7 +63,7 @@ const TEXT = fc.oneof(
   fc.string(),
 );
 
-/** As many requests as `count`, one after the other. @returns what was wrong */
+/** Sends `count` requests, one after the other. @returns the problem, if any */
 export async function checkHttpRequests(seed: number, count: number): Promise<readonly string[]> {
   const tools = [hostTool("look", { sideEffects: ["read"] }), hostTool("fail", {}, () => Promise.reject(new Error("x")))];
   await using door = await httpDoor({ tools });
@@ -80,15 +83,15 @@ export async function checkHttpRequests(seed: number, count: number): Promise<re
   return [...problems, ...log];
 }
 
-/** One request to a path without parameters. @returns what was wrong */
+/** Sends one request to a path without parameters. @returns the problem, if any */
 export async function checkHttpRequest(sent: Sent): Promise<string | undefined> {
   const operation = operations.find(({ method, path }) => method === sent.method && path === sent.path);
-  if (operation === undefined) throw new Error(`The document has no ${sent.method} ${sent.path}`);
+  if (operation === undefined) throw new Error(`Not in the document: ${sent.method} ${sent.path}`);
   await using door = await httpDoor({ tools: [hostTool("look", { sideEffects: ["read"] })] });
   return await checkOne(door, operation, sent, []);
 }
 
-/** The same about something that there is, or was. */
+/** Returns the same request for an existing or earlier object. */
 function withId({ path, body, ...sent }: Sent, id: string): Sent {
   const text = body === undefined ? undefined : JSON.stringify(body).replaceAll(SEEN, id);
   return { ...sent, path: path.replaceAll(SEEN, id), body: text };
@@ -166,7 +169,7 @@ const REQUEST: fc.Arbitrary<readonly [Operation, Sent]> = fc.constantFrom(...ope
     });
 });
 
-/** Mostly what the schema wants, as far as the schemas of requests go. */
+/** Returns values that mostly match the schema, as far as the schemas of requests go. */
 function valueOf(schema: JsonObject): fc.Arbitrary<JsonValue> {
   const { type, properties, items, enum: values, minimum, maximum } = schema;
   if (values !== undefined && isJsonArray(values)) return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values) }, TEXT);
@@ -195,7 +198,7 @@ function valueOf(schema: JsonObject): fc.Arbitrary<JsonValue> {
     const least = typeof schema["minLength"] === "number" ? schema["minLength"] : 0;
     return least > 1 ? fc.oneof({ weight: 3, arbitrary: fc.string({ minLength: least, maxLength: 64 }) }, TEXT) : TEXT;
   }
-  // Whatever may be anything: JSON came through text once.
+  // For arbitrary values. Normalized through text, like any JSON.
   return fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
 }
 
@@ -204,7 +207,7 @@ function recordOf(members: Readonly<Record<string, fc.Arbitrary<JsonValue>>>, re
 }
 
 function operationsOf({ paths }: JsonObject): readonly Operation[] {
-  // The document is our own, and its shape is what `openapi.ts` makes.
+  // The shape of our own document, made by `openapi.ts`.
   const all = Object.entries(paths as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>);
   return all.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {

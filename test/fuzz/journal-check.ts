@@ -1,8 +1,8 @@
 /**
- * Journals that are damaged and journals that are edited (SPEC AU3). A case is one seed.
+ * Damaged and edited journals (SPEC AU3). A case is one seed.
  *
- * Damage: whatever bytes a file holds, each reader ends, and reads all or says what it could not read. Edits: whatever rows a journal
- * holds, `verify` finds it if it is not what the last checkpoint knew.
+ * Damage: for any bytes in a file, each reader terminates, and reads everything or reports what it could not read. Edits: for any records
+ * in a journal, `verify` reports if they differ from what the last checkpoint recorded.
  */
 
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -31,18 +31,18 @@ const platform = currentPlatform({ log: { level: "error" } });
 const { journals, files, clock } = platform;
 const world: ServiceWorld = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
 
-/** A journal as a host left it, and what is known of it. */
+/** A journal as a host left it, with facts about it. */
 export interface Sample {
   readonly folder: string;
   readonly checkpoints: string;
   /** The same journal, half as long. */
   readonly older: string;
-  /** By file. */
+  /** Records by file. */
   readonly rows: ReadonlyMap<string, readonly JournalRow[]>;
   readonly events: number;
 }
 
-/** In a new folder. @param isCut whether files were removed to make room */
+/** Creates a journal in a new folder. @param isCut removes files, as when the host makes space */
 export async function createSample(root: string, isCut: boolean): Promise<Sample> {
   const [folder, older, checkpoints] = ["journal", "older", "known/journal.db"].map((name) => join(root, name)) as [string, string, string];
   await write(folder, checkpoints, { from: 0, to: 75, isCut });
@@ -105,12 +105,12 @@ async function rowsIn(folder: string): Promise<ReadonlyMap<string, readonly Jour
   return found;
 }
 
-/** For `npm run fuzz`: with samples of its own, which last as long as the process. */
+/** Entry of `npm run fuzz`, with samples that live as long as the process. */
 export async function checkJournalDamage(seed: number): Promise<readonly string[]> {
   return await checkDamage(await sampleFor(seed), seed);
 }
 
-/** For `npm run fuzz`. */
+/** Entry of `npm run fuzz`. */
 export async function checkJournalEdit(seed: number): Promise<readonly string[]> {
   return await checkEdit(await sampleFor(seed), seed);
 }
@@ -124,7 +124,7 @@ async function sampleFor(seed: number): Promise<Sample> {
   return await known;
 }
 
-/** @returns what is wrong with how the damage was read */
+/** @returns the problems in how the damage was read */
 export async function checkDamage(sample: Sample, seed: number): Promise<readonly string[]> {
   return await inCopy(sample.folder, async (folder) => {
     const random = createRandom(seed);
@@ -142,7 +142,7 @@ function damaged(bytes: Buffer, random: Random): readonly [bytes: Buffer, what: 
     case 0:
       return [bytes.subarray(0, at), `cut at ${at}`];
     case 1: {
-      // Inside of the last page: SQLite reads it as if it were whole.
+      // Cut inside the last page, which SQLite reads as if it were whole.
       const length = bytes.length - random.between(1, 4_095);
       return [bytes.subarray(0, length), `cut at ${length}`];
     }
@@ -159,7 +159,7 @@ function damaged(bytes: Buffer, random: Random): readonly [bytes: Buffer, what: 
       return [bytes, `${length} bytes written over at ${at}`];
     }
     default: {
-      // Headers of pages: where cells are, how many, which page is the next.
+      // Damage page headers: positions and number of cells, and the next page.
       const page = random.below(bytes.length / 4_096) * 4_096;
       bytes[page + random.below(12)] = random.below(256);
       return [bytes, `the header of the page at ${page}`];
@@ -216,7 +216,7 @@ async function readEverything(sample: Sample, folder: string): Promise<readonly 
   return problems;
 }
 
-/** @returns what is wrong with how the edit was judged */
+/** @returns the problems in how the edit was judged */
 export async function checkEdit(sample: Sample, seed: number): Promise<readonly string[]> {
   const random = createRandom(seed);
   return await inCopy(sample.folder, async (folder) => {
@@ -226,7 +226,7 @@ export async function checkEdit(sample: Sample, seed: number): Promise<readonly 
   });
 }
 
-/** Of one list of all rows; files begin where they began. */
+/** Edits the list of all records. Files keep their first record. */
 type EditRows = (rows: JournalRow[], random: Random) => string;
 
 const EDITS: readonly [EditRows, ...EditRows[]] = [
@@ -284,17 +284,17 @@ async function edit(sample: Sample, folder: string, random: Random): Promise<str
       const sealed = random.below(3);
       const written = sealed === 0 ? rows : resealed(rows, sealed === 1 ? (all[0]?.number ?? 1) : (rows[0]?.number ?? 1));
       await writeRows(folder, names, written);
-      return `${what}${sealed === 0 ? "" : ", and sealed anew"}`;
+      return `${what}${sealed === 0 ? "" : ", and sealed again"}`;
     }
   }
 }
 
-/** As an attacker who knows the format would: numbers without gaps, each row sealed with the one before. */
+/** Seals as an attacker who knows the format would: numbers without gaps, each record sealed with the previous one. */
 function resealed(rows: readonly JournalRow[], first: number): readonly JournalRow[] {
   let seal = "";
   return rows.map((row, index) => {
     const number = first + index;
-    // The first row of a journal that made room is sealed with one that is gone.
+    // The first record of a shortened journal is sealed with a removed one.
     seal = index === 0 && first > 1 ? row.seal : journals.seal(seal, number, row.text);
     return { number, seal, text: row.text };
   });
@@ -314,13 +314,13 @@ async function writeRows(folder: string, names: readonly string[], rows: readonl
     for (const { number, seal, text } of own) insert.run(number, seal, text);
     database.exec("COMMIT");
     database.close();
-    // Each is named after its first row.
+    // Each file is named after its first record.
     if (own[0] === first && first !== undefined)
       await rename(join(folder, name), join(folder, `${String(first.number).padStart(12, "0")}.db`));
   }
 }
 
-/** The work with a copy of a folder, gone afterwards. */
+/** Runs the work with a copy of a folder, which is removed afterwards. */
 export async function inCopy<T>(folder: string, work: (copy: string) => Promise<T>): Promise<T> {
   const root = await mkdtemp(join(tmpdir(), "bascule-journal-"));
   try {
@@ -331,9 +331,9 @@ export async function inCopy<T>(folder: string, work: (copy: string) => Promise<
   }
 }
 
-/** The key that signs what a sample exports. */
+/** Returns the key that signs the exports of a sample. */
 export async function keyOf({ checkpoints }: Sample): Promise<NonNullable<Awaited<ReturnType<typeof readCheckpoints>>>["key"]> {
   const known = await readCheckpoints(checkpoints, world);
-  if (known === undefined) throw new Error("There is no key");
+  if (known === undefined) throw new Error("No key found");
   return known.key;
 }

@@ -1,4 +1,4 @@
-/** Some of what `npm run fuzz -- --only journal` tries without end: journals that are damaged, and journals that are edited. */
+/** Runs part of `npm run fuzz -- --only journal`: damaged and edited journals. */
 
 import { describe, expect, it } from "vitest";
 import { checkExport, exportLines } from "../../host/audit/export.ts";
@@ -12,8 +12,8 @@ import { createRandom } from "./random.ts";
 const { journals, files, clock } = currentPlatform();
 const world = { ...currentPlatform(), now: clock.monotonic, turn: () => Promise.resolve() };
 const KINDS: readonly [what: string, isCut: boolean][] = [
-  ["one with all its files", false],
-  ["one that made room", true],
+  ["with all its files", false],
+  ["shortened to make space", true],
 ];
 
 async function sampleOf(isCut: boolean): Promise<Sample> {
@@ -22,7 +22,7 @@ async function sampleOf(isCut: boolean): Promise<Sample> {
   return sample;
 }
 
-/** Every problem of so many cases. */
+/** Returns all problems of `count` cases. */
 async function tryAll(count: number, check: (seed: number) => Promise<readonly string[]>): Promise<readonly string[]> {
   const problems: string[] = [];
   for (let seed = FUZZ_SEED; seed < FUZZ_SEED + count; seed++)
@@ -30,18 +30,18 @@ async function tryAll(count: number, check: (seed: number) => Promise<readonly s
   return problems;
 }
 
-describe.each(KINDS)("a journal, %s,", (_what, isCut) => {
-  it("is read to its end however it is damaged, and what cannot be read is said [AU3.damage]", async () => {
+describe.each(KINDS)("a journal %s", (_what, isCut) => {
+  it("is read to its end despite any damage, and unreadable parts are reported [AU3.damage]", async () => {
     const sample = await sampleOf(isCut);
     expect(await tryAll(40, (seed) => checkDamage(sample, seed))).toEqual([]);
   });
 
-  it("is not taken for what it was, however it was edited, where a checkpoint knows better [AU3.checkpoints]", async () => {
+  it("is rejected after any edit that a checkpoint can detect [AU3.checkpoints]", async () => {
     const sample = await sampleOf(isCut);
     expect(await tryAll(60, (seed) => checkEdit(sample, seed))).toEqual([]);
   });
 
-  it("is exported with a signature that knows every line [AU3.export]", async () => {
+  it("is exported with a signature over every line [AU3.export]", async () => {
     const sample = await sampleOf(isCut);
     const key = await keyOf(sample);
     const lines: string[] = [];
@@ -66,7 +66,7 @@ describe.each(KINDS)("a journal, %s,", (_what, isCut) => {
       if (check(changed).length === 0) missed.push(`edit ${edit} of line ${at}, at ${place}`);
     }
     expect(missed).toEqual([]);
-    // Whole in itself, and signed with another key.
+    // Consistent in itself, but signed with another key.
     const forged: string[] = [];
     for await (const line of exportLines(place, { key: journals.newKey(), time: 7, onDamage: () => {} })) forged.push(line);
     expect(check(forged)).toEqual([expect.stringContaining("it is signed with another key")]);

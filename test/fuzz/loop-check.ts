@@ -1,10 +1,10 @@
-/** Programs in the sandbox, each as a module that goes through the loader, and in the engine that runs the tests. */
+/** Runs programs in the sandbox, each as a module that passes through the loader, and in the engine that runs the tests. */
 
 import { outputOf, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
 let names = 0;
 
-/** The answers of each program, in the sandbox and in V8. */
+/** The answers of each program in the sandbox and in V8. */
 export interface LoopAnswers {
   readonly sandboxed: readonly unknown[];
   readonly inV8: readonly unknown[];
@@ -26,7 +26,7 @@ export async function runInBoth(sandbox: TestSandbox, programs: readonly string[
   }
 }
 
-/** The programs whose answers differ, each with both; empty if there are none. */
+/** Returns the programs whose answers differ, each with both answers; empty if there are none. */
 export async function checkLoops(programs: readonly string[]): Promise<readonly string[]> {
   await using sandbox = startSandbox({ maximumWorkers: 1 });
   const { sandboxed, inV8 } = await runInBoth(sandbox, programs);
@@ -39,7 +39,7 @@ export async function checkLoops(programs: readonly string[]): Promise<readonly 
 const LOAD_MS = 20_000;
 const AsyncFunction = (async () => {}).constructor as new (body: string) => () => Promise<unknown>;
 
-/** Runs them one after the other; one that does not load says why. */
+/** Runs the programs one after the other. Reports the reason if one does not load. */
 function mainModule(files: readonly string[]): string {
   return `export async function run() {
     const all = [];

@@ -1,8 +1,8 @@
 /**
- * Random programs about loops, made to be the same in the sandbox as in V8: `for…of`, `for await` and `using` of every kind, in
- * generators and async functions, with labels, jumps, destructuring that yields and awaits, and iterators that fail.
+ * Random programs about loops that must behave the same in the sandbox and in V8: `for…of`, `for await` and `using` of every kind, in
+ * generators and async functions, with labels, jumps, destructuring that yields and awaits, and failing iterators.
  *
- * A program is made by a list of choices, so that fast-check can shrink it.
+ * A program is made from a list of choices, so that fast-check can shrink it.
  */
 
 import fc from "fast-check";
@@ -12,7 +12,7 @@ type Kind = "function" | "function*" | "async function" | "async function*";
 const KINDS: readonly Kind[] = ["async function*", "async function", "function*", "function"];
 const DEEPEST = 4;
 
-/** Declarations and `run()`, which answers with what was logged; the body of an async function, or the most of a module. */
+/** Declarations and `run()`, which returns the log: the body of an async function, or most of a module. */
 export const loopProgram: fc.Arbitrary<string> = fc
   .array(fc.nat({ max: 999 }), { minLength: 8, maxLength: 160, size: "max" })
   .map((choices) => createWriter(choices).program());
@@ -20,14 +20,14 @@ export const loopProgram: fc.Arbitrary<string> = fc
 interface Scope {
   readonly kind: Kind;
   readonly depth: number;
-  /** Labels of the loops around. */
+  /** Labels of the enclosing loops. */
   readonly loops: readonly string[];
 }
 
 function createWriter(choices: readonly number[]): { program(): string } {
   let at = 0;
   let names = 0;
-  /** Whether an array pattern of an asynchronous generator yields: the engine cannot be ended by `return()` there. */
+  /** False if an array pattern of an asynchronous generator yields: `return()` cannot end the engine's generator there. */
   let mayReturn = true;
   const below = (limit: number): number => (choices[at++] ?? 0) % limit;
   const oneOf = <T>(...options: readonly [T, ...T[]]): T => options[below(options.length)] ?? options[0];
@@ -54,9 +54,9 @@ function createWriter(choices: readonly number[]): { program(): string } {
   }
 
   /**
-   * The text of a synchronous iterable.
+   * Returns the text of a synchronous iterable.
    *
-   * @param isAwaited `next()` does not throw then: V8 calls `return()` after it, which the standard does not.
+   * @param isAwaited then `next()` does not throw, because V8 calls `return()` afterwards, contrary to the standard
    */
   function iterable(scope: Scope, isAwaited: boolean): string {
     const failing = isAwaited ? "failValue: 1" : "failNext: 1";
@@ -77,7 +77,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
     }
   }
 
-  /** The text of an iterable that `for await` goes through. */
+  /** Returns the text of an iterable for `for await`. */
   function asyncIterable(scope: Scope): string {
     const flags = `{ ${oneOf("", "", "", "", "noReturn: 1", "badReturn: 1", "failReturn: 1", "failNext: 1", "throwNext: 1", "nullReturn: 1", "throwReturn: 1")} }`;
     switch (below(6)) {
@@ -98,7 +98,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
     return { ...scope, depth: scope.depth + 1 };
   }
 
-  /** The text before `of`, and the text that shows what it bound. */
+  /** Returns the text before `of`, and an expression for the bound values. */
   function target(scope: Scope): { readonly head: string; readonly shown: string } {
     const made = drawTarget(scope);
     if (scope.kind === "async function*" && made.head.includes("[") && made.head.includes("yield")) mayReturn = false;
@@ -209,7 +209,7 @@ function createWriter(choices: readonly number[]): { program(): string } {
   };
 }
 
-/** Everything that the programs call. Ends whatever goes on for too long. */
+/** Helpers of the programs. They end loops that run too long. */
 const HELPERS = `const lines = [], o = {};
 const show = (v) => v instanceof Error ? v.name + ":" + (/^[a-z]+\\d+$/.test(v.message) ? v.message : "") + (v.error ? show(v.error) + "/" + show(v.suppressed) : "") : typeof v === "object" && v !== null ? JSON.stringify(v) : String(v);
 let left = 300;

@@ -1,13 +1,13 @@
-/** A second or two of what `npm run fuzz` does for long with the models. */
+/** Runs the models of `npm run fuzz` for a second or two. */
 
 import { describe, expect, it } from "vitest";
 import { FUZZ_SEED } from "../support/seed.ts";
 import { MODELS } from "./models/mod.ts";
 
-/** The real file system and guests are slower than the rest. */
+/** Number of runs. The real file system and guests are slower than the rest. */
 const RUNS: Readonly<Record<string, number>> = { paths: 12, marshal: 25, manifests: 60, undo: 15 };
 
-describe("what holds for random values", { timeout: 90_000 }, () => {
+describe("properties of random values", { timeout: 90_000 }, () => {
   for (const [part, models] of Object.entries(MODELS)) {
     for (const { says, check } of models) {
       it(says, async () => {

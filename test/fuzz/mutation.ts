@@ -1,4 +1,4 @@
-/** Damaged modules: whatever is done to the bytes, the rewriter answers with a valid module of the same behaviour or with an error. */
+/** Damaged modules: for any bytes, the rewriter returns a valid module with the same behaviour or throws an error. */
 
 import { METERED_ENGINE } from "../../sandbox/pool/engine-build.ts";
 import { WasmFormatError } from "../../sandbox/wasm/binary.ts";
@@ -9,13 +9,13 @@ import { randomModule } from "./wasm-module.ts";
 
 const ANY_MODULE: RewriteOptions = { barrier: true, meter: true, interpreter: false };
 
-/** @returns what is wrong, empty if nothing is. A small random module, damaged. */
+/** Damages a small random module. @returns the problems found; empty if there are none */
 export function checkDamagedModule(seed: number): readonly string[] {
   const random = createRandom(seed ^ 0xdab);
   return problemsOf(damage(random, randomModule(seed).bytes, 0), ANY_MODULE);
 }
 
-/** The same with the real engine; if it still is an engine, its functions are called on both builds. */
+/** Damages the real engine. If it is still an engine, its functions are called on both builds. */
 export function checkDamagedEngine(seed: number, engine: Uint8Array): readonly string[] {
   const random = createRandom(seed ^ 0xe91);
   const damaged = damage(random, engine, random.oneIn(3) ? 0 : codeStart(engine));
@@ -23,7 +23,7 @@ export function checkDamagedEngine(seed: number, engine: Uint8Array): readonly s
   return problems.length > 0 || !WebAssembly.validate(damaged) ? problems : behavesDifferently(damaged, random);
 }
 
-/** Where most of the bytes are; the rest are names, types and data. */
+/** Returns the start of the code, which is most of the bytes. The rest are names, types and data. */
 function codeStart(engine: Uint8Array): number {
   const code = parseSections(engine).get(SECTION.code);
   return code === undefined ? 0 : code.byteOffset;
@@ -51,13 +51,13 @@ function damageOnce(random: Random, bytes: Uint8Array): Uint8Array {
     case 2:
       changed[at] = ((changed[at] ?? 0) + random.pick([1, -1, 0x80])) & 0xff;
       return changed;
-    case 3: // cut off
+    case 3: // truncate
       return changed.slice(0, at);
-    case 4: // a piece left out
+    case 4: // remove a piece
       return new Uint8Array([...changed.subarray(0, at), ...changed.subarray(at + random.between(1, 9))]);
-    case 5: // a piece twice
+    case 5: // duplicate a piece
       return new Uint8Array([...changed.subarray(0, at), ...changed.subarray(Math.max(0, at - random.between(1, 9)))]);
-    default: // a piece from elsewhere
+    default: // copy a piece from elsewhere
       changed.set(bytes.subarray(at, at + random.between(1, 16)), Math.floor(at / 2));
       return changed;
   }
@@ -70,22 +70,22 @@ function problemsOf(bytes: Uint8Array, options: RewriteOptions): readonly string
     return WebAssembly.validate(rewritten) ? [] : ["a valid module became an invalid one"];
   } catch (error) {
     if (error instanceof WasmFormatError) return [];
-    return [`not refused, but thrown: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+    return [`threw an unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
   }
 }
 
-/** Units that one exported function may use up. */
+/** Fuel for one exported function. */
 const PORTION = 100_000;
 
 class HostEnded extends Error {}
 
-/** Calls some exported functions with a small number on memories of zeros. The rewritten one first: it always ends. */
+/** Calls some exported functions with a small number, on zeroed memory. Starts with the rewritten one, which always terminates. */
 function behavesDifferently(bytes: Uint8Array, random: Random): readonly string[] {
   let rewritten: Uint8Array;
   try {
     rewritten = rewriteEngine(bytes, METERED_ENGINE);
   } catch {
-    // Refused, as it may.
+    // Refused, which is allowed.
     return [];
   }
   const names = functionsOf(bytes);
@@ -117,7 +117,7 @@ function outcomeOf(bytes: Uint8Array, name: string, argument: number): string {
   for (const wanted of WebAssembly.Module.imports(module)) imports[wanted.name] = wanted.kind === "memory" ? memory : () => 0;
   let ticks = 0;
   const tick = (): void => {
-    // The first is that of the module's start.
+    // The first tick belongs to the module's start.
     if (ticks++ > 0) throw new HostEnded();
     refill();
   };
@@ -143,7 +143,7 @@ function outcomeOf(bytes: Uint8Array, name: string, argument: number): string {
   return `${outcome}, memory ${digest(memory)}`;
 }
 
-/** Distinguishes memories that differ, nothing more. */
+/** Distinguishes different memories. Not for security. */
 function digest(memory: WebAssembly.Memory): string {
   const words = new Int32Array(memory.buffer);
   let sum = words.length;

@@ -1,8 +1,8 @@
 /**
- * File acts while another thread swaps what is at their path for a link that leads outside, as fast as it can.
+ * File operations while another thread replaces the file at their path with a link to the outside, as fast as it can.
  *
- * `test/attack/fs/rename-race.test.ts` says what each act may answer; here all of them run for very many rounds, and only
- * what would be an escape counts. Linux only: elsewhere a narrow window stays (`host/platform/files/portable-walk.ts`).
+ * `test/attack/fs/rename-race.test.ts` checks the answers of each operation. Here all of them run for very many rounds, and only an
+ * escape is a failure. Linux only: other systems have a narrow window (`host/platform/portable-walk.ts`).
  */
 
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { type Flipping, startLinking, startToggling } from "../support/flip.ts";
 
 type Act = (answer: TestCall["answer"], round: number) => Promise<HostAnswer>;
 
-/** On `link`, which leads to a file inside and to one outside in turn. */
+/** Operations on `link`, which alternates between a file inside and one outside. */
 const ON_LINKS: Readonly<Record<string, Act>> = {
   read: (answer) => answer("fs.readFile", { path: "link" }),
   write: (answer) => answer("fs.writeFile", { path: "link", create: false }, toBytes("written")),
@@ -39,7 +39,7 @@ const ON_LINKS: Readonly<Record<string, Act>> = {
   stat: (answer) => answer("fs.stat", { path: "link" }),
 };
 
-/** On `dir`, which is a folder inside and a link to one outside in turn. */
+/** Operations on `dir`, which alternates between a folder inside and a link to one outside. */
 const ON_FOLDERS: Readonly<Record<string, Act>> = {
   "read below": (answer) => answer("fs.readFile", { path: "dir/secret.txt" }),
   "create below": (answer, round) => answer("fs.writeFile", { path: `dir/new-${round}`, createNew: true }, toBytes("x")),
@@ -55,7 +55,7 @@ const ON_FOLDERS: Readonly<Record<string, Act>> = {
 
 export const RACES: readonly string[] = [...Object.keys(ON_LINKS), ...Object.keys(ON_FOLDERS)];
 
-/** Runs one kind of act for so many rounds. @returns what escaped; empty if nothing did. */
+/** Runs one kind of operation for `rounds` rounds. @returns the escapes found; empty if there are none */
 export async function checkRace(seed: number, rounds = 2_000): Promise<readonly string[]> {
   const name = RACES[seed % RACES.length] ?? "read";
   const root = await realpath(await mkdtemp(join(tmpdir(), "bascule-race-")));
@@ -79,7 +79,7 @@ async function race(name: string, root: string, rounds: number): Promise<readonl
     permissions: { read: ["$workspace"], write: ["$workspace"] },
   });
   const act = ON_LINKS[name] ?? ON_FOLDERS[name];
-  if (act === undefined) throw new Error(`There is no race "${name}"`);
+  if (act === undefined) throw new Error(`Unknown race "${name}"`);
   const flipping =
     name in ON_LINKS
       ? await startLinking(join(workspace, "link"), "good.txt", join(outside, "secret.txt"))
@@ -95,7 +95,7 @@ async function race(name: string, root: string, rounds: number): Promise<readonl
   return [...found];
 }
 
-/** No name, size or content of anything inside. */
+/** Not a name, size or content of anything inside. */
 const SECRET = "the secret, of 33 characters long";
 
 interface Course {
@@ -115,11 +115,11 @@ async function run(act: Act, answer: TestCall["answer"], { rounds, workspace, fl
     if (said.includes("secret,") || (answered.ok && said.includes("secret.txt")) || said.includes(`"size":${SECRET.length}`))
       found.add(`answers ${said}`);
   }
-  // Whether the other thread had a processor is the machine's affair, but a race that was not run proves nothing.
+  // The machine decides whether the other thread had a processor, but a race that did not happen proves nothing.
   if (flipping.swaps() === begun) found.add("nothing was swapped");
 }
 
-/** Names, contents and times of change. */
+/** Returns names, contents and modification times. */
 async function stateOf(folder: string): Promise<string> {
   const names = (await readdir(folder)).toSorted();
   const parts = names.map(async (one) => {

@@ -1,20 +1,20 @@
-/** Random choices that repeat: the same seed makes the same choices on every runtime. */
+/** Repeatable random choices: the same seed gives the same choices on every runtime. */
 
 export interface Random {
-  /** A whole number from 0 to `limit - 1`. */
+  /** Returns an integer from 0 to `limit - 1`. */
   below(limit: number): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
-  /** True in one of `times` cases. */
+  /** Returns true in one of `times` cases. */
   oneIn(times: number): boolean;
   pick<T>(choices: readonly [T, ...T[]]): T;
-  /** Any of 2³² bit patterns, small ones and borders more often. */
+  /** Returns any of 2³² bit patterns, with a bias to small and boundary values. */
   bits(): number;
 }
 
 const BORDERS = [0, 1, -1, 7, 8, 63, 64, 127, 128, 1023, 1024, 65_535, 65_536, 0x7fff_ffff, -0x8000_0000] as const;
 
-/** Mulberry32: 32 bits of state, good enough to choose by. */
+/** Mulberry32: 32 bits of state, sufficient for choices. */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

@@ -1,4 +1,4 @@
-/** Records a random program and runs it again from what was kept: everything must be the same, fuel included. */
+/** Records a random program and replays it: everything must be the same, including fuel. */
 
 import { setImmediate } from "node:timers/promises";
 import type { HostAnswer, HostCallHandler } from "../../sandbox/mod.ts";
@@ -8,7 +8,7 @@ import { REPLAY_PLUGIN, type ReplayProgram, toArguments } from "./replay-program
 export class ReplayCheck implements AsyncDisposable {
   #started: Promise<RecordingHost> | undefined;
 
-  /** What is wrong; empty if nothing is. */
+  /** Returns the differences; empty if there are none. */
   async check(program: ReplayProgram): Promise<readonly string[]> {
     this.#started ??= recordingHost(REPLAY_PLUGIN);
     const box = await this.#started;
@@ -23,13 +23,13 @@ export class ReplayCheck implements AsyncDisposable {
   }
 }
 
-/** After so many turns of the event loop: in an order that no one decides. */
+/** Answers after a given number of turns of the event loop, in an order that is not deterministic. */
 function answering({ answers }: ReplayProgram): HostCallHandler {
   let asked = 0;
   return async ({ name, args }): Promise<HostAnswer> => {
     const { turns = 0, fails = false } = answers[asked++ % answers.length] ?? {};
     for (let turn = 0; turn < turns; turn++) await setImmediate();
-    if (fails) return { ok: false, error: { name: "NotFound", message: `${asked} is not there` } };
+    if (fails) return { ok: false, error: { name: "NotFound", message: `${asked} not found` } };
     return { ok: true, value: null, bytes: new TextEncoder().encode(`${name} ${JSON.stringify(args)} ${Math.random()}`) };
   };
 }

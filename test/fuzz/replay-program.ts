@@ -1,12 +1,12 @@
-/** Random small programs of timers, operations, randomness and time, as data; and the plugin that runs them. */
+/** Random small programs of timers, operations, randomness and time, as data, and the plugin that runs them. */
 
 import fc from "fast-check";
 import type { JsonValue } from "../../manifests/mod.ts";
 
-/** Tasks run side by side, the steps of each one after the other; some tasks begin by waiting for others to have begun. */
+/** A program. Tasks run concurrently, the steps of each in sequence. Some tasks start by waiting until others have started. */
 export interface ReplayProgram {
   readonly tasks: readonly (readonly Step[])[];
-  /** For each operation, in the order of asking: how many turns of the event loop its answer takes, and whether it fails. */
+  /** For each operation, in order of request: the turns of the event loop until its answer, and whether it fails. */
   readonly answers: readonly { readonly turns: number; readonly fails: boolean }[];
 }
 

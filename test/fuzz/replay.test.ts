@@ -1,4 +1,4 @@
-/** Random programs run again as they ran. `npm run fuzz -- --only replay` takes longer. */
+/** Replays random programs. `npm run fuzz -- --only replay` runs longer. */
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const check = new ReplayCheck();
 afterAll(async () => await check[Symbol.asyncDispose]());
 
 describe("a recorded call", () => {
-  it("does the same again, whatever it does with time, timers, answers and randomness [B8.property] [B6.recorded]", async () => {
+  it("replays identically, whatever it does with time, timers, answers and randomness [B8.property] [B6.recorded]", async () => {
     await fc.assert(
       fc.asyncProperty(replayProgram, async (program) => {
         expect(await check.check(program)).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * One random module, as it is and rewritten, side by side: the same results, traps, memory, globals and calls of the
- * host; every written byte marked; fuel equal to what the module itself counts; an end when the host says so; and after
- * that the memory put back by the module's own restore function.
+ * Runs one random module, original and rewritten, side by side. Checks that results, traps, memory, globals and host calls are equal,
+ * every written byte is marked, the fuel equals the module's own count, the host can end it, and the module's restore function restores
+ * the memory afterwards.
  */
 
 import { MARK_SHIFT, OVERHANG_BYTES } from "../../sandbox/wasm/barrier.ts";
@@ -19,12 +19,12 @@ import { createRandom, type Random } from "./random.ts";
 import { BASE, type FuzzModule, MAXIMUM_PAGES, randomModule } from "./wasm-module.ts";
 import type { ValueType } from "./wasm-operators.ts";
 
-/** What a call may use up in loops and calls before it traps; the same on every build. */
+/** Budget of loop iterations and calls after which a call traps, the same on every build. */
 const BUDGET = 400;
-/** For runs that the host ends: more than it lets them have. */
+/** Budget of runs that the host ends: more than the host allows. */
 const ENDLESS = 0x7fff_ffff;
 
-/** So small that most bulk operations are done in pieces. */
+/** Small, so that most bulk operations are split into pieces. */
 const PIECES = { interpreter: false, pieceBytes: 256 } as const;
 
 const BUILDS: Readonly<Record<string, RewriteOptions>> = {
@@ -37,11 +37,11 @@ const BUILDS: Readonly<Record<string, RewriteOptions>> = {
 interface Call {
   readonly name: string;
   readonly args: readonly (number | bigint)[];
-  /** Units for each portion of fuel. */
+  /** Fuel per portion. */
   readonly portion: number;
 }
 
-/** @returns what is wrong, empty if nothing is; the same for the same seed. */
+/** @returns the problems found, deterministic for the same seed; empty if there are none */
 export function checkModule(seed: number): readonly string[] {
   const random = createRandom(seed ^ 0x5eed);
   const module = randomModule(seed);
@@ -79,19 +79,19 @@ function randomArgument(random: Random, type: ValueType): number | bigint {
 class HostEnded extends Error {}
 
 interface Running {
-  /** Undefined if the module trapped while it started. */
+  /** Undefined if the module trapped at its start. */
   readonly exports: Record<string, unknown> | undefined;
   readonly trap: string;
   readonly memory: WebAssembly.Memory;
   readonly shared: WebAssembly.Global;
   readonly heard: string[];
-  /** Set to be called when the fuel is used up. */
+  /** Called when the fuel is used up. */
   tick: () => void;
 }
 
 function start(module: FuzzModule, bytes: Uint8Array): Running {
   const memory = new WebAssembly.Memory({ initial: module.memoryPages, maximum: MAXIMUM_PAGES });
-  // The project's own declaration of the WebAssembly API has only what the sandbox uses.
+  // The project's own declaration of the WebAssembly API only contains what the sandbox uses.
   const Global = WebAssembly.Global as unknown as new (type: object, value: unknown) => WebAssembly.Global;
   const shared = new Global({ value: "i64", mutable: true }, 5n);
   const heard: string[] = [];
@@ -119,10 +119,10 @@ function start(module: FuzzModule, bytes: Uint8Array): Running {
 }
 
 interface Observed {
-  /** One text for each call, to compare. */
+  /** One text per call, to compare. */
   readonly outcomes: readonly string[];
   readonly memories: readonly Uint8Array[];
-  /** What the module counted by itself, for each call. */
+  /** The module's own count, per call. */
   readonly units: readonly number[];
   readonly fuel: readonly number[];
 }
@@ -143,7 +143,7 @@ function observe(running: Running, calls: readonly Call[], problems: string[]): 
   return { outcomes, memories, units, fuel };
 }
 
-/** Refills the fuel in portions, `ticks` times. @returns what was used so far. */
+/** Refills the fuel in portions, `ticks` times. @returns a function for the amount used */
 function meterFor(running: Running, portion: number, ticks: number): () => number {
   if (running.exports?.[FUEL_EXPORT] === undefined) return () => 0;
   const left = globalOf(running, FUEL_EXPORT);
@@ -151,7 +151,7 @@ function meterFor(running: Running, portion: number, ticks: number): () => numbe
   let leftTicks = ticks;
   left.value = portion;
   running.tick = () => {
-    if (left.value > 0) throw new Error(`The host is asked with ${left.value} units left`);
+    if (left.value > 0) throw new Error(`The host was called with ${left.value} units left`);
     before += portion - left.value;
     left.value = portion;
     if (--leftTicks <= 0) throw new HostEnded();
@@ -159,7 +159,7 @@ function meterFor(running: Running, portion: number, ticks: number): () => numbe
   return () => before + portion - left.value;
 }
 
-/** Calls, and checks that every byte that changed is marked. @returns the outcome as text. */
+/** Calls a function and checks that every changed byte is marked. @returns the outcome as text */
 function marked(running: Running, budget: number, call: Call, problems: string[]): string {
   const { exports = {}, memory } = running;
   const before = new Uint8Array(memory.buffer.slice(0));
@@ -193,7 +193,7 @@ function unmarkedChange(before: Uint8Array, after: Uint8Array, marks: Uint8Array
   return undefined;
 }
 
-/** Most of the memory did not change: that is seen in larger steps. */
+/** Compares in large steps first, because most of the memory did not change. */
 const BLOCK_BYTES = 8_192;
 
 function outcomeOf(run: (...args: readonly (number | bigint)[]) => unknown, args: readonly (number | bigint)[]): string {
@@ -201,14 +201,14 @@ function outcomeOf(run: (...args: readonly (number | bigint)[]) => unknown, args
     return `gave ${String(run(...args))}`;
   } catch (error) {
     if (error instanceof HostEnded) return "ended";
-    // Where V8's own stack ends depends on the size of frames.
+    // The limit of V8's own stack depends on the size of frames.
     if (error instanceof RangeError) return "stack";
     if (error instanceof WebAssembly.RuntimeError) return `trapped: ${error.message}`;
     throw error;
   }
 }
 
-/** Everything but memory that a call may change. */
+/** Returns everything except memory that a call may change. */
 function stateOf({ exports = {}, shared, heard }: Running): string {
   const globals = Object.entries(exports).flatMap(([name, value]) =>
     value instanceof WebAssembly.Global && !name.startsWith("bascule:") ? [`${name}=${String(value.value)}`] : [],
@@ -219,7 +219,7 @@ function stateOf({ exports = {}, shared, heard }: Running): string {
 function globalOf({ exports = {} }: Running, name: string): WebAssembly.Global {
   const value = exports[name];
   if (value instanceof WebAssembly.Global) return value;
-  throw new Error(`The module exports no global "${name}"`);
+  throw new Error(`The module does not export the global "${name}"`);
 }
 
 function compare(build: string, expected: Observed, seen: Observed, problems: string[]): void {
@@ -231,7 +231,7 @@ function compare(build: string, expected: Observed, seen: Observed, problems: st
   });
 }
 
-/** Runs calls that may go on for ever; the host ends them at the tick of that number, wherever they are then. */
+/** Runs endless calls, which the host ends at tick number `ticks`, wherever they are. */
 function interrupt(running: Running, calls: readonly Call[], ticks: number, problems: string[]): void {
   for (const call of running.exports === undefined ? [] : calls) {
     const spent = meterFor(running, call.portion, ticks);
@@ -248,15 +248,18 @@ function interrupt(running: Running, calls: readonly Call[], ticks: number, prob
   }
 }
 
-/** The meter counts a round before the module does, but a long operation piece by piece: at most all of memory. */
+/**
+ * Maximum difference of the counts. The meter counts an iteration before the module does, but a long operation piece by piece, up to all
+ * of memory.
+ */
 const MOST_AT_ONCE = (MAXIMUM_PAGES * 65_536) / 64;
 
 const PAGE_BYTES = 1 << MARK_SHIFT;
 const MOST_PAGES = (MAXIMUM_PAGES * 65_536) / PAGE_BYTES;
-/** Where clean bytes are kept: behind a table for all of memory. An offset as in the table. */
+/** Offset of the clean bytes in the table's terms, behind a table for all of memory. */
 const CLEAN = SHADOW.table - SHADOW.origin + MOST_PAGES * 4;
 
-/** Tells the restore function of the memory as it is now; of pages to come, that they are zeros. */
+/** Sets the current memory as the clean bytes of the restore function. Pages added later are zero. */
 function keepClean(running: Running): void {
   const shadow = shadowOf(running);
   if (shadow === undefined) return;
@@ -269,7 +272,7 @@ function keepClean(running: Running): void {
 }
 
 function restore(running: Running, before: Uint8Array, call: Call, problems: string[]): void {
-  // The rewriter's own, where there is a barrier.
+  // The rewriter's function, present on a build with a barrier.
   const run = running.exports?.[RESTORE_EXPORT] as (() => void) | undefined;
   if (run === undefined) return;
   run();

@@ -1,4 +1,4 @@
-/** What the parts of a random function share: its surroundings, its locals, its open labels, and the code so far. */
+/** State shared by the parts of a random function: its module, its locals, its open labels, and the code so far. */
 
 import type { Random } from "./random.ts";
 import { TYPE_BYTE, VALUE_TYPES, type ValueType } from "./wasm-operators.ts";
@@ -9,16 +9,16 @@ export interface FunctionType {
   readonly gives: readonly ValueType[];
 }
 
-/** What a body may refer to. */
+/** The parts of the module that a body may refer to. */
 export interface Surroundings {
   readonly types: readonly [FunctionType, ...FunctionType[]];
-  /** Type numbers of all functions, imported ones first. */
+  /** Type indices of all functions, imported ones first. */
   readonly functions: readonly [number, ...number[]];
-  /** By type: numbers of globals that may be read and written. */
+  /** Indices of mutable globals, by type. */
   readonly globals: Readonly<Record<ValueType, readonly number[]>>;
   readonly budget: number;
   readonly units: number;
-  /** Functions in the table at the start, by slot. */
+  /** Functions in the initial table, by slot. */
   readonly slots: readonly [number, ...number[]];
   readonly segments: number;
   readonly memoryBytes: number;
@@ -34,13 +34,13 @@ export class Frame {
   readonly code: WasmWriter;
   readonly locals: ValueType[];
   readonly groups: (readonly [count: number, type: number])[] = [];
-  /** Locals of the generator's own: lengths, floats before they are freed of NaN, a function. */
+  /** The generator's own locals: lengths, floats before NaN is removed, a function. */
   readonly length: number;
   readonly float: Readonly<Record<"f32" | "f64", number>>;
   readonly reference: number;
-  /** What a branch to each open label takes, the innermost last. */
+  /** Operand types of a branch to each open label, the innermost last. */
   readonly labels: (readonly ValueType[])[] = [];
-  /** How much more the function may hold, roughly in instructions. */
+  /** Remaining size of the function, roughly in instructions. */
   left: number;
 
   constructor(random: Random, type: FunctionType, around: Surroundings) {
@@ -57,7 +57,7 @@ export class Frame {
     this.left = random.between(5, 120);
   }
 
-  /** Any local of the type but the generator's own. */
+  /** Returns a local of the type, except the generator's own. */
   local(type: ValueType): number {
     const own = [this.length, this.float.f32, this.float.f64];
     const numbers = this.locals.flatMap((local, number) => (local === type && !own.includes(number) ? [number] : []));

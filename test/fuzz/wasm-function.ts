@@ -1,9 +1,8 @@
 /**
- * Random function bodies that are valid, mostly do not trap, and always end.
+ * Random function bodies that are valid, rarely trap, and always terminate.
  *
- * Each keeps two of the module's globals itself: `budget` falls by one at every round of a loop and every call, and the
- * function traps where it is used up; `units` counts what the meter has to charge: rounds of loops, and 64 bytes each of
- * bulk operations.
+ * Each maintains two of the module's globals: `budget` decreases with every loop iteration and call, and the function traps when it is
+ * used up; `units` counts what the meter must charge: loop iterations, and 64 bytes each of bulk operations.
  */
 
 import type { Random } from "./random.ts";
@@ -12,7 +11,7 @@ import { STORES, VALUE_TYPES, type ValueType } from "./wasm-operators.ts";
 import { ValueWriter } from "./wasm-values.ts";
 import { WasmWriter } from "./wasm-writer.ts";
 
-/** The body as the code section holds it, without its size. */
+/** Returns the body as in the code section, without its size. */
 export function randomFunction(random: Random, type: FunctionType, around: Surroundings): readonly number[] {
   return new FunctionWriter(new Frame(random, type, around), type).write();
 }
@@ -115,7 +114,7 @@ class FunctionWriter {
     else if (kind === 1) this.#values.value("i32", depth + 1);
     else code.byte(0x41).signed(0);
     if (random.oneIn(60)) this.#values.value("i32", depth + 1);
-    // What was dropped, or copied at the start, has a length of 0 (§4.4.7).
+    // A dropped segment, or one copied at the start, has length 0 (§4.4.7).
     else if (kind === 2) code.byte(0x41).signed(random.oneIn(4) ? random.below(8) : 0);
     else if (random.oneIn(2)) code.byte(0x41).signed(random.pick([0, 1, 2, 63, 64, 65, 1_023, 1_024, 1_025, 2_048, 5_000]));
     else {
@@ -138,7 +137,7 @@ class FunctionWriter {
     this.#structured(0x03, depth);
   }
 
-  /** A block or a loop, with the parameters and results of any of the types. */
+  /** Writes a block or a loop, with the parameters and results of any of the types. */
   #structured(opcode: number, depth: number): void {
     const { takes, gives, number } = this.#blockType();
     this.#values.values(takes, depth + 1);
@@ -150,7 +149,7 @@ class FunctionWriter {
     this.#frame.labels.push(opcode === 0x03 ? takes : gives);
     this.#statements(depth + 1);
     if (opcode === 0x03 && this.#frame.random.oneIn(2)) this.#branchIf(depth + 1, 0);
-    // A loop that nothing but the budget or the host ends.
+    // A loop that only the budget or the host ends.
     else if (opcode === 0x03 && this.#frame.random.oneIn(3)) this.#branch(depth + 1, 0);
     this.#values.values(gives, depth + 1);
     this.#frame.labels.pop();
@@ -195,7 +194,7 @@ class FunctionWriter {
   #branch(depth: number, label = this.#frame.random.below(this.#frame.labels.length)): void {
     this.#values.values(this.#labelAt(label), depth + 1);
     this.#frame.code.byte(0x0c).unsigned(label);
-    // The rest of the block is dead code, and must be valid all the same.
+    // The rest of the block is dead code, which must still be valid.
     if (this.#frame.random.oneIn(2)) this.#store(depth + 1);
   }
 

@@ -1,4 +1,4 @@
-/** Random modules of the kind the rewriter takes: one imported memory, everything else of WebAssembly 2.0 but vectors. */
+/** Random modules of the kind that the rewriter accepts: one imported memory, and all of WebAssembly 2.0 except vectors. */
 
 import { createRandom, type Random } from "./random.ts";
 import type { FunctionType, Surroundings } from "./wasm-frame.ts";
@@ -10,28 +10,28 @@ export interface FuzzModule {
   readonly bytes: Uint8Array;
   /** Types of the exported functions `f0`, `f1`, … */
   readonly functions: readonly FunctionType[];
-  /** Exported globals `g0`, `g1`, … */
+  /** Number of exported globals `g0`, `g1`, … */
   readonly globals: number;
   readonly memoryPages: number;
 }
 
-/** The largest memory that a module may grow to, and that its host has to import. */
+/** Maximum memory pages of a module. The host must provide a memory with this maximum. */
 export const MAXIMUM_PAGES = 5;
-/** What a module may use up while it starts; for each call its host sets the exported global `budget`. */
+/** Budget of a module's start. For each call, the host sets the exported global `budget`. */
 const START_BUDGET = 60;
-/** Imported: `a.note` (i32) → (), `a.mix` (i64, f64) → (i32, i64). */
+/** Imported functions: `a.note` (i32) → (), `a.mix` (i64, f64) → (i32, i64). */
 const IMPORTED: readonly FunctionType[] = [
   { takes: ["i32"], gives: [] },
   { takes: ["i64", "f64"], gives: ["i32", "i64"] },
 ];
-/** Imported: `a.base`, an i32 that does not change, and `a.shared`, an i64 that does. */
+/** Imported globals: `a.base`, a constant i32, and `a.shared`, a mutable i64. */
 export const IMPORTED_GLOBALS = 2;
-/** Where `a.base` puts data and elements. */
+/** Value of `a.base`: the offset of data and elements. */
 export const BASE = 1_020;
 
 const NOTHING: FunctionType = { takes: [], gives: [] };
 
-/** The same seed gives the same module. */
+/** Returns a module. The same seed gives the same module. */
 export function randomModule(seed: number): FuzzModule {
   const random = createRandom(seed);
   const types: [FunctionType, ...FunctionType[]] = [NOTHING, ...IMPORTED];
@@ -95,7 +95,7 @@ function randomTypes(random: Random, longest: number): readonly ValueType[] {
   return Array.from({ length: random.below(longest + 1) }, () => random.pick(VALUE_TYPES));
 }
 
-/** `a.shared` is number 1. */
+/** Returns the globals by type. `a.shared` has index 1. */
 function globalsByType(declared: readonly ValueType[]): Surroundings["globals"] {
   const numbers = (type: ValueType): number[] => declared.flatMap((own, index) => (own === type ? [IMPORTED_GLOBALS + index] : []));
   return { i32: numbers("i32"), i64: [1, ...numbers("i64")], f32: numbers("f32"), f64: numbers("f64") };
@@ -123,14 +123,14 @@ function importSection(random: Random, memoryPages: number): readonly number[] {
     (writer) => void writer.name("base").byte(3, TYPE_BYTE.i32, 0),
     (writer) => void writer.name("shared").byte(3, TYPE_BYTE.i64, 1),
   ];
-  // Kinds may stand in any order; what counts is the order within each.
+  // Kinds may be in any order. Only the order within each kind matters.
   entries.splice(random.below(entries.length + 1), 0, (writer) =>
     writer.name("memory").byte(2, 1).unsigned(memoryPages).unsigned(MAXIMUM_PAGES),
   );
   return vector(random, entries, (writer, entry) => entry(writer.name("a")));
 }
 
-/** The module's own, then the budget and the units. */
+/** The module's own globals, then the budget and the units. */
 function globalSection(random: Random, declared: readonly ValueType[]): readonly number[] {
   return vector(random, [...declared, undefined, 0] as const, (writer, type) => {
     if (type === undefined) return void writer.byte(TYPE_BYTE.i32, 1, 0x41).signed(START_BUDGET).byte(0x0b);
@@ -158,7 +158,7 @@ function exportSection(random: Random, functions: number, globals: number, budge
   return vector(random, entries, (writer, [name, kind, index]) => writer.name(name).byte(kind).unsigned(index));
 }
 
-/** Active segments for table 0, one or two, in the form that compilers write. */
+/** Returns one or two active segments for table 0, in the form that compilers write. */
 function elementSection(random: Random, slots: readonly number[]): readonly number[] {
   const cut = random.below(slots.length + 1);
   const parts = [
@@ -182,7 +182,7 @@ function dataSection(random: Random, segments: number): readonly number[] {
   });
 }
 
-/** Some are called as those that describe the code, with nonsense inside. */
+/** Some have the names of sections that describe the code, with random contents. */
 function customSection(random: Random): readonly number[] {
   const content = Array.from({ length: random.below(30) }, () => random.below(256));
   return new WasmWriter(random).name(random.pick(["name", "producers", "", "sourceMappingURL", "dylink.0"])).byte(...content).bytes;

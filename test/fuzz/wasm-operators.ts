@@ -1,4 +1,4 @@
-/** Instructions without immediates, by what they take and give (specification, appendix "Index of Instructions"). */
+/** Instructions without immediates, by their operand and result types (specification, appendix "Index of Instructions"). */
 
 export type ValueType = "i32" | "i64" | "f32" | "f64";
 export const VALUE_TYPES: readonly [ValueType, ...ValueType[]] = ["i32", "i64", "f32", "f64"];
@@ -8,7 +8,7 @@ export interface Operator {
   readonly opcode: readonly number[];
   readonly takes: readonly ValueType[];
   readonly gives: ValueType;
-  /** May trap for some operands. */
+  /** True if it traps for some operands. */
   readonly traps: boolean;
 }
 
@@ -75,7 +75,7 @@ function asValueType(text: string): ValueType {
   return VALUE_TYPES.find((type) => type === text) ?? "i32";
 }
 
-/** By the type they give; none of the lists is empty. */
+/** By result type. None of the lists is empty. */
 export const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
   i32: ALL.filter(({ gives }) => gives === "i32"),
   i64: ALL.filter(({ gives }) => gives === "i64"),
@@ -83,7 +83,7 @@ export const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
   f64: ALL.filter(({ gives }) => gives === "f64"),
 };
 
-/** A load or store: how many bytes, and of which type. */
+/** A load or store, with its width and type. */
 export interface Access {
   readonly opcode: number;
   readonly type: ValueType;

@@ -1,10 +1,10 @@
-/** Random code that leaves a value on the stack: constants, locals, operators, loads, blocks, calls. */
+/** Random code that pushes a value: constants, locals, operators, loads, blocks, calls. */
 
 import { DEEPEST, type Frame, type FunctionType } from "./wasm-frame.ts";
 import { LOADS, OPERATORS, TYPE_BYTE, type ValueType } from "./wasm-operators.ts";
 
 export class ValueWriter {
-  /** Whether the address that was written last is near memory's end, where an offset would be too much. */
+  /** True if the last address is near the end of memory, where an offset would exceed it. */
   atEnd = false;
   readonly #frame: Frame;
   /** Writes the statements inside a block. */
@@ -19,7 +19,7 @@ export class ValueWriter {
     for (const type of types) this.value(type, depth);
   }
 
-  /** Takes values from the stack, the last first, into locals or away. */
+  /** Pops values into locals or drops them, the last first. */
   takeAway(types: readonly ValueType[]): void {
     for (const type of types.toReversed()) {
       if (this.#frame.random.oneIn(3)) this.#frame.code.byte(0x1a);
@@ -99,7 +99,9 @@ export class ValueWriter {
     return undefined;
   }
 
-  /** Which NaN an operation gives is left open (§4.3.3); so none goes on, or results might differ by right. */
+  /**
+   * Removes NaN, because the specification does not define which NaN an operation returns (§4.3.3), so results could differ legitimately.
+   */
   #withoutNaN(type: "f32" | "f64"): void {
     const local = this.#frame.float[type];
     this.#frame.code.byte(0x22).unsigned(local);
@@ -146,7 +148,7 @@ export class ValueWriter {
     return undefined;
   }
 
-  /** Directly, or through the table. */
+  /** Calls directly, or through the table. */
   callOf(callee: number, type: FunctionType, depth: number): FunctionType {
     const random = this.#frame.random;
     const { slots, functions } = this.#frame.around;
@@ -165,7 +167,7 @@ export class ValueWriter {
     return type;
   }
 
-  /** memory.size, memory.grow, table.size, ref.is_null */
+  /** Writes memory.size, memory.grow, table.size or ref.is_null. */
   #measure(depth: number): void {
     const random = this.#frame.random;
     const code = this.#frame.code;
@@ -186,7 +188,7 @@ export class ValueWriter {
     }
   }
 
-  /** A place: mostly anywhere in the first 64 KB, often at a border of a page or at memory's end, seldom outside. */
+  /** Pushes an address: mostly anywhere in the first 64 KB, often at a page border or at the end of memory, rarely outside. */
   address(depth: number, bytes: number): void {
     const random = this.#frame.random;
     const { memoryBytes } = this.#frame.around;
@@ -208,7 +210,7 @@ export class ValueWriter {
     return undefined;
   }
 
-  /** An alignment that may be a lie, but is no larger than the access; an offset that mostly stays inside. */
+  /** Writes an alignment, which may be false but is never larger than the access, and an offset that mostly stays inside. */
   memoryArgument(bytes: number, atEnd: boolean): void {
     const random = this.#frame.random;
     this.#frame.code.unsigned(random.below(Math.log2(bytes) + 1));

@@ -1,4 +1,4 @@
-/** Writes WebAssembly as a careless compiler might: integers are longer than they need be now and then (§5.2.2 allows it). */
+/** Writes WebAssembly as a careless compiler might: some integers are longer than necessary (§5.2.2 allows it). */
 
 import type { Random } from "./random.ts";
 
@@ -15,7 +15,7 @@ export class WasmWriter {
     return this;
   }
 
-  /** Of at most 32 bits. */
+  /** Writes an unsigned integer of at most 32 bits. */
   unsigned(value: number): this {
     const length = this.#random.oneIn(12) ? this.#random.between(1, 5) : 1;
     let rest = value >>> 0;
@@ -27,7 +27,7 @@ export class WasmWriter {
     }
   }
 
-  /** Of `bits` bits: 32, or 33 for a block's type. */
+  /** Writes a signed integer of `bits` bits: 32, or 33 for a block type. */
   signed(value: number, bits = 32): this {
     return this.long(BigInt(value), bits);
   }
@@ -45,7 +45,7 @@ export class WasmWriter {
     }
   }
 
-  /** A length, then so many bytes. */
+  /** Writes the length of the bytes, then the bytes. */
   sized(bytes: readonly number[]): this {
     this.unsigned(bytes.length);
     for (const value of bytes) this.bytes.push(value);

@@ -1,4 +1,4 @@
-/** A few seconds of what `npm run fuzz -- --only wasm` does for long. */
+/** Runs `npm run fuzz -- --only wasm` for a few seconds. */
 
 import { describe, expect, it } from "vitest";
 import { FUZZ_SEED } from "../support/seed.ts";
@@ -6,7 +6,7 @@ import { engineBytes } from "../support/in-thread.ts";
 import { checkDamagedEngine, checkDamagedModule } from "./mutation.ts";
 import { checkModule } from "./wasm-check.ts";
 
-/** @returns the seeds of cases with problems, and what they are. */
+/** @returns the seeds of cases with problems, with these problems */
 function failing(
   cases: number,
   check: (seed: number) => readonly string[],
@@ -17,11 +17,11 @@ function failing(
   });
 }
 
-/** A few seconds on a quiet machine. */
+/** Takes a few seconds on an idle machine. */
 const TIMEOUT = { timeout: 90_000 };
 
 describe("rewriteEngine(), fuzzed", TIMEOUT, () => {
-  it("keeps what random modules do, marks all they write, counts all they loop and puts their memory back [B1.memory] [B3.fuel]", () => {
+  it("keeps the behaviour of random modules, marks all their writes, counts all their loops and restores their memory [B1.memory] [B3.fuel]", () => {
     expect(failing(80, checkModule)).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe("rewriteEngine(), fuzzed", TIMEOUT, () => {
     expect(failing(3_000, checkDamagedModule)).toEqual([]);
   });
 
-  it("refuses damaged engines or rewrites them to ones that behave the same", () => {
+  it("refuses damaged engines or rewrites them to equivalent ones", () => {
     expect(failing(30, (seed) => checkDamagedEngine(seed, engineBytes))).toEqual([]);
   });
 });

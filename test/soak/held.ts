@@ -1,4 +1,4 @@
-/** What a process holds that somebody has to let go of. */
+/** Counts resources of a process that must be released. */
 
 import { readdirSync, readlinkSync } from "node:fs";
 
@@ -16,7 +16,7 @@ export function whatIsHeld(): Held {
   return held;
 }
 
-/** What there is more of than before. */
+/** Returns the resources that have increased since `before`. */
 export function heldSince(before: Held): readonly string[] {
   const found: string[] = [];
   for (const [name, count] of whatIsHeld()) {
@@ -26,14 +26,14 @@ export function heldSince(before: Held): readonly string[] {
   return found;
 }
 
-/** By what they are. Elsewhere than on Linux nothing is known of them. */
+/** Returns the open files by kind. Empty on systems other than Linux. */
 function openFiles(): readonly string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       return [`file ${readlinkSync(`/proc/self/fd/${fd}`).replace(/\d+/g, "N")}`];
     } catch {
-      // The one that was open for the listing itself.
+      // The descriptor that was open for the listing itself.
       return [];
     }
   });

@@ -7,14 +7,14 @@ export interface LocalServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** `/echo/<text>` answers the text; `/never` does not. */
+/** Starts the server. `/echo/<text>` answers with the text; `/never` does not answer. */
 export async function startLocalServer(): Promise<LocalServer> {
   const server: Server = createServer((request, response) => {
     const { url = "" } = request;
     if (url.startsWith("/echo/")) response.end(url.slice("/echo/".length));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is an object.
+  // The address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

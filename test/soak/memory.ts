@@ -1,14 +1,14 @@
-/** Whether memory is flat. */
+/** Judges whether memory use is flat. */
 
 import { median } from "../../bench/measure.ts";
 
 const MIB = 2 ** 20;
-/** The last quarter's median may be above the second's by a tenth, and by what allocators and threads make of chance. */
+/** Maximum growth of the last quarter's median over the second's, plus slack for allocators and threads. */
 export const FLAT: { readonly growth: number; readonly slackBytes: number } = { growth: 1.1, slackBytes: 16 * MIB };
-/** With fewer samples than this nothing is said. */
+/** Minimum number of samples for a verdict. */
 export const ENOUGH_SAMPLES = 16;
 
-/** What is wrong with samples of resident memory, taken at rest after a collection; undefined: flat, or too few to say. */
+/** Returns the problem with samples of resident memory, taken at rest after a collection. Undefined if they are flat, or too few. */
 export function judgeMemory(samples: readonly number[]): string | undefined {
   if (samples.length < ENOUGH_SAMPLES) return undefined;
   const quarter = Math.floor(samples.length / 4);
@@ -18,10 +18,10 @@ export function judgeMemory(samples: readonly number[]): string | undefined {
   return `Resident memory grew from ${toMb(early)} (median of the second quarter) to ${toMb(late)} (of the last)`;
 }
 
-/** As much more than before the traffic may be resident after it, at rest. */
+/** Maximum ratio of resident memory at rest after the traffic to that before it. */
 export const RETURNED = 1.2;
 
-/** What is wrong with resident memory at rest after the traffic, against that at rest before it. */
+/** Returns the problem with resident memory at rest after the traffic, compared with that before it. */
 export function judgeRest({ beforeBytes, afterBytes }: AtRest): string | undefined {
   if (afterBytes <= beforeBytes * RETURNED) return undefined;
   return `Resident memory at rest was ${toMb(beforeBytes)} before the traffic and is ${toMb(afterBytes)} after it`;

@@ -1,14 +1,14 @@
-/** What the soak's plugins are: good ones, hostile ones, one that is edited all the time, and the canary. */
+/** The soak's plugins: good ones, hostile ones, one that is edited repeatedly, and the canary. */
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Plugins of each kind that is there several times. */
+/** Number of plugins of each kind that has several. */
 export const COPIES = 6;
 
 /**
- * Every tool that answers with a nonce tells as well whose memory it ran in and what it found there of other calls: `found`
- * is only ever empty, because each call begins from what loading left.
+ * Tools that answer with a nonce also report the plugin whose memory they ran in, and remains of other calls that they found. `found`
+ * must always be empty, because each call starts from the loaded image.
  */
 const PROBE = `
 const marks = [];
@@ -38,7 +38,7 @@ export async function files({ nonce, folder }) {
   const text = await Deno.readTextFile(file);
   const names = [];
   for await (const { name } of Deno.readDir(folder)) names.push(name);
-  // Left open: the host closes it with the call.
+  // Left open deliberately: the host closes the file with the call.
   await Deno.open(file);
   await Deno.remove(file);
   if (!names.includes(nonce + ".txt")) throw new Error("The new file is not listed");
@@ -83,7 +83,7 @@ export async function jobs() { for (;;) await null; }
 export function output() { return "x".repeat(5e6); }
 export async function never() { await new Promise(() => {}); }
 export function throws() { throw { get message() { throw this; }, toString() { for (;;); } }; }
-export function rejects() { Promise.reject(new Error("nobody listens")); return new Promise(() => {}); }
+export function rejects() { Promise.reject(new Error("unhandled")); return new Promise(() => {}); }
 export function timers() { for (let i = 0; i < 1e5; i++) setTimeout(() => {}, 1e6); }
 `;
 
@@ -91,7 +91,7 @@ const CANARY = `${PROBE}
 export function canary({ nonce }) { return probe(nonce); }
 `;
 
-/** `version` is all that an edit changes. */
+/** Returns the source of a plugin. An edit only changes `version`. */
 function edited(version: number): string {
   const ballast = `const BALLAST = Array.from({ length: 2_000 }, (_, index) => ({ index, version: ${version} }));`;
   return `${PROBE}\n${ballast}\nexport function version() { return { version: ${version}, ballast: BALLAST.length }; }\n`;
@@ -110,19 +110,19 @@ const KINDS: readonly Kind[] = [
   { name: "edited", copies: COPIES, code: edited(0) },
 ];
 
-/** Tools of a plugin are called `<plugin>_<export>`. */
+/** Writes all plugins. Their tools are named `<plugin>_<export>`. */
 export async function writePlugins(root: string): Promise<void> {
   for (const { name, copies, code } of KINDS) {
     for (let copy = 0; copy < copies; copy++) await writePlugin(root, `${name}${copy}`, code);
   }
 }
 
-/** The next version of a plugin that is edited. */
+/** Writes the next version of an edited plugin. */
 export async function editPlugin(root: string, copy: number, version: number): Promise<void> {
   await writeFile(join(root, `edited${copy}`, "main.ts"), labelled(`edited${copy}`, edited(version)));
 }
 
-/** An edit that does not compile: the last version that did goes on serving. */
+/** Writes a version that does not compile. The last valid version must stay in use. */
 export async function breakPlugin(root: string, copy: number): Promise<void> {
   await writeFile(join(root, `edited${copy}`, "main.ts"), "export const broken = ;");
 }

@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
 const WORLD = { url: "http://127.0.0.1:1", folder: "files" };
 
 describe("npm run soak", () => {
-  it("finds nothing wrong in a few seconds of it [B2.soak] [B4.soak]", { timeout: 120_000 }, async () => {
+  it("finds no problem in a few seconds [B2.soak] [B4.soak]", { timeout: 120_000 }, async () => {
     const { code, output } = await runCommand(process.execPath, ["scripts/soak.ts", "--minutes", "0.03"], { timeoutMs: 110_000 });
     expect(output).toMatch(/^canary: [1-9]\d* answers/m);
     expect(output).toMatch(/^[1-9]\d* calls, \d+ reloads/m);
@@ -18,8 +18,8 @@ describe("npm run soak", () => {
   });
 });
 
-describe("the soak's judgement", () => {
-  it("takes memory for flat that goes up and down, and not what grows", () => {
+describe("the soak's verdict", () => {
+  it("accepts memory that varies, but not memory that grows", () => {
     const flat = Array.from({ length: 40 }, (_, lap) => (400 + (lap % 3) * 10) * MIB);
     expect(judgeMemory(flat)).toBeUndefined();
     expect(judgeMemory(flat.map((bytes, lap) => bytes + lap * 5 * MIB))).toBe(
@@ -30,14 +30,14 @@ describe("the soak's judgement", () => {
     expect(judgeMemory([1, 1_000 * MIB])).toBeUndefined();
   });
 
-  it("takes a fifth more at rest than before for given back, and not more", () => {
+  it("accepts a fifth more memory at rest than before, but not more", () => {
     expect(judgeRest({ beforeBytes: 200 * MIB, afterBytes: 240 * MIB })).toBeUndefined();
     expect(judgeRest({ beforeBytes: 200 * MIB, afterBytes: 241 * MIB })).toBe(
       "Resident memory at rest was 200 MB before the traffic and is 241 MB after it",
     );
   });
 
-  it("sees an open file, a server, a child and a listener that were left", async () => {
+  it("detects an open file, a server, a child and a listener that were left", async () => {
     const before = whatIsHeld();
     expect(heldSince(before)).toEqual([]);
     const server = createServer();
@@ -54,7 +54,7 @@ describe("the soak's judgement", () => {
     if (process.platform === "linux") expect(held).toContain("file socket:[N]");
   });
 
-  it("believes no answer of another call, another plugin, or of memory that was used before", () => {
+  it("rejects answers of another call, another plugin, or of used memory", () => {
     const { judge } = goodCall("echo", "good1", WORLD, "n1");
     const answer = (output: unknown): Parameters<typeof judge>[0] => ({ ok: true, output }) as Parameters<typeof judge>[0];
     expect(judge(answer({ nonce: "n1", plugin: "good1", found: [] }))).toBeUndefined();
@@ -65,7 +65,7 @@ describe("the soak's judgement", () => {
     expect(judge(failure)).toBe("timeout: late");
   });
 
-  it("draws hostile calls that must not end well", () => {
+  it("draws hostile calls that must fail", () => {
     const wishes = Array.from({ length: 2_000 }, (_, index) => drawCall(drawsOf(index), WORLD, "n"));
     const spins = wishes.find(({ tool, cancelMs }) => tool.endsWith("_spins") && cancelMs === undefined);
     expect(spins?.judge({ ok: true, output: 1 } as Parameters<typeof spins.judge>[0])).toBe("It answered 1");

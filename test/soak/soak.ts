@@ -1,6 +1,6 @@
 /**
- * The soak: good and hostile calls of many plugins for as long as one likes, while plugins are edited, calls cancelled and
- * workers killed. Laps of traffic; after each, everything that was begun has ended, garbage is collected, memory looked at.
+ * The soak: good and hostile calls of many plugins for any duration, while plugins are edited, calls cancelled and workers killed. Runs
+ * laps of traffic. After each lap all work has ended, garbage is collected, and memory is measured.
  */
 
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -18,7 +18,7 @@ import { type WatchedWorkers, watchWorkers } from "./workers.ts";
 export interface SoakOptions {
   readonly milliseconds: number;
   readonly seed: number;
-  /** A line for whoever watches. */
+  /** Prints a progress line. */
   readonly say: (line: string) => void;
 }
 
@@ -26,14 +26,14 @@ export interface SoakReport {
   readonly calls: number;
   readonly reloads: number;
   readonly kills: number;
-  /** Calls that had done something outside when their worker was ended, or that ran on one that was killed (SPEC B10). */
+  /** Number of calls with effects whose worker was ended, or that ran on a killed worker (SPEC B10). */
   readonly lost: number;
   readonly canaryCalls: number;
   readonly canaryWorstMs: number;
   readonly residentBytes: readonly number[];
-  /** Undefined for a soak of less than a minute: a host takes half of one to come to rest. */
+  /** Undefined for a soak of less than a minute, because a host takes half a minute to come to rest. */
   readonly atRest: AtRest | undefined;
-  /** Nothing may be in here. */
+  /** Must be empty. */
   readonly problems: readonly string[];
 }
 
@@ -41,11 +41,11 @@ const CONCURRENCY = 16;
 const LAPS = 40;
 const SHORTEST_LAP_MS = 500;
 const KILL_EVERY_MS = 4_000;
-/** For what comes to its end a moment later: threads, sockets, served versions. */
+/** Time for threads, sockets and served versions to settle. */
 const SETTLE_WITHIN_MS = 30_000;
-/** A host and its spare worker. */
+/** A host's worker and its spare. */
 const WORKERS_AT_REST = 2;
-/** After workers ended, V8 keeps their pages for others for 8 s. */
+/** After workers have ended, V8 keeps their pages for reuse for 8 s. */
 const PAGES_KEPT_MS = 10_000;
 const REST_LOOKED_AT_FROM_MS = 60_000;
 const MOST_PROBLEMS = 50;
@@ -56,7 +56,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   await mkdir(join(folder, "workspace", "files"), { recursive: true });
   await writePlugins(join(folder, "plugins"));
   using workers = watchWorkers();
-  // What a process opens once and keeps is open afterwards.
+  // Excludes resources that a process opens once and keeps open.
   await (await createHost({ config: false, plugins: [join(folder, "plugins")], workspace: folder, watch: true, logger: SILENT })).close();
   const before = whatIsHeld();
   const temporary = await readdir(tmpdir());
@@ -141,16 +141,16 @@ class Soaking {
     }
   }
 
-  /** When the host has come to rest: one worker, and its spare. */
+  /** Returns the resident bytes once the host is at rest, with one worker and its spare. */
   async restedBytes(): Promise<number> {
     for (const tool of GOOD_TOOLS) await this.#call(goodCall(tool, "good0", this.#world, this.#nonce()), this.#host.session());
     const isAtRest = await holdsWithin(SETTLE_WITHIN_MS, () => Promise.resolve(this.#workers.sandboxes() === WORKERS_AT_REST));
-    if (!isAtRest) this.problems.push(`${this.#workers.sandboxes()} workers are there at rest, not ${WORKERS_AT_REST}`);
+    if (!isAtRest) this.problems.push(`${this.#workers.sandboxes()} workers exist at rest instead of ${WORKERS_AT_REST}`);
     await pause(PAGES_KEPT_MS);
     return await this.#residentAtRest();
   }
 
-  /** Until `endBy`, and until what was begun by then has ended. */
+  /** Runs traffic until `endBy`, and waits until all started calls have ended. */
   async #lap(endBy: number): Promise<void> {
     const isOver = (): boolean => performance.now() >= endBy || this.problems.length >= MOST_PROBLEMS;
     const session = this.#host.session({ concurrency: CONCURRENCY });
@@ -185,7 +185,7 @@ class Soaking {
     await pause(5);
   }
 
-  /** What was written is what is served, soon; what does not compile is not. */
+  /** Edits a plugin, and checks that valid versions are served soon and invalid ones are not. */
   async #edit(session: Session): Promise<void> {
     const copy = Math.floor(this.#draw() * COPIES);
     const root = join(this.#folder, "plugins");
@@ -204,7 +204,7 @@ class Soaking {
     if (await holdsWithin(SETTLE_WITHIN_MS, isServed)) this.reloads++;
     else
       this.problems.push(
-        `edited${copy} answers ${JSON.stringify(found)}, not as its version ${wanted}${isBroken ? ", the last that compiles" : ""}`,
+        `edited${copy} answers ${JSON.stringify(found)}, instead of version ${wanted}${isBroken ? ", the last that compiles" : ""}`,
       );
   }
 
@@ -220,7 +220,7 @@ class Soaking {
     });
   }
 
-  /** After collections here and in the workers, as soon as that makes it no smaller. */
+  /** Returns the resident bytes after repeated collections here and in the workers, once they stop decreasing. */
   async #residentAtRest(): Promise<number> {
     let least = Infinity;
     for (let tries = 0; tries < 4; tries++) {
@@ -237,7 +237,7 @@ class Soaking {
   }
 }
 
-/** What a call is told whose worker was ended under it. */
+/** True if the result shows that the call's worker was ended. */
 function isLoss(result: ToolResult, wasKilled: boolean): boolean {
   if (result.ok) return false;
   const { code, message } = result.error;
@@ -257,7 +257,7 @@ async function holdsWithin(milliseconds: number, condition: () => Promise<boolea
   return true;
 }
 
-/** @returns what is still there when time is over */
+/** @returns the remaining items when the time is over */
 async function waitForNone(list: () => readonly string[]): Promise<readonly string[]> {
   await holdsWithin(SETTLE_WITHIN_MS, async () => {
     globalThis.gc?.();
@@ -266,7 +266,7 @@ async function waitForNone(list: () => readonly string[]): Promise<readonly stri
   return list();
 }
 
-/** A small generator of its own (mulberry32): good enough to choose by. */
+/** A small generator (mulberry32), sufficient for choices. */
 function seeded(seed: number): Draw {
   let state = seed >>> 0;
   return () => {

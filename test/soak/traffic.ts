@@ -1,4 +1,4 @@
-/** The calls of the soak: what each is, and what must come of it. */
+/** The calls of the soak, and their expected results. */
 
 import type { ToolResult } from "../../host/mod.ts";
 import { COPIES } from "./plugins.ts";
@@ -7,23 +7,23 @@ import { COPIES } from "./plugins.ts";
 export interface Wish {
   readonly tool: string;
   readonly args: Readonly<Record<string, string>>;
-  /** Cancelled after so long. */
+  /** Delay after which the call is cancelled. */
   readonly cancelMs?: number;
-  /** What is wrong with the result; undefined: nothing. */
+  /** Returns the problem with a result; undefined if there is none. */
   judge(result: ToolResult): string | undefined;
 }
 
 export interface World {
-  /** The local server's origin. */
+  /** Origin of the local server. */
   readonly url: string;
   /** A folder of the workspace. */
   readonly folder: string;
 }
 
-/** Draws numbers from 0 to 1: seeded, so that a soak can be had again as far as threads allow. */
+/** Draws numbers from 0 to 1, from a seed, so that a soak can be repeated as far as threads allow. */
 export type Draw = () => number;
 
-/** Most calls are good ones: a hostile one takes the time of a hundred of them. */
+/** Draws a call. Most are good ones, because a hostile one takes the time of a hundred of them. */
 export function drawCall(draw: Draw, world: World, nonce: string): Wish {
   const copy = Math.floor(draw() * COPIES);
   const roll = draw();
@@ -32,7 +32,7 @@ export function drawCall(draw: Draw, world: World, nonce: string): Wish {
   return hostileCall(pick(HOSTILE_TOOLS, draw), `hostile${copy}`, world, nonce);
 }
 
-/** An answer with the call's own nonce, out of the right plugin's memory, in which nothing of another call was. */
+/** A call whose answer must contain its own nonce, come from the right plugin's memory, and contain nothing of another call. */
 export function goodCall(tool: string, plugin: string, { url, folder }: World, nonce: string): Wish {
   return {
     tool: `${plugin}_${tool}`,
@@ -43,7 +43,7 @@ export function goodCall(tool: string, plugin: string, { url, folder }: World, n
 
 export const GOOD_TOOLS = ["echo", "echo", "echo", "timers", "files", "gets", "hashes"] as const;
 
-/** By tool: the error that there must be, or the output. */
+/** The expected error or output, by tool. */
 const HOSTILE: Readonly<Record<string, { readonly codes: readonly string[] } | { readonly output: unknown }>> = {
   pollute: { output: null },
   escapes: { output: [] },
@@ -70,8 +70,8 @@ function hostileCall(tool: string, plugin: string, { url, folder }: World, nonce
     args: { nonce, url, folder },
     judge(result) {
       const wanted = HOSTILE[tool];
-      if (wanted === undefined) return "Nobody knows what must come of it";
-      // Its limits are tight, and the machine may be busy.
+      if (wanted === undefined) return "No expected result is defined";
+      // The limits are tight, and the machine may be busy.
       if (!result.ok && result.error.code === "timeout") return undefined;
       if ("output" in wanted) return result.ok ? different(result.output, wanted.output) : failed(result);
       if (result.ok) return `It answered ${JSON.stringify(result.output).slice(0, 200)}`;
@@ -80,7 +80,7 @@ function hostileCall(tool: string, plugin: string, { url, folder }: World, nonce
   };
 }
 
-/** Waits or spins for longer than anybody does; must end as cancelled, or by its own time. */
+/** A call that waits or spins for very long. It must end as cancelled, or by its own limit. */
 function cancelledCall(of: string, copy: number, { url, folder }: World, draw: Draw): Wish {
   const [kind = "", tool = ""] = of.split("_");
   return {
@@ -96,7 +96,7 @@ function cancelledCall(of: string, copy: number, { url, folder }: World, draw: D
 
 function pick<T>(list: readonly T[], draw: Draw): T {
   const found = list[Math.floor(draw() * list.length)];
-  if (found === undefined) throw new Error("There is nothing to pick from");
+  if (found === undefined) throw new Error("The list is empty");
   return found;
 }
 

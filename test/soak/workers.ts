@@ -1,16 +1,16 @@
-/** Every worker of the process while the soak lasts: counted, killed, told to collect. Nothing of the product is asked for it. */
+/** All workers of the process during the soak: counts, kills and collects them, without help from the product. */
 
 import { syncBuiltinESMExports } from "node:module";
 import workerThreads, { type Worker as WorkerType, type WorkerOptions } from "node:worker_threads";
 
 export interface WatchedWorkers extends Disposable {
-  /** Those that have not ended. */
+  /** Returns the number of workers that have not ended. */
   alive(): number;
-  /** Of those, the ones that run guests. */
+  /** Returns the number of living workers that run guests. */
   sandboxes(): number;
-  /** As if the thread had crashed. @returns false if there was none */
+  /** Ends a worker as if its thread had crashed. @returns false if there is none */
   kill(draw: () => number): boolean;
-  /** Asks all of them to collect garbage; a busy one does it later. */
+  /** Requests a garbage collection in all of them. A busy worker collects later. */
   collect(): void;
 }
 

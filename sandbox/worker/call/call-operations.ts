@@ -184,9 +184,9 @@ export class CallOperations {
       return this.#exhaust("operationBytes", limits.operationBytes);
     if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
     use.carried(text, bytes);
-    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
+    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography is asynchronous");
     // Prevents a deadlock: the called tool may have to run on this very worker.
-    if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
+    if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Tool calls are asynchronous");
     if (id === 0) return mayWait ? this.#sendAndSuspend(operation, text, bytes) : this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
     if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaustPending();

@@ -53,7 +53,7 @@ export class CallKeys {
   find(handle: unknown): HeldKey {
     const key = typeof handle === "string" ? this.#keys.get(handle) : undefined;
     if (key !== undefined) return key;
-    throw new Refusal("InvalidAccessError", "The key is gone: keys end with the call that made them (make or import it in this call)");
+    throw new Refusal("InvalidAccessError", "Key not found: keys end with the call that made them (make or import it in this call)");
   }
 
   clear(): void {

@@ -56,7 +56,7 @@ function decompress(fields: Fields, bytes: Uint8Array, { codec }: LocalEnvironme
   const outcome = codec.decompress(format, bytes, { final: fields.get("final") === true, maximumBytes: MAX_DECOMPRESSED_BYTES });
   if (outcome.ok) return { answer: "v", bytes: outcome.bytes.slice(skip) };
   if (outcome.why === "too-large")
-    return errorAnswer("RangeError", `Cannot decompress: it is more than ${MAX_DECOMPRESSED_BYTES} bytes (split the data)`);
+    return errorAnswer("RangeError", `Cannot decompress more than ${MAX_DECOMPRESSED_BYTES} bytes (split the data)`);
   return errorAnswer("TypeError", `corrupt ${format} stream`);
 }
 

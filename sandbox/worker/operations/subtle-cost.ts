@@ -50,7 +50,7 @@ export function checkDerivation(parameters: Fields, lengthBits: number): void {
 }
 
 function tooMuch(wanted: string, allowed: string): Refusal {
-  return new Refusal("OperationError", `The operation asks for ${wanted}; a plugin may use at most ${allowed}`);
+  return new Refusal("OperationError", `The operation requires ${wanted}; a plugin may use at most ${allowed}`);
 }
 
 function numberOf(parameters: Fields, name: string): number {

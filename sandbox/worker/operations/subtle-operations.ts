@@ -97,7 +97,7 @@ function writeResult(made: unknown, subtle: Subtle, keep: (key: HeldKey) => stri
       length += part.length;
       return { b: [length - part.length, part.length] };
     }
-    if (!subtle.isKey(value)) throw new Refusal("OperationError", "The runtime answered with something unknown");
+    if (!subtle.isKey(value)) throw new Refusal("OperationError", "The runtime returned an unknown value");
     return { k: [keep(value), value.type, value.extractable, writeAlgorithm(value.algorithm), value.usages] };
   };
   const json = writeShape(made, write, subtle);

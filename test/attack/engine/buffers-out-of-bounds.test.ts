@@ -1,9 +1,9 @@
-/** Views of buffers that grow and shrink must end where the buffer does: what lies behind it is the engine's own memory. */
+/** Attack: views of buffers that grow and shrink. A view must end where its buffer does, because the engine's own memory follows. */
 
 import { expect, it } from "vitest";
 import { outputOf, SANDBOXES, startSandbox } from "../../support/sandbox.ts";
 
-// Each answers how many bytes it saw that nobody had written, or the class of the error.
+// Each returns how many unwritten bytes it read, or the name of the error's class.
 const SHARED = {
   grown: "const s = new SharedArrayBuffer(8, { maxByteLength: 8192 }); s.grow(8192); return foreign(s);",
   fixedView: "const s = new SharedArrayBuffer(8, { maxByteLength: 8192 }); s.grow(8192); return foreign(s, 8192);",
@@ -52,7 +52,7 @@ function plugin(): string {
 }
 
 it.each(SANDBOXES)(
-  "refuses a growable shared buffer, and keeps to the bounds of the others, on the %s [B1.buffers]",
+  "refuses a growable shared buffer, and enforces the bounds of other buffers, on the %s [B1.buffers]",
   async (_name, options) => {
     await using box = startSandbox(options);
     await box.load("plugin", plugin());

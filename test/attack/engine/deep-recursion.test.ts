@@ -26,7 +26,7 @@ const EVIL = Object.entries(DEEP)
   .map(([name, body]) => `export function ${name}() { ${body} }`)
   .join("\n");
 
-it("attack: recursion in every way there is, in script and inside the engine [B4.stack] [B3.stack]", async () => {
+it("attack: every kind of recursion, in script and inside the engine [B4.stack] [B3.stack]", async () => {
   const { call } = await attacker(EVIL);
   for (const name of Object.keys(DEEP)) {
     const outcome = await call(name, { limits: { cpuMs: 50 } });

@@ -18,7 +18,7 @@ export const sync = ({ kind }) => { throw thrown[kind]() };
 export const async = async ({ kind }) => { await 0; throw thrown[kind]() };
 `;
 
-it("attack: throwing what no host expects: no error, hostile getters, causes in circles [B4.throw]", async () => {
+it("attack: throwing values that a host does not expect: non-errors, hostile getters, cyclic causes [B4.throw]", async () => {
   const { call } = await attacker(EVIL);
   for (const kind of (await call("names")) as string[])
     for (const way of ["sync", "async"])

@@ -25,12 +25,12 @@ export async function look(args, context) {
 export const names = () => ["require", "Bun", "XMLHttpRequest", "importScripts", "os", "std", "bjson", "gc", "print", "load", "__filename", "hostCall", "takeBytes"].filter((name) => name in globalThis && globalThis[name] !== undefined);
 `;
 
-it("attack: from any object to a constructor, to code of another realm (the escapes of vm2 and of node:vm) [B5.realm]", async () => {
+it("attack: from any object to a constructor, and to code of another realm (escapes of vm2 and of node:vm) [B5.realm]", async () => {
   const { call } = await attacker(EVIL);
   expect(await call("look")).toEqual([]);
 });
 
-it("attack: names that other hosts leave lying about [B5.globals]", async () => {
+it("attack: names that other hosts expose [B5.globals]", async () => {
   const { call } = await attacker(EVIL);
   expect(await call("names")).toEqual([]);
 });

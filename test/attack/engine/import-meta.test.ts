@@ -8,7 +8,7 @@ export const change = async () => { try { import.meta.url = "file:///etc/"; impo
 export const read = () => { try { return Deno.readTextFileSync(new URL("../../../etc/passwd", import.meta.url)) } catch (e) { return e.name } };
 `;
 
-it("attack: import.meta says where the plugin lies, or is changed to make imports lead elsewhere [B7.meta]", async () => {
+it("attack: import.meta reveals the plugin's real path, or is changed to redirect imports [B7.meta]", async () => {
   const { call } = await attacker(EVIL);
   const facts = JSON.stringify(await call("facts"));
   expect(facts).not.toContain(process.cwd());
@@ -17,7 +17,7 @@ it("attack: import.meta says where the plugin lies, or is changed to make import
   expect(await call("read")).toBe("NotCapable");
   for (const to of ["../../../../etc/passwd", "file:///etc/passwd", "/etc/passwd"]) {
     const resolved = (await call("resolve", { args: { to } })) as string;
-    // A URL is a name: nothing is read by it without a grant.
+    // A URL is only a name. Reading it needs a grant.
     expect(resolved).toMatch(/^(file:|TypeError|Error)/);
   }
 });

@@ -11,7 +11,7 @@ export async function sly() { let n = 0; const seen = []; const s = { toString()
   "data.json": `{"a": 1}`,
 };
 
-it("attack: modules from anywhere but the plugin's own files [B7.imports]", async () => {
+it("attack: modules from outside of the plugin's files [B7.imports]", async () => {
   const { call } = await attacker(EVIL);
   const specifiers = [
     ...["node:fs", "fs", "node:child_process", "npm:lodash", "jsr:@std/fs", "bun:ffi", "std", "os", "qjs:os"],

@@ -9,7 +9,7 @@ export const see = () => data.a;
 export const asCode = async () => { try { return Object.keys(await import("./code.json")) } catch (e) { return e.name } };
 `;
 
-it("attack: data that sets prototypes, runs, or keeps what a call wrote into it [B7.json] [B2]", async () => {
+it("attack: JSON modules that set prototypes, run code, or keep what a call wrote [B7.json] [B2]", async () => {
   const { call, refusal } = await attacker({
     "main.js": MAIN,
     "data.json": `{"__proto__": {"polluted": 1}, "a": "as written"}`,

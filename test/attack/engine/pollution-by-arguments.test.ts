@@ -6,7 +6,7 @@ export const look = (args) => [Object.getPrototypeOf(args) === Object.prototype,
 export const change = (args) => { args.list.push("changed"); args.added = true; delete args.list; Object.setPrototypeOf(args, { polluted: 1 }); return 1 };
 `;
 
-it("attack: arguments that set prototypes inside, and a tool that changes its arguments [B5.proto] [S3.frozen]", async () => {
+it("attack: arguments that set prototypes in the guest, and a tool that changes its arguments [B5.proto] [S3.frozen]", async () => {
   const { call } = await attacker(EVIL);
   const args = JSON.parse(
     '{"__proto__": {"polluted": 1}, "a": {"__proto__": {"polluted": 2}}, "constructor": {"prototype": {"polluted": 3}}}',

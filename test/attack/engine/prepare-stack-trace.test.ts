@@ -11,7 +11,7 @@ export const getter = () => { Object.defineProperty(Error.prototype, "stack", { 
 export const forged = () => { const e = new Error("plain"); e.stack = "    at dispatch (/bascule/host/dispatch.ts:1:1)\\n    at evil (main.ts:1:1)"; throw e };
 `;
 
-it("attack: hooks into how stacks are made, to see or to forge the host's own frames [B7.positions] [B4]", async () => {
+it("attack: hooks into stack traces, to see or forge the host's own frames [B7.positions] [B4]", async () => {
   const { call } = await attacker(EVIL);
   for (const name of ["callback", "throwing", "deep", "getter", "forged"]) {
     const fault = await call(name, { limits: { cpuMs: 10_000 } });

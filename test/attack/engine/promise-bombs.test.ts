@@ -9,7 +9,7 @@ export const doubling = () => { const f = () => Promise.resolve().then(() => { f
 export const async_recursion = async () => { const f = async () => { await f() }; await f() };
 `;
 
-it("attack: more promises than anything can hold [B3.memory] [B4.promises]", async () => {
+it("attack: more promises than memory can hold [B3.memory] [B4.promises]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { cpuMs: 50 };
   for (const name of ["million", "wide", "chain", "doubling", "async_recursion"])

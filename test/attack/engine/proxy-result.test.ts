@@ -10,7 +10,7 @@ export const revoked = () => { const { proxy, revoke } = Proxy.revocable({}, {})
 export const changing = () => { let n = 0; return { get a() { return n++ === 0 ? 1 : { then() {} } } } };
 `;
 
-it("attack: a result that is a proxy, which answers for ever or never the same [B5.proxy] [B4]", async () => {
+it("attack: a proxy as a result, endless or different on each read [B5.proxy] [B4]", async () => {
   const { call } = await attacker(EVIL);
   const limits = { cpuMs: 50 };
   for (const name of ["endlessList", "endlessKeys", "endlessDepth"])

@@ -12,7 +12,7 @@ export const grows = () => { const list = [1]; list.toJSON = function () { this.
 export const raw = () => (JSON.rawJSON ? JSON.rawJSON('1') : 1);
 `;
 
-it("attack: toJSON, on results and on every object there is [B5.toJSON] [B5.primordials]", async () => {
+it("attack: toJSON on results and on every built-in object [B5.toJSON] [B5.primordials]", async () => {
   const { call } = await attacker(EVIL);
   expect(await call("nested", { limits: { cpuMs: 50 } })).toMatchObject({ kind: expect.stringMatching(/^(exhausted|timeout)$/) });
   expect(await call("itself")).toEqual({ a: 1 });

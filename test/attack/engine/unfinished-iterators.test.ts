@@ -11,7 +11,7 @@ export const locked = async () => { const stuck = (async function* () { await ne
 export const finalizer = async () => { const registry = new FinalizationRegistry(() => Deno.writeTextFileSync("/work/after", "x")); (() => registry.register({ big: new Uint8Array(1 << 20) }, 1))(); const weak = new WeakRef({}); await 0; return weak.deref() === undefined ? "gone" : "there" };
 `;
 
-it("attack: generators and finalizers that are left to act after their call [B4.unfinished] [B2]", async () => {
+it("attack: generators and finalizers left to run after their call [B4.unfinished] [B2]", async () => {
   const { call } = await attacker(EVIL);
   const acts: string[] = [];
   const hostCall = async ({ name }: { readonly name: string }) => (acts.push(name), { ok: true as const, value: null });

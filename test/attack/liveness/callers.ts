@@ -5,7 +5,7 @@ import type { Caller } from "./rounds.ts";
 
 const SHOWN = 80;
 
-/** By the library, in the host's own process. */
+/** Calls by the library, in the host's own process. */
 export function callerOf(host: Host, options: HostCallOptions): Caller {
   return {
     async call(tool, args, signal) {

@@ -1,4 +1,4 @@
-/** The innocent plugin: calls of every kind, whose time beside hostile ones is compared with their time alone. */
+/** The innocent plugin: calls of every kind, whose duration beside hostile calls is compared with their duration alone. */
 
 import type { Permissions } from "../../../host/mod.ts";
 
@@ -20,7 +20,7 @@ export interface CanaryCall {
   readonly output: unknown;
 }
 
-/** @param url of the local server */
+/** @param url origin of the local server */
 export function canaryCalls(url: string, sleepMs: number): readonly CanaryCall[] {
   return [
     { tool: "brief", args: {}, output: 199_990_000 },
@@ -31,7 +31,7 @@ export function canaryCalls(url: string, sleepMs: number): readonly CanaryCall[]
   ];
 }
 
-/** Those that sing in a case. */
+/** Returns the canaries that a case uses. */
 export function canariesOf(
   { canaries }: { readonly canaries?: readonly string[] },
   url: string,

@@ -1,6 +1,6 @@
 /**
- * What is done to a host: by default four calls at once of a hostile plugin's tools, each its exported functions in turn, again and
- * again until the round is over.
+ * The attacks on a host. By default four concurrent calls of a hostile plugin's tools, each calling the exported functions in turn until
+ * the round ends.
  */
 
 import type { Host, Permissions, Session } from "../../../host/mod.ts";
@@ -12,62 +12,62 @@ import { HOST_ACTS } from "./host-acts.ts";
 import { programCases } from "./programs.ts";
 
 export interface LivenessCase {
-  /** Kind of message or of program, a dot, and what of it. */
+  /** Kind of message or program, a dot, and its variant. */
   readonly name: string;
-  /** The hostile plugin's module; each exported function is a tool. */
+  /** Source of the hostile plugin's module. Each exported function is a tool. */
   readonly main: string;
-  /** Beside what every manifest has. */
+  /** Members added to the default manifest. */
   readonly manifest?: object;
   readonly grants?: Permissions;
-  /** Above the defaults, in the manifest and by policy. */
+  /** Limits above the defaults, in the manifest and by policy. */
   readonly limits?: Readonly<Record<string, number>>;
-  /** Of the hostile calls. */
+  /** Arguments of the hostile calls. */
   readonly args?: object;
-  /** A host of its own for each round, which has seen only the canaries named: what is ready by then makes a difference. */
+  /** Uses a new host for each round, which has only run the named canaries. Warm caches make a difference. */
   readonly cold?: boolean;
-  /** Each tool is an attack of its own, one after another. */
+  /** Runs each tool as a separate attack, one after another. */
   readonly each?: boolean;
-  /** Default: all. */
+  /** Names of the canaries. Default: all. */
   readonly canaries?: readonly string[];
-  /** Hostile calls at once. Default 4. */
+  /** Number of concurrent hostile calls. Default 4. */
   readonly lanes?: number;
-  /** Files of the hostile plugin's folder, and their sizes in bytes. */
+  /** Files of the hostile plugin's folder, with their sizes in bytes. */
   readonly files?: Readonly<Record<string, number>>;
-  /** Where the host's log goes. Default `file`. */
+  /** Destination of the host's log. Default `file`. */
   readonly stderr?: Stderr;
-  /** The command that starts the host; without it, the library does. */
+  /** The command that starts the host. Absent: the library. */
   readonly door?: "http" | "mcp";
-  /** Plugins beside the two, that do nothing. */
+  /** Number of further plugins, which do nothing. */
   readonly others?: number;
-  /** Instead of calls through the door. */
+  /** Clients that replace the calls through the door. */
   readonly clients?: {
     readonly http?: (door: HttpDoor, ends: Map<string, number>) => Attack;
     readonly mcp?: (door: McpDoor, ends: Map<string, number>) => Attack;
   };
-  /** Instead of calls, by the library. */
+  /** An attack by the library that replaces the calls. */
   readonly attack?: (world: World) => Attack | Promise<Attack>;
-  /** By how much the host's resident memory may grow, with all of its processes. */
+  /** Maximum growth of the host's resident memory in MB, including all of its processes. */
   readonly growthMb: number;
 }
 
-/** What an attack gets that is more than calls. */
+/** Input of an attack that is not made of calls. */
 export interface World {
   readonly host: Host;
   readonly session: Session;
-  /** The plugins' folder, and what is beside it, is the case's own. */
+  /** The case's own folder, which contains the plugins' folder. */
   readonly folder: string;
   readonly url: string;
-  /** The hostile plugin's module. */
+  /** Source of the hostile plugin's module. */
   readonly main: string;
-  /** How the hostile calls ended, and how often. */
+  /** Number of hostile calls by their outcome. */
   readonly ends: Map<string, number>;
 }
 
 const MIB = 2 ** 20;
-/** Workers and images of four runaway calls with 64 MiB each, and what collectors have not collected yet. */
+/** Workers and images of four runaway calls with 64 MiB each, and uncollected garbage. */
 const FOUR_GUESTS_MB = 400;
 
-/** Without a grant, within the default limits. */
+/** Attacks without a grant, within the default limits. */
 const WITHIN: readonly LivenessCase[] = [
   ...(["file", "pipe", "unread", "terminal"] as const).map((stderr): LivenessCase => ({
     name: `log.${stderr}`,
@@ -171,8 +171,8 @@ export function unawaited(_, { progress }) { for (;;) try { void progress({ text
   },
   {
     name: "events.slow-readers",
-    // An output of 64 KB is the largest that an event carries whole, and more than 1 MB on the heap. Results are kept too, up to 128 MiB:
-    // what readers hold is a part of what grows, so their bound is tested in `test/host/audit/event-bus.test.ts`.
+    // An output of 64 KB is the largest that an event carries whole, and takes more than 1 MB of heap. Results are kept too, up to 128
+    // MiB. Memory held by readers is only part of the growth, so `test/host/audit/event-bus.test.ts` tests their bound.
     main: `export const objects = () => Array.from({ length: 21_000 }, () => ({}));
 export const lists = () => Array.from({ length: 21_000 }, () => []);`,
     attack: HOST_ACTS.slowReaders,
@@ -257,7 +257,7 @@ export function grows() { kept.push(new Uint8Array(4 << 20).fill(kept.length)); 
   },
 ];
 
-/** What somebody agreed to may hold nobody up either. */
+/** Attacks with raised limits and grants, which must not delay others either. */
 const RAISED: readonly LivenessCase[] = [
   {
     name: "output.raised-limits",
@@ -281,10 +281,10 @@ export const objects = () => Array.from({ length: 5_000_000 }, () => ({}));`,
   },
 ];
 
-/** A call that sleeps in a host that has done nothing else. */
+/** A sleeping call in a host that has done nothing else. */
 const COLD_SLEEPER = { cold: true, canaries: ["sleep"] } as const;
 
-/** Calls that are under way, taken hostage by others (SPEC LV4). */
+/** Attacks on running calls of others (SPEC LV4). */
 const HOSTAGES: readonly LivenessCase[] = [
   { name: "hostage.endless-loops", main: `export function loops() { for (;;); }`, lanes: 2, ...COLD_SLEEPER, growthMb: 250 },
   {
@@ -309,9 +309,9 @@ export async function waits({ url }) { await fetch(url + "/never"); }`,
 
 export const CASES: readonly LivenessCase[] = [...HOSTAGES, ...WITHIN, ...RAISED, ...DOOR_CASES, ...(await programCases())];
 
-/** @throws {TypeError} if there is none of that name. */
+/** @throws {TypeError} if no case has this name */
 export function findCase(name: string): LivenessCase {
   const found = CASES.find((one) => one.name === name);
-  if (found === undefined) throw new TypeError(`There is no case "${name}"`);
+  if (found === undefined) throw new TypeError(`Unknown case "${name}"`);
   return found;
 }

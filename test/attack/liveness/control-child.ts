@@ -1,4 +1,4 @@
-/** The process of the host that nothing is done to (`control.ts`): writes a line a call, `<tool> <begin> <end>`. */
+/** The process of the control host (`control.ts`), which is not attacked. Writes a line per call: `<tool> <begin> <end>`. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createHost } from "../../../host/mod.ts";
 import { CANARY, canaryCalls, canaryGrant } from "./canaries.ts";
 
-/** As long as the shortest of those it is compared with. */
+/** As long as the shortest sleep that it is compared with. */
 const SLEEP_MS = 100;
 const BETWEEN_CALLS_MS = 20;
 

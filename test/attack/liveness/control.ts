@@ -1,6 +1,6 @@
 /**
- * A host that nothing is done to, whose canaries sing all the time: what the same call takes at that moment where only the machine
- * is in its way.
+ * A control host that is not attacked and runs canaries all the time. Shows how long the same call takes at that moment if only the
+ * machine slows it down.
  */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,12 +16,12 @@ import { startHost } from "./started-host.ts";
 
 export interface ControlCall {
   readonly tool: string;
-  /** Epoch, milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly beginAt: number;
   readonly endAt: number;
 }
 
-/** All so far. */
+/** Everything measured so far. */
 export interface ControlEvidence {
   readonly calls: readonly ControlCall[];
   /** The lines that `probe.ts` wrote. */
@@ -49,7 +49,7 @@ export async function startControl(): Promise<Control> {
   });
   const calls = async (): Promise<readonly ControlCall[]> => (await readFile(file, "utf8")).split("\n").flatMap(parseCall);
   for (const end = performance.now() + READY_WITHIN_MS; (await calls()).length === 0; await pause(20))
-    if (performance.now() > end) throw new Error(`The host beside does not start: ${await readFile(place.log, "utf8")}`);
+    if (performance.now() > end) throw new Error(`The control host does not start: ${await readFile(place.log, "utf8")}`);
   return {
     evidence: async () => ({ calls: await calls(), probe: await readFile(place.probe, "utf8") }),
     async [Symbol.asyncDispose]() {

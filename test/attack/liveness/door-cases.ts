@@ -1,4 +1,4 @@
-/** What clients do to a host through its doors, and plugins to their callers. */
+/** Attacks by clients through a host's doors, and by plugins on their callers. */
 
 import type { LivenessCase } from "./cases.ts";
 import type { HttpDoor, McpDoor } from "./doors.ts";
@@ -13,7 +13,7 @@ export const escapes = () => "\\u0001".repeat(170_000);`;
 const LOGS = `export function short() { for (let i = 0; i < 1e6; i++) console.error("x"); }
 export function long() { for (;;) console.error("x".repeat(2_000)); }`;
 
-/** JSON texts of some 4 MB that are dear to parse, check or copy. */
+/** Returns JSON texts of some 4 MB that are expensive to parse, check or copy. */
 function bodies(wrap: (args: string) => string, bytes: number): readonly Buffer[] {
   const half = Math.floor(bytes / 3);
   return [
@@ -26,7 +26,7 @@ function bodies(wrap: (args: string) => string, bytes: number): readonly Buffer[
   ].map((args) => Buffer.from(wrap(args)));
 }
 
-/** So many lanes that do the acts in turn until it is over. */
+/** Runs the acts in turn on several lanes until the signal is aborted. */
 function lanes<Door>(
   acts: (door: Door) => readonly ((signal: AbortSignal) => Promise<unknown>)[],
   count = 4,
@@ -63,7 +63,7 @@ const http = {
     (signal) => door.send("/v1/audit?text=nothing", { token: door.adminToken, signal }),
     (signal) => door.call("hostile.denied", {}, signal),
   ]),
-  /** Streams of events that nobody reads, and much that happens. */
+  /** Opens streams of events that are never read, and causes many events. */
   neglected: (door: HttpDoor, ends: Map<string, number>): Attack => {
     const calls = lanes<HttpDoor>((to) => ["hostile.denied", "hostile.text"].map((tool) => (signal) => to.call(tool, {}, signal)))(
       door,
@@ -97,7 +97,10 @@ const mcp = {
   ]),
 };
 
-/** A session has four calls at once: a token's own, and a client's of an MCP server on lines, hostile ones and canaries. */
+/**
+ * A session allows four concurrent calls. The hostile calls of a token, or of a client of an MCP server on stdio, share them with the
+ * canaries.
+ */
 const HTTP = { door: "http", canaries: ["brief", "sleep", "read", "get"] } as const;
 const MCP = { door: "mcp", canaries: ["brief", "sleep"], lanes: 2 } as const;
 
@@ -121,7 +124,7 @@ export const text = () => "x".repeat(1_000_000);`,
     clients: { http: http.neglected },
     growthMb: 300,
   },
-  // The one client's calls wait behind its own lines: what is judged is the event loop, which others share, and memory.
+  // The client's own calls wait behind its lines. Judged are the event loop, which others share, and memory.
   { name: "mcp.lines", main: NOTHING, ...MCP, canaries: [], clients: { mcp: mcp.lines }, growthMb: 700 },
   { name: "mcp.outputs", main: OUTPUTS, ...MCP, growthMb: 300 },
   { name: "mcp.logs", main: LOGS, ...MCP, growthMb: 200 },

@@ -1,4 +1,4 @@
-/** A host that `bascule serve` or `bascule mcp` started, and ways to call it from outside. */
+/** A host started by `bascule serve` or `bascule mcp`, and ways to call it from outside. */
 
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -10,9 +10,9 @@ import type { Caller } from "./rounds.ts";
 
 export interface HttpDoor extends Caller {
   readonly adminToken: string;
-  /** With a token of its own: a token's calls share a session's slots. */
+  /** Caller with a separate token, because the calls of a token share a session's slots. */
   readonly canaries: Caller;
-  /** Sends a request with the `call` token, reads its answer to the end without looking at it. @returns the status */
+  /** Sends a request with the `call` token and reads its whole answer without parsing it. @returns the status */
   send(
     path: string,
     options?: { readonly body?: string | Uint8Array; readonly token?: string; readonly signal?: AbortSignal },
@@ -22,17 +22,17 @@ export interface HttpDoor extends Caller {
 }
 
 export interface McpDoor extends Caller {
-  /** Writes bytes to the server as they are; resolves when they were taken. */
+  /** Writes raw bytes to the server. Resolves when they were taken. */
   write(bytes: string | Uint8Array): Promise<void>;
   request(method: string, params: object, signal?: AbortSignal): Promise<unknown>;
 }
 
 const READY_WITHIN_MS = 30_000;
 const SHOWN = 80;
-/** Larger lines of an MCP server are not parsed here: that would hold up who measures. */
+/** Larger lines of an MCP server are not parsed here, because that would delay the measurement. */
 const PARSED_CHARACTERS = 64 * 1_024;
 
-/** Waits until it serves. @param canaryToken one of `bascule.json` */
+/** Waits until the server accepts requests. @param canaryToken a token in `bascule.json` */
 export async function openHttpDoor(child: ChildProcess, folder: string, canaryToken: string): Promise<HttpDoor> {
   const printed = await printedUntil(child, "Press Ctrl-C");
   const url = /http:\/\/\S+/u.exec(printed)?.[0] ?? "";
@@ -72,16 +72,16 @@ export async function openHttpDoor(child: ChildProcess, folder: string, canaryTo
       return answer.statusCode ?? 0;
     },
     neglect(path, signal) {
-      // Neither read nor ended before `signal`.
+      // Neither read nor ended before `signal` is aborted.
       void begin(path, { signal, agent: new Agent({ keepAlive: false }), headers: { accept: "text/event-stream" } }).catch(() => undefined);
     },
   };
 }
 
-/** @throws {Error} with the code, if the call failed or the request was wrong. */
+/** @throws {Error} with the code if the call failed or the request was invalid */
 function outputOf(text: string): unknown {
   if (text.length > PARSED_CHARACTERS) return `${text.length} characters`;
-  // As `docs/http.md` says.
+  // The format in `docs/http.md`.
   const { ok, output, error, code, detail } = JSON.parse(text) as {
     readonly ok?: boolean;
     readonly output?: unknown;
@@ -93,7 +93,7 @@ function outputOf(text: string): unknown {
   throw new Error(`${error?.code ?? code}: ${(error?.message ?? detail ?? "").slice(0, SHOWN)}`);
 }
 
-/** Speaks first: `initialize`, and every level of log. */
+/** Sends `initialize` first, and enables every log level. */
 export async function openMcpDoor(child: ChildProcess): Promise<McpDoor> {
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error("An MCP server has a standard input and output");
@@ -143,7 +143,7 @@ async function writeTo(stream: Writable, bytes: string | Uint8Array): Promise<vo
   if (!stream.write(bytes)) await new Promise((resolve) => stream.once("drain", resolve));
 }
 
-/** Calls back with the beginning of each line and, where it is short, the line. */
+/** Calls back with the beginning of each line, and with the whole line if it is short. */
 function readLines(stream: Readable, onLine: (head: string, line: string) => void): void {
   let line = "";
   let length = 0;
@@ -167,7 +167,7 @@ async function printedUntil(child: ChildProcess, text: string): Promise<string> 
   let printed = "";
   child.stdout?.setEncoding("utf8").on("data", (piece: string) => void (printed += piece));
   for (const end = performance.now() + READY_WITHIN_MS; !printed.includes(text); await pause(10))
-    if (performance.now() > end || child.exitCode !== null) throw new Error(`The host does not serve: ${printed}`);
+    if (performance.now() > end || child.exitCode !== null) throw new Error(`The host does not accept requests: ${printed}`);
   return printed;
 }
 

@@ -1,4 +1,4 @@
-/** Attacks that are more than calls, made by the program that embeds the host. */
+/** Attacks that are not made of calls, by the program that embeds the host. */
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { HOSTILE, toolsOf, writePlugin } from "./plugins.ts";
 
 const PLUGINS = 1_000;
 
-/** Calls while eight readers of events take none. */
+/** Runs calls while eight readers of events read nothing. */
 function slowReaders(world: World): Attack {
   const readers = Array.from({ length: 8 }, () => world.host.events[Symbol.asyncIterator]());
   world.ends.set("readers", readers.length);
@@ -27,7 +27,7 @@ async function undone(world: World): Promise<Attack> {
   return async (signal) => {
     const undoing = (async () => {
       while (!signal.aborted) {
-        // The newest are still under way, and refused.
+        // The newest calls are still running, so undoing them is refused.
         for (const { callId } of (await world.host.undoable()).slice(0, 6)) await world.host.undo(callId);
         await pause(20);
       }
@@ -36,7 +36,7 @@ async function undone(world: World): Promise<Attack> {
   };
 }
 
-/** A session for each call, with what it keeps. */
+/** Opens a session for each call, with its stored state. */
 function manySessions({ host, ends }: World): Attack {
   return async (signal) => {
     await Promise.all(
@@ -51,7 +51,7 @@ function manySessions({ host, ends }: World): Attack {
   };
 }
 
-/** Plugins whose modules do not end are found and loaded again and again. */
+/** Repeatedly adds plugins whose modules never finish loading. */
 async function loopsAtLoad({ host, folder, ends }: World): Promise<Attack> {
   let version = 0;
   return async (signal) => {
@@ -65,7 +65,7 @@ async function loopsAtLoad({ host, folder, ends }: World): Promise<Attack> {
   };
 }
 
-/** All of a thousand plugins are edited, and looked at again. */
+/** Repeatedly edits and reloads a thousand plugins. */
 async function reloads({ host, folder, ends }: World): Promise<Attack> {
   let version = 0;
   const edit = async (): Promise<void> => {
@@ -85,7 +85,7 @@ async function reloads({ host, folder, ends }: World): Promise<Attack> {
   };
 }
 
-/** A journal of many rows is verified and searched. */
+/** Verifies and searches a journal with many records. */
 async function largeJournal({ host, ends }: World): Promise<Attack> {
   const session = host.session({ concurrency: 64 });
   for (let nth = 0; nth < 30; nth++)

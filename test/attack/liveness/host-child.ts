@@ -1,4 +1,4 @@
-/** The process of a host under test: starts it by the library, plays one case against it, and writes what came of it. */
+/** The process of a host under test: starts it by the library, plays one case against it, and writes the results. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface Plan {
   readonly report: string;
 }
 
-// The file is ours.
+// Written by the suite itself.
 const plan = JSON.parse(await readFile(process.argv[2] ?? "", "utf8")) as Plan;
 const { folder, url, pace } = plan;
 const wanted = findCase(plan.case);

@@ -26,7 +26,7 @@ function host(slowest: readonly number[], probe: readonly string[] = [], peakMb 
   };
 }
 
-/** Nobody uses the machine. */
+/** An idle machine. */
 function sampleAt(at: number, mb: number): HostEvidence["outside"][number] {
   return { at, residentBytes: mb * MIB, cpuMs: 0, machineMs: 2 * at, idleMs: 2 * at };
 }
@@ -35,21 +35,21 @@ function problemsOf(hosts: readonly HostEvidence[], control: Evidence["control"]
   return judge({ wanted: { name: "x", growthMb: 50 }, mode: "threads", hosts, control }).problems;
 }
 
-describe("the judgement of a host's liveness", () => {
-  it("takes calls for hostages that take more than three times as long as alone, in most rounds [LV1.judge]", () => {
+describe("the verdict on a host's liveness", () => {
+  it("treats calls as delayed if they take more than three times as long as alone, in most rounds [LV1.judge]", () => {
     expect(problemsOf([host([300, 299, 5_000])])).toEqual([]);
     expect(problemsOf([host([310, 299, 5_000])])).toEqual(["Canary sleep 310 (alone 101.0, beside 0) ms"]);
     expect(problemsOf([host([5_000]), host([5_000]), host([100])])).toHaveLength(1);
   });
 
-  it("allows so many times as much where it is told to [LV1.judge]", () => {
+  it("multiplies the bounds by the leeway [LV1.judge]", () => {
     const control: Evidence["control"] = QUIET;
     const evidence = { wanted: { name: "x", growthMb: 50 }, mode: "threads", control, leeway: 4 };
     expect(judge({ ...evidence, hosts: [host([1_200, 1_200, 1_200])] }).problems).toEqual([]);
     expect(judge({ ...evidence, hosts: [host([1_220, 1_220, 1_220])] }).problems).toHaveLength(1);
   });
 
-  it("counts a call for as long as it takes [LV1.judge]", () => {
+  it("weighs a call by its duration [LV1.judge]", () => {
     const evidence = (times: readonly number[]): HostEvidence => {
       const { played, ...rest } = host([100, 100, 100]);
       return { ...rest, played: played && { ...played, rounds: played.rounds.map((round) => ({ ...round, calls: { sleep: times } })) } };
@@ -58,13 +58,13 @@ describe("the judgement of a host's liveness", () => {
     expect(problemsOf([evidence([...Array<number>(4).fill(100), 400])])).toHaveLength(1);
   });
 
-  it("takes what a host takes that nothing is done to for the machine's doing [LV1.judge]", () => {
+  it("attributes delays of the control host to the machine [LV1.judge]", () => {
     const calls = [1_000, 2_000, 3_000].map((beginAt) => ({ tool: "sleep", beginAt, endAt: beginAt + 200 }));
     expect(problemsOf([host([590, 590, 590])], { calls, probe: "" })).toEqual([]);
     expect(problemsOf([host([610, 610, 610])], { calls, probe: "" })).toHaveLength(1);
   });
 
-  it("allows for what others take of the processors [LV1.judge]", () => {
+  it("allows for processor time used by others [LV1.judge]", () => {
     const busy = (took: number, cpuMs: number): HostEvidence => ({
       ...host([took]),
       outside: [
@@ -78,7 +78,7 @@ describe("the judgement of a host's liveness", () => {
     expect(problemsOf([busy(460, 0)])).toHaveLength(1);
   });
 
-  it("takes a loop for held that was for more than 50 ms in most rounds, beyond the idle thread [LV1.judge]", () => {
+  it("reports a loop held for more than 50 ms in most rounds, beyond the idle thread [LV1.judge]", () => {
     const held = (ms: number, idle: number): readonly string[] =>
       [1_500, 2_500].flatMap((at) => [`loop ${at} ${ms}`, `idle ${at} ${idle}`]);
     const rounds = [100, 100, 100];
@@ -86,11 +86,11 @@ describe("the judgement of a host's liveness", () => {
     expect(problemsOf([host(rounds, held(65, 10))])).toEqual(["The event loop was held for 55 ms"]);
     expect(problemsOf([host(rounds, ["loop 1500 5000"])])).toEqual([]);
     expect(problemsOf([host(rounds, held(65, 0))], { calls: [], probe: held(20, 0).join("\n") })).toEqual([]);
-    // Between rounds nothing is done to it.
+    // Nothing attacks the host between rounds.
     expect(problemsOf([host(rounds, ["loop 1950 900", "loop 2950 900", "loop 3950 900"])])).toEqual([]);
   });
 
-  it("takes memory for grown above the case's figure, wrong answers and a host that does not come back for failures [LV1.judge]", () => {
+  it("fails on memory growth above the case's bound, wrong answers and a lost host [LV1.judge]", () => {
     expect(problemsOf([host([100], [], 150)])).toEqual([]);
     expect(problemsOf([host([100], [], 151)])).toEqual(["Memory grew by 51 MB, not by 50 at most"]);
     const { played, ...lost } = host([100]);

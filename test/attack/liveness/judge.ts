@@ -1,4 +1,4 @@
-/** What is wrong with a case's figures (SPEC LV1). */
+/** Judges the figures of a case (SPEC LV1). */
 
 import { median } from "../../../bench/measure.ts";
 import type { LivenessCase } from "./cases.ts";
@@ -9,7 +9,7 @@ import type { Played, Round } from "./rounds.ts";
 /** SPEC LV1. */
 export const LONGEST_HOLD_MS = 50;
 const TIMES_IDLE = 3;
-/** A call's idle time is taken for no less than a time slice of each of five guests (SPEC LV4): less is told by chance. */
+/** Minimum idle time assumed for a call, a slice of each of five guests (SPEC LV4). Shorter times are dominated by chance. */
 const LEAST_IDLE_MS = 25;
 
 export interface Evidence {
@@ -17,35 +17,35 @@ export interface Evidence {
   readonly mode: string;
   readonly hosts: readonly HostEvidence[];
   readonly control: ControlEvidence;
-  /** So many times the bounds are allowed: a gate finds hostages, not milliseconds. Default 1. */
+  /** Factor on the bounds, because a gate finds blocked calls, not milliseconds. Default 1. */
   readonly leeway?: number;
 }
 
-/** Of one host. */
+/** Evidence about one host. */
 export interface HostEvidence {
-  /** Undefined: it did not come back. */
+  /** Undefined if the host did not report back. */
   readonly played: Played | undefined;
   /** The lines that `probe.ts` wrote. */
   readonly probe: string;
   readonly outside: readonly OutsideSample[];
-  /** The end of what it wrote to stderr. */
+  /** The end of the host's stderr. */
   readonly log: string;
 }
 
 export interface Verdict {
   readonly name: string;
   readonly mode: string;
-  /** Nothing, if all is well. */
+  /** Empty if all is well. */
   readonly problems: readonly string[];
-  /** One line of figures: milliseconds, of canaries alone and beside the attack. */
+  /** One line of figures: milliseconds of canaries alone and beside the attack. */
   readonly figures: string;
-  /** How the attack's calls ended, and how often. */
+  /** Number of the attack's calls by outcome. */
   readonly ends: Readonly<Record<string, number>>;
 }
 
-/** More than this is not allowed for: on a machine that busy, a call that is held for a whole round would pass. */
+/** Maximum allowance. With more, on a very busy machine a call that is held for a whole round would pass. */
 const MOST_OTHERS = 3;
-/** Of a call that is under way at any moment of a round, in so many cases out of one: a call counts for as long as it takes. */
+/** Percentile of the calls running at a random moment of a round. A call is weighed by its duration. */
 const SHARE = 0.75;
 
 interface Hold {
@@ -56,17 +56,17 @@ interface Hold {
 
 interface RoundFigures {
   readonly of: string;
-  /** How many times as long everything takes because of what others do on the machine. */
+  /** Factor by which other work on the machine slows everything down. */
   readonly others: number;
-  /** The longest hold of the loop, without that of an idle thread, or of the loop of the host that nothing is done to. */
+  /** The longest hold of the loop, minus that of an idle thread or of the control host's loop. */
   readonly loop: number;
-  /** By canary. */
+  /** Milliseconds by canary. */
   readonly took: Readonly<Record<string, number>>;
-  /** By canary, of the host that nothing is done to. */
+  /** Milliseconds by canary, on the control host. */
   readonly control: Readonly<Record<string, number>>;
 }
 
-/** Of several rounds the median counts: what happens by chance happens in few of them, what is done to a host in each. */
+/** Judges a case by the median of several rounds: chance affects few of them, and an attack affects each. */
 export function judge({ wanted, mode, hosts, control, leeway = 1 }: Evidence): Verdict {
   const { name } = wanted;
   const lost = hosts.find(({ played }) => played === undefined);
@@ -86,7 +86,7 @@ export function judge({ wanted, mode, hosts, control, leeway = 1 }: Evidence): V
     .slice(0, 3)
     .map((one) => `Canary ${one}`);
   const refused = plays.flatMap(({ ends }) => Object.keys(ends)).find((end) => /tool_not_found|permission_denied|invalid_args/u.test(end));
-  if (refused !== undefined) problems.push(`The attack is none: ${refused}`);
+  if (refused !== undefined) problems.push(`The attack was refused: ${refused}`);
   const idle = Object.fromEntries(
     Object.keys(plays[0]?.idle ?? {}).map((canary) => [canary, median(plays.flatMap((play) => play.idle[canary] ?? []))]),
   );
@@ -125,7 +125,7 @@ function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<stri
     const control = median(rounds.map((round) => round.control[canary] ?? 0));
     const times = median(
       rounds.map((round) => {
-        // What waits takes no longer because of others; what is brief does.
+        // Waiting calls do not take longer because of other work, but short calls do.
         const expected = Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS) + (round.others - 1) * LEAST_IDLE_MS;
         return (round.took[canary] ?? Infinity) / expected;
       }),
@@ -137,7 +137,7 @@ function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<stri
   return { problems: problems.map((problem) => (of === "" ? problem : `${of}: ${problem}`)), loop, text: figures.join(", ") };
 }
 
-/** The figures of the attack that held the loop longest. */
+/** Returns the figures of the attack that held the loop longest. */
 function worstOf(attacks: readonly AttackFigures[]): string {
   return attacks.toSorted((a, b) => b.loop - a.loop)[0]?.text ?? "";
 }
@@ -162,8 +162,8 @@ function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): Omit<R
 }
 
 /**
- * Of all processor time in a round, how much the host used or could have used: where others took half of it, everything takes twice
- * as long. 1 where the system does not say.
+ * Returns the factor by which other work slowed the host down in a round: available processor time divided by the share that the host
+ * used or could have used. 2 if others took half of it. 1 if the system has no such figures.
  */
 function othersIn({ beginAt, endAt }: Round, outside: readonly OutsideSample[]): number {
   const within = outside.filter(({ at }) => at >= beginAt && at <= endAt);
@@ -173,7 +173,7 @@ function othersIn({ beginAt, endAt }: Round, outside: readonly OutsideSample[]):
   return own > 0 ? Math.min(MOST_OTHERS, Math.max(1, (last.machineMs - first.machineMs) / own)) : 1;
 }
 
-/** 0 of no calls. */
+/** Returns 0 without calls. */
 function usualOf(times: readonly number[]): number {
   const sum = times.reduce((total, ms) => total + ms, 0);
   let before = 0;
@@ -184,7 +184,7 @@ function longestIn({ beginAt, endAt }: Round, holds: readonly Hold[], wanted: Ho
   return Math.max(0, ...holds.filter(({ kind, endAt: at }) => kind === wanted && at >= beginAt && at <= endAt).map(({ ms }) => ms));
 }
 
-/** From the most before the attack to the most ever. */
+/** Returns the growth from the peak before the attack to the overall peak. */
 function grownBytes({ played, outside }: HostEvidence): number {
   const beginAt = played?.rounds[0]?.beginAt ?? 0;
   const most = (samples: readonly OutsideSample[]): number => Math.max(0, ...samples.map(({ residentBytes }) => residentBytes));

@@ -1,4 +1,4 @@
-/** Those cases of the liveness suite that a gate has time for; `npm run soak -- --liveness` runs all of them in every mode. */
+/** The cases of the liveness suite that a gate has time for. `npm run soak -- --liveness` runs all of them in every mode. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCase } from "./cases.ts";
@@ -16,18 +16,18 @@ const SMOKE: readonly (readonly [name: string, mode: ModeName])[] = [
 ];
 
 /**
- * A gate shares its machine with other tests: it finds a host that does not come back and a call that waits for another to end. The
- * bounds themselves are the soak's.
+ * Factor on the bounds, because a gate shares its machine with other tests. It finds a lost host, and a call that waits for another to
+ * end; the soak checks the bounds themselves.
  */
 const LEEWAY = 4;
 
-describe("attack: keeping everybody else waiting", () => {
+describe("attack: blocking all other work", () => {
   let control: Control;
   beforeAll(async () => void (control = await startControl()));
   afterAll(async () => await control[Symbol.asyncDispose]());
 
-  // Rounds are samples, of which the median counts.
-  it.each(SMOKE)("%s (%s) holds neither the event loop nor a canary, nor memory [LV1.smoke]", async (name, mode) => {
+  // Rounds are samples, judged by their median.
+  it.each(SMOKE)("%s (%s) does not hold the event loop, canaries or memory [LV1.smoke]", async (name, mode) => {
     const verdict = await runCase(findCase(name), mode, { pace: SHORT, control, leeway: LEEWAY });
     expect(verdict.problems, formatVerdict(verdict).join("\n")).toEqual([]);
   });

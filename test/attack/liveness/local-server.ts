@@ -17,7 +17,7 @@ export async function startLocalServer(): Promise<LocalServer> {
     else if (request.url === "/large") response.end(large);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is an object.
+  // The address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

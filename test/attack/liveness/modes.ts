@@ -1,4 +1,4 @@
-/** What a host runs on, and where its log goes. */
+/** Runtime, isolation and engine of a host, and the destination of its log. */
 
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../../scripts/run-command.ts";
@@ -20,19 +20,19 @@ export const MODES: Readonly<Record<ModeName, Mode>> = {
   "deno-plain": { runtime: "deno", isolation: "thread", engine: "plain" },
 };
 
-/** @throws {TypeError} if there is none of that name. */
+/** @throws {TypeError} if no mode has this name */
 export function readMode(name: string): ModeName {
-  const found = (Object.keys(MODES) as readonly ModeName[]).find((mode) => mode === name); // its own keys
-  if (found === undefined) throw new TypeError(`There is no mode "${name}" (choose from ${Object.keys(MODES).join(", ")})`);
+  const found = (Object.keys(MODES) as readonly ModeName[]).find((mode) => mode === name); // the object's own keys
+  if (found === undefined) throw new TypeError(`Unknown mode "${name}" (choose from ${Object.keys(MODES).join(", ")})`);
   return found;
 }
 
-/** `unread` is a pipe that nobody reads. */
+/** `unread` is a pipe that is never read. */
 export type Stderr = "file" | "pipe" | "unread" | "terminal";
 
 const PROBE = fileURLToPath(new URL("probe.ts", import.meta.url));
 
-/** The command line that runs a program of this repository with the probe in it. */
+/** Returns the command line that runs a program of this repository with the probe loaded. */
 export function commandFor({ runtime }: Pick<Mode, "runtime">, program: string, args: readonly string[]): readonly string[] {
   const bin = `${REPOSITORY}node_modules/.bin/`;
   return runtime === "node"

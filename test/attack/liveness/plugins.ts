@@ -1,4 +1,4 @@
-/** Plugins on the disk. */
+/** Writes plugins to disk. */
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ export const HOSTILE = "hostile";
 
 export interface PluginFiles {
   readonly main: string;
-  /** Beside what every manifest has. */
+  /** Members added to the default manifest. */
   readonly manifest?: object;
-  /** Further files, and their sizes in bytes. */
+  /** Further files, with their sizes in bytes. */
   readonly files?: Readonly<Record<string, number>>;
 }
 
-/** The exported functions of a module. */
+/** Returns the exported functions of a module. */
 export function toolsOf(main: string): readonly string[] {
   return [...main.matchAll(/^export (?:const|(?:async )?function\*?) (\w+)/gm)].map(([, name = ""]) => name);
 }

@@ -1,19 +1,18 @@
 /**
- * Preloaded into a host's process (`--import`, on Deno `--preload`): measures how long its event loop is held, and beside it how
- * late a thread wakes that has nothing to do, which is the machine's doing.
+ * Preloaded into a host's process (`--import`, on Deno `--preload`): measures how long its event loop is held, and how late an idle
+ * thread wakes, which is caused by the machine.
  *
- * Writes lines to the file that `LIVENESS_PROBE` names: `pid <n>` first, then `<kind> <epoch ms> <ms>`. `loop` is the host's loop
- * and `idle` the other thread, both without the time that they were ready to run and waited for a processor, as far as the
- * system tells (Linux).
+ * Writes lines to the file named by `LIVENESS_PROBE`: first `pid <n>`, then `<kind> <epoch ms> <ms>`. `loop` is the host's event loop and
+ * `idle` the other thread. Both exclude the time waiting for a processor, if the system reports it (Linux).
  */
 
 import { appendFileSync, closeSync, openSync, readSync, writeSync } from "node:fs";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 
 const EVERY_MS = 5;
-/** Shorter ones are no news. */
+/** Minimum duration to report. */
 const REPORTED_MS = 5;
-/** Microseconds: a word of shared memory holds half an hour. */
+/** Durations are stored in microseconds, so a 32-bit word holds half an hour. */
 const US_PER_MS = 1_000;
 
 const path = process.env["LIVENESS_PROBE"];
@@ -22,7 +21,7 @@ else if (!isMainThread && isIdleThread(workerData)) watchIdle(workerData);
 
 interface IdleThread {
   readonly probe: string;
-  /** The longest hold of the host's loop since it was last taken, in microseconds. */
+  /** The longest hold of the host's loop since the value was last taken, in microseconds. */
   readonly longest: Int32Array;
 }
 
@@ -37,7 +36,7 @@ function watchHost(probe: string): void {
   new Worker(new URL(import.meta.url), { workerData: data, execArgv: [] }).unref();
   watch((heldMs) => {
     const held = Math.round(heldMs * US_PER_MS);
-    // The other side only exchanges it for 0: what is lost is a shorter one.
+    // The other side only replaces the value with 0, so at most a shorter hold is lost.
     if (held > Atomics.load(longest, 0)) Atomics.store(longest, 0, held);
   });
 }
@@ -53,7 +52,7 @@ function watchIdle({ probe, longest }: IdleThread): void {
   });
 }
 
-/** Calls back after each turn with how late it was, without the wait for a processor. */
+/** Calls back after each turn with its delay, excluding the wait for a processor. */
 function watch(tell: (heldMs: number) => void): void {
   const waited = createWaitClock();
   const turn = (): void => {
@@ -64,13 +63,13 @@ function watch(tell: (heldMs: number) => void): void {
       tell(Math.max(0, late - (waited() - waitedBefore)));
       turn();
     }, EVERY_MS);
-    // The idle thread has nothing else, and is itself no reason for the process to stay.
+    // The idle thread has no other work, and must not keep the process alive.
     if (isMainThread) timer.unref();
   };
   turn();
 }
 
-/** Milliseconds that this thread has waited for a processor; 0 where the system does not say. */
+/** Returns the milliseconds that this thread has waited for a processor; 0 if the system does not report them. */
 function createWaitClock(): () => number {
   let file: number;
   try {

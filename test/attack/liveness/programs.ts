@@ -1,4 +1,4 @@
-/** The hostile programs of `test/attack`, as cases: each of them is run four at once. */
+/** The hostile programs of `test/attack` as cases, with four concurrent calls each. */
 
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -8,9 +8,9 @@ import { GREEDY, NATIVE, SCRIPT, WAITING } from "../runaway/kinds.ts";
 import { LANGUAGE } from "../runaway/language-kinds.ts";
 import type { LivenessCase } from "./cases.ts";
 
-/** What four guests with 64 MiB each, their stacks and their workers may need. */
+/** Memory for four guests with 64 MiB each, their stacks and their workers. */
 const FOUR_GUESTS_MB = 700;
-/** More than a manifest may have are several plugins. */
+/** Maximum tools of a case. More than a manifest allows are split into several plugins. */
 const TOOLS_A_CASE = 40;
 
 export async function programCases(): Promise<readonly LivenessCase[]> {
@@ -38,21 +38,21 @@ function toFunctions(bodies: Readonly<Record<string, string>>): readonly string[
   return Object.entries(bodies).map(([name, body]) => `export function ${name}() { ${body} }`);
 }
 
-/** `` const EVIL = `…`; ``: a module with a tool in each export. */
+/** Finds `` const EVIL = `…`; ``: a module with a tool in each export. */
 async function modulesInTests(): Promise<readonly (readonly [name: string, main: string])[]> {
   const found = attackTests().map(async ([name, text]) => {
     const template = /^const EVIL = (`\n[\s\S]*?\n`);$/mu.exec(text)?.[1];
-    // Its own text is a text.
+    // A template literal evaluates to a string.
     return template === undefined || template.includes("${") ? [] : [[name, (await valueOf(template)) as string] as const];
   });
   return (await Promise.all(found)).flat();
 }
 
-/** `const WAYS: Readonly<Record<string, string>> = {…};`: bodies of functions by name. */
+/** Finds `const WAYS: Readonly<Record<string, string>> = {…};`: bodies of functions by name. */
 async function tablesInTests(): Promise<readonly (readonly [name: string, bodies: Readonly<Record<string, string>>])[]> {
   const found = attackTests().map(async ([name, text]) => {
     const table = /^const [A-Z]+: Readonly<Record<string, string>> = (\{\n[\s\S]*?\n\});$/mu.exec(text)?.[1];
-    // As it is declared.
+    // The declared type of the table.
     return table === undefined ? [] : [[name, (await valueOf(table)) as Readonly<Record<string, string>>] as const];
   });
   return (await Promise.all(found)).flat();
@@ -64,7 +64,7 @@ function attackTests(): readonly (readonly [name: string, text: string])[] {
     .map((path) => [basename(path, ".test.ts"), readFileSync(`${REPOSITORY}${path}`, "utf8")]);
 }
 
-/** Of an expression in a test's own text: literals only. */
+/** Evaluates an expression in a test's source. Only literals occur. */
 async function valueOf(expression: string): Promise<unknown> {
   const module = (await import(`data:text/javascript,${encodeURIComponent(`export default ${expression};`)}`)) as {
     readonly default: unknown;

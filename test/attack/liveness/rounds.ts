@@ -1,20 +1,20 @@
-/** One case against one host, through whichever door: canaries alone, then canaries beside rounds of the attack. */
+/** Plays one case against one host through any door: canaries alone, then canaries beside rounds of the attack. */
 
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { CANARY, type CanaryCall } from "./canaries.ts";
 
-/** How long everything is. */
+/** Durations and counts of a run. */
 export interface Pace {
-  /** Of each canary, alone. */
+  /** Number of calls of each canary alone. */
   readonly idleCalls: number;
   readonly sleepMs: number;
   readonly roundMs: number;
   readonly rounds: number;
 }
 
-/** A way to a host. */
+/** A way to call a host. */
 export interface Caller {
-  /** @returns the output, or the error's code and message in an `Error` */
+  /** @returns the output; rejects with an `Error` that contains the error's code and message */
   call(tool: string, args: object, signal?: AbortSignal): Promise<unknown>;
 }
 
@@ -22,29 +22,29 @@ export interface Played {
   /** Milliseconds of each call alone, by canary. */
   readonly idle: Readonly<Record<string, readonly number[]>>;
   readonly rounds: readonly Round[];
-  /** Canaries that failed or answered something else. */
+  /** Canaries that failed or returned a wrong answer. */
   readonly wrong: readonly string[];
-  /** How calls of the attack ended, and how often: one that is refused at once is none. */
+  /** Number of the attack's calls by outcome. A call that is refused at once is not an attack. */
   readonly ends: Readonly<Record<string, number>>;
 }
 
 export interface Round {
-  /** Which attack; empty where there is one. */
+  /** Name of the attack; empty if there is only one. */
   readonly of: string;
-  /** Epoch, milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly beginAt: number;
   readonly endAt: number;
-  /** Milliseconds of each call by canary. */
+  /** Milliseconds of each call, by canary. */
   readonly calls: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Begins something hostile again and again until `signal`. */
+/** Repeats a hostile act until `signal` is aborted. */
 export type Attack = (signal: AbortSignal) => Promise<void>;
 
-/** The canaries are under way when the attack begins. */
+/** Time before the attack, so that canaries are already running when it begins. */
 const HEAD_START_MS = 20;
 const REST_MS = 50;
-/** Of brief canaries: more would be a load of their own. */
+/** Pause between calls of brief canaries. Without it, they would load the host themselves. */
 const BETWEEN_CALLS_MS = 10;
 
 /** @param attacks by name */
@@ -67,7 +67,7 @@ export async function play(
     if (found !== output && wrong.length < 20) wrong.push(`${tool}: ${String(found)}`.slice(0, 300));
     return performance.now() - begin;
   };
-  // The first calls find nothing warm.
+  // Warm up: the first calls find nothing loaded.
   for (const canary of canaries) for (let nth = 0; nth < 3; nth++) await sing(canary);
   await Promise.all(
     canaries.map(async (canary) => {
@@ -94,7 +94,7 @@ export async function play(
     await pause(pace.roundMs);
     end.abort();
     await Promise.all([...singing, attacking]);
-    // What the attack left behind to be done is held against it.
+    // Work that the attack left behind counts as part of it.
     await pause(REST_MS);
     return { of, beginAt, endAt: epochMs(), calls };
   };
@@ -110,13 +110,13 @@ function epochMs(): number {
 export interface Lanes {
   readonly tools: readonly string[];
   readonly args: object;
-  /** How calls ended, and how often. */
+  /** Number of calls by outcome. */
   readonly ends: Map<string, number>;
   /** Default 4. */
   readonly lanes?: number;
 }
 
-/** So many lanes, each of which makes one call after another; the tools take turns. */
+/** Runs several lanes, each of which makes one call after another. The tools take turns. */
 export function lanesOf(caller: Caller, { tools, args, ends, lanes = 4 }: Lanes): Attack {
   let next = 0;
   return async (signal) => {
@@ -128,7 +128,7 @@ export function lanesOf(caller: Caller, { tools, args, ends, lanes = 4 }: Lanes)
             () => "ok",
             (error: unknown) => String(error),
           );
-          // As calls of clients do, whatever comes of them.
+          // Ignore results, as clients may.
           await turn();
           const kind = `${tool} ${end}`.slice(0, 120);
           if (ends.size < 50 || ends.has(kind)) ends.set(kind, (ends.get(kind) ?? 0) + 1);

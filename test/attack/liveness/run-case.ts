@@ -1,4 +1,4 @@
-/** Runs one case in one mode: a folder and a host of its own, looked at from outside. */
+/** Runs one case in one mode, with its own folder and host, measured from outside. */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -24,10 +24,10 @@ const HOST_CHILD = fileURLToPath(new URL("host-child.ts", import.meta.url));
 const BIN = `${REPOSITORY}bin/bascule.mjs`;
 const CANARY_TOKEN = "canary".repeat(8);
 const LOG_SHOWN = 2_000;
-/** For the host to come back, beyond the rounds. */
+/** Time for the host to report back after the rounds. */
 const SPARE_MS = 40_000;
 
-/** @param control a host that nothing is done to */
+/** @param control a host that is not attacked */
 export async function runCase(
   wanted: LivenessCase,
   mode: ModeName,
@@ -66,7 +66,7 @@ interface Run {
   readonly withinMs: number;
 }
 
-/** The host's own process plays, and reports. */
+/** Plays the case inside the host's own process, which reports the results. */
 async function playInHost({ wanted, mode, pace, url, place, withinMs }: Run): Promise<Played | undefined> {
   const { folder } = place;
   const plan: Plan = { case: wanted.name, mode, folder, url, pace, report: join(folder, "report.json") };
@@ -79,11 +79,11 @@ async function playInHost({ wanted, mode, pace, url, place, withinMs }: Run): Pr
   clearTimeout(timer);
   host.end();
   const report = await readFile(plan.report, "utf8").catch(() => undefined);
-  // Written by the child.
+  // Written by the child process.
   return report === undefined ? undefined : (JSON.parse(report) as Played);
 }
 
-/** We play, from outside. */
+/** Plays the case from outside. */
 async function playThroughDoor({ wanted, mode, pace, url, place, withinMs }: Run, door: "http" | "mcp"): Promise<Played | undefined> {
   const { folder } = place;
   const { isolation, engine } = MODES[mode];

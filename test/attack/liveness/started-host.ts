@@ -1,4 +1,4 @@
-/** Processes of hosts, with the probe in them. */
+/** Starts processes of hosts with the probe loaded. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { open } from "node:fs/promises";
@@ -7,18 +7,18 @@ import { join } from "node:path";
 import type { Stderr } from "./modes.ts";
 import { childrenOf } from "./outside.ts";
 
-/** Where a host is. */
+/** Paths of a host. */
 export interface Place {
   readonly folder: string;
   readonly probe: string;
-  /** Where stderr goes if it goes to a file. */
+  /** File for stderr, if it goes to a file. */
   readonly log: string;
 }
 
 export interface StartedHost {
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
-  /** With all that it started. */
+  /** Ends the process with all its descendants. */
   end(): void;
 }
 
@@ -31,11 +31,11 @@ export async function startHost(
   const file = await open(log, "a");
   const fifo = join(folder, "fifo");
   if (stderr === "unread") await run("mkfifo", [fifo]);
-  // Open at both ends, and never read.
+  // Opened at both ends, and never read.
   const unread = stderr === "unread" ? await open(fifo, "r+") : undefined;
   const child = spawn(program, args, {
     cwd: folder,
-    // In our session: where the system shares processors by session, the host beside gets no more than this one.
+    // Same session as this process: if the system schedules by session, the control host gets an equal share.
     stdio: ["pipe", "pipe", unread?.fd ?? (stderr === "file" ? file.fd : "pipe")],
     env: { ...environmentOf(folder), ...(probed && { LIVENESS_PROBE: probe }) },
   });
@@ -46,7 +46,7 @@ export async function startHost(
   return { child, ended, end: () => endTree(child.pid) };
 }
 
-/** What compilers and images are kept in is shared by all runs: the first one is slow otherwise. */
+/** Returns the environment. All runs share a cache of compilers and images, because otherwise the first one is slow. */
 function environmentOf(folder: string): NodeJS.ProcessEnv {
   const cache = process.env["LIVENESS_CACHE"] ?? join(tmpdir(), "bascule-liveness-cache");
   return {
@@ -59,14 +59,14 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-/** A process and all that it started. */
+/** Ends a process and all its descendants. */
 function endTree(pid: number | undefined): void {
   if (pid === undefined) return;
   const started = childrenOf(pid);
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended, and what it started may have not.
+    // The process has ended, but its descendants may not have.
   }
   for (const child of started) endTree(child);
 }

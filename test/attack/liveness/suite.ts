@@ -1,4 +1,4 @@
-/** The whole suite: every case in every mode that it means something in. */
+/** The whole suite: every case in every mode to which it applies. */
 
 import { CASES, type LivenessCase } from "./cases.ts";
 import { startControl } from "./control.ts";
@@ -7,12 +7,12 @@ import { type ModeName, MODES } from "./modes.ts";
 import type { Pace } from "./rounds.ts";
 import { runCase } from "./run-case.ts";
 
-/** Of the gate: three rounds are the fewest whose median says something. */
+/** Pace of the gate. Three rounds are the minimum for a meaningful median. */
 export const SHORT: Pace = { idleCalls: 5, sleepMs: 100, roundMs: 500, rounds: 3 };
 const LONG: Pace = { idleCalls: 9, sleepMs: 300, roundMs: 1_500, rounds: 5 };
 
 export interface LivenessOptions {
-  /** Cases whose names hold this text. Default: all. */
+  /** Runs only cases whose names contain this text. Default: all. */
   readonly only?: string;
   readonly modes: readonly ModeName[];
   readonly say: (line: string) => void;
@@ -32,7 +32,7 @@ export async function runLiveness({ only = "", modes, say }: LivenessOptions): P
   return failed;
 }
 
-/** One line, and one for each problem. */
+/** Returns one line, and one for each problem. */
 export function formatVerdict({ name, mode, figures, problems }: Verdict): readonly string[] {
   return [
     `${problems.length === 0 ? "ok    " : "FAILED"} ${name} (${mode}): ${figures}`,
@@ -40,7 +40,7 @@ export function formatVerdict({ name, mode, figures, problems }: Verdict): reado
   ];
 }
 
-/** No command starts a host on the plain engine. */
+/** Returns the modes of a case. No command starts a host on the plain engine. */
 function modesOf({ door }: LivenessCase): readonly ModeName[] {
   const names = Object.keys(MODES) as readonly ModeName[];
   return names.filter((name) => door === undefined || MODES[name].engine === "metered");

@@ -1,4 +1,4 @@
-/** The same with what the guest's APIs do, inside, in the worker and while the call waits (see `kinds.ts`). */
+/** Endless use of the guest's APIs, inside the guest, in the worker, and while the call waits (see `kinds.ts`). */
 
 export const APIS: Readonly<Record<string, string>> = {
   localeCompareAscii: `const s="a".repeat(1<<22); for (;;) s.localeCompare(s+"b");`,

@@ -1,13 +1,13 @@
 /**
- * Kinds of guest code that does not end by itself, as bodies of the tool's function. How soon some of them end is
- * measured by `bench/runaway.ts`.
+ * Kinds of guest code that do not end by themselves, as bodies of a tool's function. `bench/runaway.ts` measures how soon some of them
+ * end.
  *
- * `NATIVE` holds those that QuickJS's own interrupt does not end: loops in the engine's C functions, which never poll,
- * and polled code that goes on after it was interrupted. `SCRIPT` are loops that poll; the published engine ends them too.
+ * `NATIVE` contains code that QuickJS's own interrupt does not end: loops in the engine's C functions, which never poll, and polled code
+ * that continues after an interrupt. `SCRIPT` contains loops that poll, which the published engine ends too.
  */
 
 export const NATIVE: Readonly<Record<string, string>> = {
-  // Arrays, by length alone.
+  // Arrays, by their length alone.
   sparseIndexOf: "const a = []; a.length = 4e9; a.indexOf(1);",
   sparseLastIndexOf: "const a = []; a.length = 4e9; a.lastIndexOf(1);",
   sparseIncludes: "const a = []; a.length = 4e9; a.includes(1);",
@@ -63,7 +63,7 @@ export const NATIVE: Readonly<Record<string, string>> = {
   escapeText: `const s = "\\u20ac".repeat(1 << 18); for (;;) escape(s);`,
   manyNumbers: "const a = new Float64Array(1 << 18).fill(Math.PI * 1e200); for (;;) a.join();",
 
-  // Regular expressions; running them polls.
+  // Compiling regular expressions. Running them polls.
   regexpCompile: `const s = "(?:a|b)".repeat(5_000); for (;;) new RegExp(s);`,
 
   // BigInt.
@@ -87,7 +87,7 @@ export const NATIVE: Readonly<Record<string, string>> = {
   // Collections.
   fromEntries: "const a = Array.from({ length: 1e5 }, (_, i) => ['k' + i, i]); for (;;) Object.fromEntries(a);",
 
-  // Interrupted, swallowed, and on it goes.
+  // Code that swallows the interrupt and continues.
   swallowedExecutor: "for (;;) new Promise(() => { for (;;); });",
   swallowedExecutorCatch: "for (;;) { try { new Promise(() => { for (;;); }); } catch {} }",
   swallowedAsync: "for (;;) (async () => { for (;;); })();",
@@ -99,9 +99,9 @@ export const NATIVE: Readonly<Record<string, string>> = {
 };
 
 export const SCRIPT: Readonly<Record<string, string>> = {
-  // By the host's collation, after each of which the clock is looked at.
+  // The host's collation. The clock is checked after each comparison.
   textLocaleCompare: `const s = "\\u0344".repeat(1 << 16); for (;;) s.localeCompare(s + "x");`,
-  // Natively, with polls.
+  // Native code that polls.
   denseSort: "const a = Array.from({ length: 2e5 }, (_, i) => (i * 7919) % 200003); for (;;) a.toSorted();",
   sortDates: "const a = Array.from({ length: 1e5 }, (_, i) => new Date(i * 1e7)); for (;;) [...a].sort();",
   joinDates: "const a = Array.from({ length: 1e6 }, () => new Date(1e12)); a.join();",
@@ -121,7 +121,7 @@ export const SCRIPT: Readonly<Record<string, string>> = {
   mapClear: "for (;;) { const m = new Map(Array.from({ length: 1e5 }, (_, i) => [i, i])); m.clear(); }",
   groupBy: "const a = new Array(1e5).fill(1); for (;;) Object.groupBy(a, String);",
 
-  // By themselves.
+  // Plain loops and recursion.
   forEver: "for (;;);",
   doWhile: "do {} while (true);",
   label: "outer: for (;;) { inner: for (;;) { continue outer; } }",
@@ -182,7 +182,7 @@ export const SCRIPT: Readonly<Record<string, string>> = {
   dynamicImportMissing: "return (async () => { for (;;) { try { await import('./missing.ts'); } catch {} } })();",
 };
 
-/** They do nothing, for ever: their wall time ends them. */
+/** Calls that wait forever. Their wall limit ends them. */
 export const WAITING: Readonly<Record<string, string>> = {
   timers: "const f = () => setTimeout(f, 1); f(); return new Promise(() => {});",
   intervals: "setInterval(() => {}, 1); return new Promise(() => {});",
@@ -190,7 +190,7 @@ export const WAITING: Readonly<Record<string, string>> = {
   sleepAsync: "return (async () => { for (;;) await new Promise((resolve) => setTimeout(resolve, 1)); })();",
 };
 
-/** They take memory as fast as they can: one of the two ends first, which one is the machine's affair. */
+/** Calls that allocate as fast as they can. The machine decides which limit ends them first. */
 export const GREEDY: Readonly<Record<string, string>> = {
   arrayFill: "Array.prototype.fill.call({ length: 2 ** 53 - 1, set 0(v) {} }, 0, 1);",
   arrayPush: "const a = []; for (;;) a.push(a.length);",
@@ -211,7 +211,7 @@ export const GREEDY: Readonly<Record<string, string>> = {
   nestedArrays: "let a = []; for (;;) a = [a, [a.length]];",
 };
 
-/** A plugin with them as exports, and a canary that sees whether anything of an earlier call is left. */
+/** Returns a plugin that exports these kinds, and a canary that detects remains of an earlier call. */
 export function runawayPlugin(kinds: Readonly<Record<string, string>> = { ...NATIVE, ...SCRIPT, ...WAITING, ...GREEDY }): string {
   return [...Object.entries(kinds).map(([name, body]) => `export function ${name}() { ${body} }`), CANARY].join("\n");
 }

@@ -1,4 +1,4 @@
-/** Every function of the language that can take long, with what makes it: bodies of the tool's function that do not end by themselves. */
+/** Endless bodies of a tool's function, for every function of the language that can take long. */
 
 export const LANGUAGE: Readonly<Record<string, string>> = {
   startsWith: `const s="a".repeat(1<<22), t="a".repeat((1<<22)-1)+"b"; for (;;) s.startsWith(t);`,

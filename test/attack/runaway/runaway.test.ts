@@ -1,7 +1,7 @@
 /**
- * Guest code that does not end by itself, of some 650 kinds. On the metered engine each is ended inside the engine: the
- * worker lives, the instance is put back byte by byte, the next call finds nothing of it. With the meter off, native
- * loops are ended with their worker. How soon is the bench's affair (`bench/runaway.ts`).
+ * Some 650 kinds of guest code that do not end by themselves. On the metered engine each is ended inside the engine: the worker survives,
+ * the instance is restored byte by byte, and the next call finds no remains. Without the meter, native loops are ended with their worker.
+ * `bench/runaway.ts` measures how soon.
  */
 
 import { afterEach, describe, expect, it } from "vitest";
@@ -17,7 +17,10 @@ import { LANGUAGE } from "./language-kinds.ts";
 
 const MINUTES = 60_000;
 const CPU_MS = 40;
-/** A crowded machine may let a worker wait so long for a processor that it is given up; a loop that nothing counts always is. */
+/**
+ * Retries, because on a loaded machine a worker may wait so long for a processor that it is ended. Loops that are not metered fail on
+ * every attempt.
+ */
 const ATTEMPTS = 4;
 
 let box: TestSandbox;
@@ -32,9 +35,9 @@ async function start(engine: "metered" | "plain", source: string = runawayPlugin
   expect(outputOf(await box.call("bad", "canary"))).toBe(1);
 }
 
-/** How one kind ended: its fault in short, whether its worker was replaced, what the canary saw afterwards. */
+/** Runs one kind. Returns its fault in short, whether its worker was replaced, and the canary's result afterwards. */
 async function endOf(name: string, cpuMs: number): Promise<{ fault: string; replaced: boolean; canary: unknown }> {
-  // The spare is started behind the first worker's back; only later ones replace any.
+  // The spare starts in the background. Only later starts replace a worker.
   const before = Math.max(2, box.workersStarted);
   const outcome = await box.call("bad", name, { limits: { cpuMs, wallMs: Object.hasOwn(WAITING, name) ? cpuMs : 20_000 } });
   const canary = outputOf(await box.call("bad", "canary"));
@@ -42,7 +45,7 @@ async function endOf(name: string, cpuMs: number): Promise<{ fault: string; repl
   return { fault, replaced: box.workersStarted > before, canary };
 }
 
-/** Those of `kinds` that did not end as they should, again and again. */
+/** Returns the kinds that repeatedly did not end as expected. */
 async function failing(
   kinds: Readonly<Record<string, string>>,
   cpuMs: (attempt: number) => number,
@@ -59,8 +62,8 @@ async function failing(
   return wrong;
 }
 
-describe("attack: guest code that does not end, on the metered engine", () => {
-  it("is of at least 60 kinds", () => {
+describe("attack: endless guest code on the metered engine", () => {
+  it("covers at least 60 kinds", () => {
     box = startSandbox();
     expect(Object.keys({ ...NATIVE, ...SCRIPT, ...WAITING, ...GREEDY }).length).toBeGreaterThan(140);
     expect(Object.keys(NATIVE).length).toBeGreaterThan(60);
@@ -73,7 +76,7 @@ describe("attack: guest code that does not end, on the metered engine", () => {
     ["endless waits", WAITING, ["timeout wall"]],
     ["memory hogs", GREEDY, ["timeout cpu", "exhausted memory", "exhausted timers"]],
   ] as const) {
-    it(`${what} end, their worker lives, and the next call finds nothing of them [B3.survive]`, { timeout: 2 * MINUTES }, async () => {
+    it(`${what} end, their worker survives, and the next call finds no remains [B3.survive]`, { timeout: 2 * MINUTES }, async () => {
       await start("metered");
       const wrong = await failing(
         kinds,
@@ -84,19 +87,19 @@ describe("attack: guest code that does not end, on the metered engine", () => {
     });
   }
 
-  it("every function of the language and of the guest's APIs ends as well [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+  it("endless use of every language function and guest API ends too [B3.survive]", { timeout: 10 * MINUTES }, async () => {
     const kinds = sample({ ...LANGUAGE, ...APIS }, 16);
     await start("metered", runawayPlugin(kinds));
     const wrong = await failing(
       kinds,
       () => CPU_MS,
-      // On a quick machine some take all memory first.
+      // On a fast machine some exhaust memory first.
       ({ fault, replaced, canary }) => ["timeout cpu", "exhausted memory"].includes(fault) && !replaced && canary === 1,
     );
     expect(wrong).toEqual({});
   });
 
-  it("ends while it loads, too, and its worker goes on [B9.time] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+  it("endless code at load time ends, and the worker survives [B9.time] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
     await start("metered");
     const wrong: Record<string, unknown> = {};
     for (const [name, body] of Object.entries(sample({ ...NATIVE, ...LANGUAGE }, 64))) {
@@ -108,7 +111,7 @@ describe("attack: guest code that does not end, on the metered engine", () => {
     expect(wrong).toEqual({});
   });
 
-  it("ends when the call is cancelled and it runs in what hears of that [T3.grace] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+  it("endless code in an abort listener of a cancelled call ends [T3.grace] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
     const kinds = sample({ ...NATIVE, ...LANGUAGE, ...APIS }, 128);
     await start("metered", whenAborted(kinds));
     const wrong: Record<string, unknown> = {};
@@ -120,40 +123,47 @@ describe("attack: guest code that does not end, on the metered engine", () => {
       };
       const outcome = await box.call("bad", name, { signal: abort.signal, hostCall });
       const canary = outputOf(await box.call("bad", "canary"));
-      // Some take all memory before their grace is over; some come to an end.
+      // Some exhaust memory before their grace period is over, and some end by themselves.
       const isRight = !outcome.ok && ["cancelled", "exhausted", "never_settles", "unhandled"].includes(outcome.fault.kind);
       if (!isRight || canary !== 1) wrong[name] = { outcome, canary };
     }
     expect(wrong).toEqual({});
   });
 
-  it("is ended inside the engine, and its memory put back byte by byte [B3.native] [B1.memory]", { timeout: 10 * MINUTES }, async () => {
-    box = startSandbox();
-    const wrong: Record<string, unknown> = {};
-    let plugin = await fresh();
-    for (const name of Object.keys({ ...sample({ ...NATIVE, ...SCRIPT, ...GREEDY }), ...sample(LANGUAGE, 32) })) {
-      const end = endInThread(plugin, name);
-      plugin.restore();
-      const differs = plugin.differs();
-      // V8's own stack ran out: the sandbox gives such an instance up, too.
-      const canary = plugin.instance.broken ? 'd{"o":1}' : plugin.call("canary");
-      if (differs !== undefined || canary !== 'd{"o":1}' || (Object.hasOwn(NATIVE, name) && end !== "EngineInterrupted"))
-        wrong[name] = { end, differs, canary };
-      plugin.restore();
-      // Memory does not shrink, and is compared whole.
-      if (plugin.instance.broken || plugin.instance.bytes.length > 16 << 20) plugin = await fresh();
-    }
-    expect(wrong).toEqual({});
-  });
+  it(
+    "endless code is ended inside the engine, and its memory is restored byte by byte [B3.native] [B1.memory]",
+    { timeout: 10 * MINUTES },
+    async () => {
+      box = startSandbox();
+      const wrong: Record<string, unknown> = {};
+      let plugin = await fresh();
+      for (const name of Object.keys({ ...sample({ ...NATIVE, ...SCRIPT, ...GREEDY }), ...sample(LANGUAGE, 32) })) {
+        const end = endInThread(plugin, name);
+        plugin.restore();
+        const differs = plugin.differs();
+        // V8's own stack overflowed. The sandbox also drops such an instance.
+        const canary = plugin.instance.broken ? 'd{"o":1}' : plugin.call("canary");
+        if (differs !== undefined || canary !== 'd{"o":1}' || (Object.hasOwn(NATIVE, name) && end !== "EngineInterrupted"))
+          wrong[name] = { end, differs, canary };
+        plugin.restore();
+        // Memory does not shrink, and all of it is compared.
+        if (plugin.instance.broken || plugin.instance.bytes.length > 16 << 20) plugin = await fresh();
+      }
+      expect(wrong).toEqual({});
+    },
+  );
 });
 
-/** Starting a worker anew for each kind, or comparing all of its memory, takes long: some of the kinds, or all with `RUNAWAY=all npm test -- test/attack/runaway`. */
+/**
+ * Selects some of the kinds, because starting a worker or comparing all memory for each is slow. All of them with `RUNAWAY=all npm test
+ * -- test/attack/runaway`.
+ */
 function sample<T>(kinds: Readonly<Record<string, T>>, every = 4): Readonly<Record<string, T>> {
   if (process.env["RUNAWAY"] === "all") return kinds;
   return Object.fromEntries(Object.entries(kinds).filter((_, index) => index % every === 0));
 }
 
-/** Each kind in a listener of the call's signal; the call tells its host that it listens, and waits. */
+/** Returns a plugin that runs each kind in an abort listener. The call tells its host when it listens, and waits. */
 function whenAborted(kinds: Readonly<Record<string, string>>): string {
   const listening = Object.entries(kinds).map(
     ([name, body]) => `export function ${name}(_args, { signal }) {
@@ -165,10 +175,10 @@ function whenAborted(kinds: Readonly<Record<string, string>>): string {
   return [...listening, "let calls = 0; export function canary() { return ++calls; }"].join("\n");
 }
 
-describe("attack: guest code that does not end, with the meter off", () => {
+describe("attack: endless guest code without the meter", () => {
   it("native loops are ended with their worker [B3.kill]", { timeout: 4 * MINUTES }, async () => {
     await start("plain");
-    // A slow machine may be at the preparations yet, which poll.
+    // A slow machine may still be at the preparations, which poll.
     const wrong = await failing(
       sample(NATIVE),
       (attempt) => 60 * attempt ** 2,

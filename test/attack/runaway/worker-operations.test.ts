@@ -1,13 +1,12 @@
 /**
- * What the worker itself does for a guest at once (URLs, queries, codecs, hashes, languages), asked for with input that
- * makes it slow. Code of the runtime that has begun cannot be ended, not even with its thread, so each act has to be
- * short: the call ends at its deadline, and the worker lives.
+ * Slow input for work that the worker itself does for a guest (URLs, queries, codecs, hashes, Intl). Running code of the runtime cannot
+ * be ended, not even with its thread, so each operation must be short: the call ends at its deadline, and the worker survives.
  */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
-/** Bodies of a tool. The first group took seconds to minutes with one act, the second goes on for ever with short ones. */
+/** Bodies of a tool. A single operation of the first group took seconds to minutes; the second group repeats short ones forever. */
 const SLOW: Readonly<Record<string, string>> = {
   queryPairs: `for (;;) new URLSearchParams("&a".repeat(3_000_000));`,
   queryOfUrl: `for (;;) new URL("http://a/?" + "&a".repeat(500_000)).searchParams;`,
@@ -36,7 +35,7 @@ const SLOW: Readonly<Record<string, string>> = {
 };
 
 const CPU_MS = 60;
-/** A crowded machine may let a worker wait so long for a processor that it is given up. */
+/** Retries, because on a loaded machine a worker may wait so long for a processor that it is ended. */
 const ATTEMPTS = 4;
 
 let box: TestSandbox;
@@ -45,7 +44,7 @@ afterEach(async () => {
   await box[Symbol.asyncDispose]();
 });
 
-/** How a kind ended, and whether its worker did. */
+/** Runs one kind. Returns how it ended, and whether its worker was replaced. */
 async function endOf(name: string): Promise<{ fault: string; replaced: boolean; canary: unknown }> {
   const before = Math.max(2, box.workersStarted);
   const outcome = await box.call("bad", name, { limits: { cpuMs: CPU_MS, wallMs: 30_000 } });
@@ -54,8 +53,8 @@ async function endOf(name: string): Promise<{ fault: string; replaced: boolean; 
   return { fault, replaced: box.workersStarted > before, canary };
 }
 
-describe("attack: slow work of the worker's own", () => {
-  it("ends at the call's deadline, and the worker lives [B3.survive] [B1.worker]", { timeout: 120_000 }, async () => {
+describe("attack: slow operations of the worker itself", () => {
+  it("end at the call's deadline, and the worker survives [B3.survive] [B1.worker]", { timeout: 120_000 }, async () => {
     box = startSandbox({ maximumWorkers: 1 });
     const tools = Object.entries(SLOW).map(([name, body]) => `export function ${name}() { ${body} }`);
     expect(await box.load("bad", `${tools.join("\n")}\nexport function canary() { return 1; }`)).toMatchObject({ ok: true });

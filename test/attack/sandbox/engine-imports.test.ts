@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineImports } from "../../../sandbox/engine/engine-imports.ts";
 import { engineModule } from "../../support/in-thread.ts";
 
-/** The glue's own table, and memory that a guest has filled with what it likes. */
+/** Returns the glue's own imports, with memory that a guest has filled freely. */
 async function glueTable(): Promise<{ glue: Record<string, WebAssembly.ImportValue>; memory: WebAssembly.Memory }> {
   const memory = new WebAssembly.Memory({ initial: 256, maximum: 256 });
   const table: Record<string, WebAssembly.ImportValue> = {};
@@ -24,19 +24,19 @@ async function glueTable(): Promise<{ glue: Record<string, WebAssembly.ImportVal
 
 function call(table: Readonly<Record<string, WebAssembly.ImportValue>>, name: string, ...args: number[]): unknown {
   const value = table[name];
-  if (typeof value !== "function") throw new Error(`"${name}" is no function`);
+  if (typeof value !== "function") throw new Error(`"${name}" is not a function`);
   return value(...args);
 }
 
-describe("attack: a guest that calls the engine's imports with arguments of its own", () => {
-  it("sets no timer, which would run when the instance is another plugin's [B5.imports]", async () => {
+describe("attack: a guest that calls the engine's imports with forged arguments", () => {
+  it("sets no timer, which would fire when another plugin has the instance [B5.imports]", async () => {
     const { glue } = await glueTable();
     const before = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     expect(call(engineImports(glue), "j", 3, 60_000)).toBe(0);
     expect(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout")).toHaveLength(before);
   });
 
-  it("writes no output: none piles up on the host's side, however long it says it is [B5.imports]", async () => {
+  it("writes no output that accumulates in the host, whatever length it claims [B5.imports]", async () => {
     const { glue, memory } = await glueTable();
     const words = new Uint32Array(memory.buffer);
     words.set([64, 0xffff_ffff], 256);
@@ -45,7 +45,7 @@ describe("attack: a guest that calls the engine's imports with arguments of its 
     expect(words).toEqual(before);
   });
 
-  it("ends no program and changes nothing that outlives the call [B5.imports]", async () => {
+  it("exits no program and changes nothing that outlives the call [B5.imports]", async () => {
     const { glue } = await glueTable();
     const code = process.exitCode;
     expect(() => call(engineImports(glue), "r", 7)).toThrow("The engine tried to exit its program");
@@ -53,7 +53,7 @@ describe("attack: a guest that calls the engine's imports with arguments of its 
     expect(call(engineImports(glue), "l")).toBeUndefined();
   });
 
-  it("are those that are known: another build is refused, not guessed at [B5.imports]", async () => {
+  it("are only the known ones: another build is refused [B5.imports]", async () => {
     const { glue } = await glueTable();
     const { j: timer, ...others } = glue;
     expect(() => engineImports(others)).toThrow("Unknown engine imports: found 19");

@@ -14,7 +14,7 @@ function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
   return pages;
 }
 
-describe("attack: a worker that says what it likes", () => {
+describe("attack: a worker that sends arbitrary messages", () => {
   let host: ReturnType<typeof scriptedWorkers>;
   let sandbox: Sandbox;
   let defects: string[];
@@ -31,22 +31,22 @@ describe("attack: a worker that says what it likes", () => {
 
   function current(): ScriptedWorker {
     const worker = host.workers.findLast(({ ended }) => !ended);
-    if (worker === undefined) throw new Error("There is no worker");
+    if (worker === undefined) throw new Error("No worker");
     return worker;
   }
 
-  /** Begins a call; the worker has taken it up. */
+  /** Starts a call that the worker has taken. */
   function begin(fields: Partial<Invocation> = {}) {
     const outcome = sandbox.invoke({ ...INVOCATION, ...fields });
     const worker = current();
     const request = worker.requests.at(-1);
-    if (request?.type !== "call") throw new Error("There is no call");
+    if (request?.type !== "call") throw new Error("No call");
     claim(worker.control, request.ticket);
     const done = { type: "done", number: request.number, output: '{"o":1}', used: NOTHING_USED, lines: [] };
     return { outcome, worker, number: request.number, done };
   }
 
-  it("is not heard where the words are not a message, and its call goes on [B5.worker]", async () => {
+  it("cannot send malformed messages, and its call continues [B5.worker]", async () => {
     const { outcome, worker, number, done } = begin();
     const failed = { type: "failed", number, used: NOTHING_USED, lines: [] };
     for (const message of [
@@ -74,7 +74,7 @@ describe("attack: a worker that says what it likes", () => {
     expect(defects).toEqual([]);
   });
 
-  it("gets no more logged than the call may log [B3.logs] [B5.worker]", async () => {
+  it("cannot log more than the call may [B3.logs] [B5.worker]", async () => {
     const lines: string[] = [];
     const { outcome, worker, number, done } = begin({
       limits: { ...DEFAULT_LIMITS, logBytes: 10 * (LOG_LINE_BYTES + 9) - LAST_LINE_BYTES },
@@ -87,7 +87,7 @@ describe("attack: a worker that says what it likes", () => {
     expect(lines).toEqual(Array.from({ length: 10 }, () => "x".repeat(9)));
   });
 
-  it("has no output read that is longer than the call's may be, and no state kept [B3.output] [B5.worker]", async () => {
+  it("cannot return an output above the call's limit, or have state kept for it [B3.output] [B5.worker]", async () => {
     const long = begin({ limits: { ...DEFAULT_LIMITS, outputBytes: 10 } });
     long.worker.say({ ...long.done, output: `"${"x".repeat(9)}"` });
     expect(await long.outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "output", allowed: 10 } });
@@ -97,7 +97,7 @@ describe("attack: a worker that says what it likes", () => {
     expect(await large.outcome).toMatchObject({ ok: true, droppedStateBytes: (MAXIMUM_STATE_BYTES / 256 + 1) * 260 });
   });
 
-  it("is ended when it takes nothing up, and the call runs on another [B3.kill] [B5.worker]", async () => {
+  it("is ended when it takes no calls, and the call runs on another worker [B3.kill] [B5.worker]", async () => {
     const outcome = sandbox.invoke(INVOCATION);
     const silent = current();
     for (let second = 0; second < 11; second++) {
@@ -111,7 +111,7 @@ describe("attack: a worker that says what it likes", () => {
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
   });
 
-  it("that says it is full has its call taken back, but not one that has acted, and not for ever [B3.held] [B5.worker]", async () => {
+  it("that claims to be full loses its call, but not one with effects, and not forever [B3.held] [B5.worker]", async () => {
     const acted = begin();
     acted.worker.say({ type: "operation", number: acted.number, operation: 1, name: "fs.readFile", text: "{}" });
     acted.worker.say({ type: "full", number: acted.number });
@@ -137,7 +137,7 @@ describe("attack: a worker that says what it likes", () => {
     expect(await endless.outcome).toMatchObject({ ok: false, fault: { kind: "overloaded", because: "memory" } });
   });
 
-  it("gets no more calls than wait in one at most, whatever it says of how many wait [B1.parked] [B5.worker]", async () => {
+  it("gets no more calls than the maximum, however many it claims are waiting [B1.parked] [B5.worker]", async () => {
     const { words } = current().control;
     const given = (): number => current().requests.filter(({ type }) => type === "call").length;
     const calls: Promise<unknown>[] = [];
@@ -157,7 +157,7 @@ describe("attack: a worker that says what it likes", () => {
     await Promise.all(calls);
   });
 
-  it("is not started again and again for a call that ends every worker before it begins [B4.worker]", async () => {
+  it("is not replaced forever for a call that ends every worker before its start [B4.worker]", async () => {
     const outcome = sandbox.invoke(INVOCATION);
     for (let round = 0; round < 3; round++) {
       const worker = current();

@@ -11,7 +11,7 @@ const REFUSED = {
   "https://example.org/x.js": "a plugin imports its own files only",
 };
 
-describe("attack: a call imports what is not the plugin's", () => {
+describe("attack: a call that imports files outside of its plugin", () => {
   let box: TestSandbox;
   beforeAll(async () => {
     box = startSandbox();
@@ -19,7 +19,7 @@ describe("attack: a call imports what is not the plugin's", () => {
   });
   afterAll(() => box[Symbol.asyncDispose]());
 
-  it.each(Object.entries(REFUSED))("%s is refused, and the error says what was imported and why [B7.outside]", async (from, reason) => {
+  it.each(Object.entries(REFUSED))("refuses %s and reports what was imported and why it failed [B7.outside]", async (from, reason) => {
     const outcome = await box.call("importer", "go", { args: { from } });
     expect(outcome).toMatchObject({ ok: false, fault: { kind: "threw" } });
     expect(outcome.ok ? "" : "message" in outcome.fault && outcome.fault.message).toContain(
@@ -27,7 +27,7 @@ describe("attack: a call imports what is not the plugin's", () => {
     );
   });
 
-  it("names the import that failed, not one that failed before it [B7.outside]", async () => {
+  it("reports the import that failed, not an earlier one [B7.outside]", async () => {
     await box.call("importer", "go", { args: { from: "node:fs" } });
     const outcome = await box.call("importer", "go", { args: { from: "" } });
     expect(outcome.ok ? "" : "message" in outcome.fault && outcome.fault.message).toContain('Cannot import "" from "main.ts"');

@@ -14,11 +14,11 @@ describe("attack: an output that the engine cannot write as JSON", () => {
   });
   afterAll(() => box[Symbol.asyncDispose]());
 
-  it("is a limit that was reached when memory runs out on it [B3.memory]", async () => {
+  it("reports exhausted memory if memory runs out [B3.memory]", async () => {
     expect(await box.call("outputs", "wide")).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "memory" } });
   });
 
-  it("is a limit that was reached when the stack runs out on it [B3.stack]", async () => {
+  it("reports an exhausted stack if the stack runs out [B3.stack]", async () => {
     expect(await box.call("outputs", "deep")).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "stack" } });
   });
 });

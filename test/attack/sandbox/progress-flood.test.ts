@@ -18,7 +18,7 @@ afterEach(async () => {
   await box[Symbol.asyncDispose]();
 });
 
-/** What of the progress reached the host, which answers none of it before the call has ended, or each at once. */
+/** Returns the progress values that reached a host that answers each at once, or none before the call has ended. */
 async function progressOf(name: string, answers: "at once" | "never"): Promise<{ output: unknown; values: unknown[] }> {
   box = startSandbox({ maximumWorkers: 1 });
   await box.load("flood", PLUGIN);
@@ -36,14 +36,14 @@ async function progressOf(name: string, answers: "at once" | "never"): Promise<{
 }
 
 describe("attack: a flood of progress", () => {
-  it.each(["atOnce", "slowly"])("does not end the call, and the latest is told: %s [T4.flood] [B3.operations]", async (name) => {
+  it.each(["atOnce", "slowly"])("does not end the call, and the latest value is delivered: %s [T4.flood] [B3.operations]", async (name) => {
     const { output, values } = await progressOf(name, "never");
     expect(output).toBe("done");
     expect(values.length).toBeLessThanOrEqual(17);
     expect(values.at(-1)).toBe(name === "atOnce" ? 5_000 : 100);
   });
 
-  it("tells them in order, the first and the last among them, to a host that keeps up [T4.order]", async () => {
+  it("reaches a host that keeps up in order, including the first and last value [T4.order]", async () => {
     const { output, values } = await progressOf("whileItWaits", "at once");
     expect(output).toBe("done");
     expect([values[0], values.at(-1), values.includes(100)]).toEqual([1, "end", true]);

@@ -1,4 +1,4 @@
-/** A guest fills its memory and waits, a hundred times at once: what all of them hold is bounded, and others are answered. */
+/** A hundred guests fill their memory and wait at once. Their total memory is bounded, and other calls are answered. */
 
 import { type Envelope, unpackMessage } from "../../../sandbox/wire/wire.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,11 +14,11 @@ const HOG = `
 export async function fills() { const heap = new Uint8Array(48 << 20).fill(1); await Deno.readTextFile("x"); return heap.length; }
 export async function fillsLater() { await Deno.readTextFile("x"); const heap = new Uint8Array(48 << 20).fill(1); await Deno.readTextFile("y"); return heap.length; }
 `;
-/** However busy the machine is. */
+/** High enough for a loaded machine. */
 const PATIENT = { wallMs: 600_000, cpuMs: 120_000 };
 const HEAP_BYTES = 48 << 20;
 
-describe("attack: heaps that wait", () => {
+describe("attack: large heaps of waiting calls", () => {
   let box: TestSandbox;
   let answers: Map<string, (() => void)[]>;
   beforeEach(async () => {
@@ -48,7 +48,7 @@ describe("attack: heaps that wait", () => {
     for (let note = 0; note < 10; note++) expect(outputOf(await box.call("canary", "sing", { args: { note } }))).toBe(note);
   }
 
-  it("begins no further call where those that wait hold all they may, and begins them when some have ended [B3.held] [B10.fair]", async () => {
+  it("start no further call while waiting calls hold the maximum, and start it when some have ended [B3.held] [B10.fair]", async () => {
     const most = Math.ceil(FULL_BYTES / HEAP_BYTES);
     let ended = 0;
     const calls = Array.from({ length: 8 }, async () => {
@@ -67,13 +67,13 @@ describe("attack: heaps that wait", () => {
     expect(await Promise.all(calls)).toEqual(calls.map(() => HEAP_BYTES));
   }, 120_000);
 
-  it("ends calls that grew after they had waited, where all of them hold too much [B3.held]", async () => {
+  it("are ended if calls grew after waiting and together hold too much [B3.held]", async () => {
     const count = Math.ceil(MAXIMUM_HELD_BYTES / HEAP_BYTES) + 3;
     let over = 0;
     const calls = Array.from({ length: count }, () => box.call("hog", "fillsLater", { hostCall, limits: PATIENT }).finally(() => over++));
     await expect.poll(() => asked("x"), { timeout: 60_000 }).toBe(count);
     answer("x");
-    // They grow in turns, so some are ended before they wait again.
+    // Calls grow one after the other, so some are ended before they wait again.
     await expect.poll(() => asked("y") + over, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
     await sing();
     answer("y");
@@ -83,7 +83,7 @@ describe("attack: heaps that wait", () => {
     expect(ended).toEqual(ended.map(() => ({ kind: "held_most", allowedBytes: MAXIMUM_HELD_BYTES })));
   }, 120_000);
 
-  it("is not begun by the worker itself, where the host does not look [B3.held]", async () => {
+  it("are refused by the worker itself if the host does not check [B3.held]", async () => {
     let refused = 0;
     const own = createWorkerLauncher();
     const launcher: WorkerLauncher = {
@@ -111,7 +111,7 @@ describe("attack: heaps that wait", () => {
     const calls = Array.from({ length: 8 }, () =>
       sandbox.invoke({ ...INVOCATION, export: "fills", hostCall, limits: { ...INVOCATION.limits, ...PATIENT } }),
     );
-    // A call that was refused may be refused again.
+    // A refused call may be refused again.
     await expect.poll(() => asked("x") + refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(calls.length);
     expect(refused).toBeGreaterThanOrEqual(calls.length - Math.ceil(FULL_BYTES / HEAP_BYTES));
     await sandbox.close();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { doneOf, hostileWorkers, turn } from "../../support/hostile-worker.ts";
 
-it("attack: a worker speaks for the call of a plugin on another worker [B5.identity] [B5.worker]", async () => {
+it("attack: a worker sends messages for a call on another worker [B5.identity] [B5.worker]", async () => {
   const { begin, load } = await hostileWorkers({ isIsolated: (name) => name === "bank" });
   await load("bank");
   const acts: string[] = [];
@@ -25,7 +25,7 @@ it("attack: a worker speaks for the call of a plugin on another worker [B5.ident
   expect(await hostile.outcome).toMatchObject({ ok: true, output: { o: 1 } });
 });
 
-it("attack: a worker goes on acting for a call that has ended [B5.identity] [B5.worker]", async () => {
+it("attack: a worker continues to act for a call that has ended [B5.identity] [B5.worker]", async () => {
   const { begin } = await hostileWorkers();
   let acts = 0;
   const { worker, number, outcome, done } = begin({ hostCall: async () => ({ ok: true, value: ++acts }) });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 
-it("attack: a worker sends bytes that it can change after the host has looked at them [B5.bytes] [B5.worker]", async () => {
+it("attack: a worker changes bytes after the host has checked them [B5.bytes] [B5.worker]", async () => {
   const { begin } = await hostileWorkers();
   const seen: (Uint8Array | undefined)[] = [];
   const { outcome, worker, number, done } = begin({ hostCall: async ({ bytes }) => (seen.push(bytes), { ok: true, value: null }) });

@@ -4,7 +4,7 @@ import { hostileWorkers } from "../../support/hostile-worker.ts";
 
 const limits = { ...DEFAULT_LIMITS, wallMs: 1_000 };
 
-it("attack: a worker takes calls up and answers none, so that each costs its whole time [B10] [B5.worker]", async () => {
+it("attack: a worker takes calls and answers none, so that each uses its full time limit [B10] [B5.worker]", async () => {
   const { begin, pass } = await hostileWorkers();
   const { outcome, worker } = begin({ limits });
   await pass(4);
@@ -16,7 +16,7 @@ it("attack: a worker takes calls up and answers none, so that each costs its who
   expect(next.worker).toBe(worker);
 });
 
-it("is no attack where the worker says at last that it has ended the call [B10]", async () => {
+it("accepts a worker that finally reports that it has ended the call [B10]", async () => {
   const { begin, pass } = await hostileWorkers();
   const { outcome, worker, done } = begin({ limits });
   await pass(4);
@@ -29,7 +29,7 @@ it("is no attack where the worker says at last that it has ended the call [B10]"
   expect(await next.outcome).toMatchObject({ ok: true });
 });
 
-it("is no attack where it cannot say so in time, nor the host look [B10.starved]", async () => {
+it("accepts a worker that cannot report in time while the host is starved too [B10.starved]", async () => {
   const { begin, starve } = await hostileWorkers();
   const { outcome, worker, done } = begin({ limits });
   const other = begin({ limits: { ...limits, wallMs: 1_000_000 } });

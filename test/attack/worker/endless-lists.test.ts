@@ -3,10 +3,10 @@ import { holes } from "../../support/holes.ts";
 import { NOTHING_USED } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 
-/** What a port carries: a list of four thousand million holes takes no memory. */
+/** Arrives through a port: a list of four thousand million holes takes no memory. */
 const HOLES: unknown = structuredClone(holes(2 ** 32 - 1));
 
-it("attack: a worker sends lists that take the host for ever to look at [B1.host] [B5.worker]", async () => {
+it("attack: a worker sends lists that would take the host forever to read [B1.host] [B5.worker]", async () => {
   const { begin } = await hostileWorkers();
   const { outcome, worker, number, done } = begin();
   const failed = { type: "failed", number, used: NOTHING_USED, lines: [] };

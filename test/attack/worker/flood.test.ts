@@ -4,14 +4,14 @@ import { EMPTY_BASE, EMPTY_IMAGE } from "../../support/scripted-worker.ts";
 import { doneOf, hostileWorkers } from "../../support/hostile-worker.ts";
 
 const EMPTY: Readonly<Record<string, (number: number) => unknown>> = {
-  "of nonsense": () => ({ type: "constructor" }),
-  "of being ready": () => ({ type: "ready", base: EMPTY_BASE }),
-  "of ends of calls that it does not have": (number) => doneOf(number + 1, "1"),
-  "of plugins that it was not asked to load": (number) => ({ type: "loaded", number, image: EMPTY_IMAGE }),
+  "of invalid messages": () => ({ type: "constructor" }),
+  "of ready messages": () => ({ type: "ready", base: EMPTY_BASE }),
+  "of results for calls of other workers": (number) => doneOf(number + 1, "1"),
+  "of plugins that were not requested": (number) => ({ type: "loaded", number, image: EMPTY_IMAGE }),
 };
 const ACTING: Readonly<Record<string, (number: number) => unknown>> = {
-  "of lines beyond what the call may log": (number) => ({ type: "logs", number, lines: [["info", "x".repeat(30_000)]] }),
-  "of operations beyond what the call may do": (number) => ({ type: "operation", number, operation: 1, name: "n", text: "{" }),
+  "of log lines above the call's limit": (number) => ({ type: "logs", number, lines: [["info", "x".repeat(30_000)]] }),
+  "of operations above the call's limit": (number) => ({ type: "operation", number, operation: 1, name: "n", text: "{" }),
 };
 
 it.each(Object.entries({ ...EMPTY, ...ACTING }))(
@@ -22,7 +22,7 @@ it.each(Object.entries({ ...EMPTY, ...ACTING }))(
     for (let count = 0; count < 20_000 && !worker.ended; count++) worker.say(message(number));
     expect(worker.ended).toBe(true);
     expect(defects).toEqual(["The worker sent too many unexpected messages"]);
-    // It need not read its answers, so it gets no more than it may ask for.
+    // The worker need not read its answers, so it gets no more of them than the call may request.
     expect(worker.requests.filter(({ type }) => type === "answer").length).toBeLessThanOrEqual(50);
     if (what in ACTING) return expect(await outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
     await pass(1);

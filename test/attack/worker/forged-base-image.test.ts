@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { EMPTY_BASE, scriptedWorkers } from "../../support/scripted-worker.ts";
 
-it("attack: the first worker's base image is one that the host cannot write down [B4.host] [B5.worker]", async () => {
+it("attack: the first worker sends a base image that the host cannot store [B4.host] [B5.worker]", async () => {
   const { launcher, workers } = scriptedWorkers({ isReady: false });
   const kept: string[] = [];
   const defects: string[] = [];

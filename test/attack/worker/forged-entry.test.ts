@@ -4,7 +4,7 @@ import { INVOCATION } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 
 it.each([7_777, -1, 1])(
-  "attack: a worker says that it runs guest %i, which it was not given, to sit on a call for ever [B10] [B5.worker]",
+  "attack: a worker claims to run guest %i, which it was not given, to block a call forever [B10] [B5.worker]",
   async (forged) => {
     const { sandbox, current, pass, finish, defects } = await hostileWorkers();
     const outcome = sandbox.invoke(INVOCATION);

@@ -8,7 +8,7 @@ import type { ScriptedWorker } from "../../support/scripted-worker.ts";
 
 const PAGE_BYTES = 264;
 
-/** A call that waits, of one page, after so many answers; the worker never claims it. */
+/** A resting call of one page, after a number of answers. The worker never claims it. */
 function rests(number: number, answers: number, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const memory = new SharedArrayBuffer(8 + PAGE_BYTES);
   const claim = new Int32Array(memory, 0, 1);
@@ -37,14 +37,14 @@ function operation(number: number): Record<string, unknown> {
   return { type: "operation", number, operation: 1, name: "fs.writeFile", text: "{}" };
 }
 
-/** A guest of another call holds the worker's thread. */
+/** Marks the worker's thread as held by a guest of another call. */
 function hold({ control }: ScriptedWorker, number: number): void {
   control.words[CURRENT] = number;
   control.times[ENTERED_AT] = 0;
   control.times[END_BY] = 1e9;
 }
 
-/** Waits for a worker beside this one, and what it was told of calls. */
+/** Waits for another worker, and returns the calls and messages that it received. */
 async function told(workers: readonly ScriptedWorker[], first: ScriptedWorker, advance: (ms: number) => void): Promise<unknown[]> {
   const news = (): unknown[] =>
     workers.filter((worker) => worker !== first).flatMap(({ requests }) => requests.filter(({ type }) => /call|answer|abort/.test(type)));
@@ -53,8 +53,8 @@ async function told(workers: readonly ScriptedWorker[], first: ScriptedWorker, a
   return news();
 }
 
-describe("attack: a worker lies about a call that waits", () => {
-  it("and acts for it after the host has given it to another one, or once more where it began [B10.moves] [B5.worker]", async () => {
+describe("attack: a worker lies about a resting call", () => {
+  it("and acts for it after the host gave it to another worker, or again where it started [B10.moves] [B5.worker]", async () => {
     const { begin, load, workers, advance } = await hostileWorkers();
     await load("q");
     let acts = 0;
@@ -81,7 +81,7 @@ describe("attack: a worker lies about a call that waits", () => {
     void other.outcome;
   });
 
-  it("and goes on with it although it says that it waits: it is not given to another one [B10.moves]", async () => {
+  it("and resumes it although it reported it as resting: the call is not moved [B10.moves]", async () => {
     const { begin, pass } = await hostileWorkers();
     let acts = 0;
     const { outcome, worker, number } = begin({ hostCall: async () => ({ ok: true, value: ++acts }) });
@@ -90,23 +90,23 @@ describe("attack: a worker lies about a call that waits", () => {
     worker.say(rests(number, 1));
     worker.say(operation(number));
     await pass(1);
-    worker.exit("it fell");
+    worker.exit("it crashed");
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
     expect(acts).toBe(2);
   });
 
-  it("and lays it out although an answer is on its way, which no other worker would have [B10.moves]", async () => {
+  it("and lays it out although an answer is in flight, which another worker would miss [B10.moves]", async () => {
     const { begin, pass } = await hostileWorkers();
     const { outcome, worker, number } = begin({ hostCall: async () => ({ ok: true, value: 1 }) });
     worker.say(operation(number));
     await turn();
     worker.say(rests(number, 0));
     await pass(1);
-    worker.exit("it fell");
+    worker.exit("it crashed");
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
   });
 
-  it("and is told again that the call is cancelled, on the worker that has it by then [T3.parked]", async () => {
+  it("and does not escape a cancellation, which is sent to the call's new worker again [T3.parked]", async () => {
     const { begin, load, workers, advance } = await hostileWorkers();
     await load("q");
     const abort = new AbortController();
@@ -127,7 +127,7 @@ describe("attack: a worker lies about a call that waits", () => {
     void other.outcome;
   });
 
-  it("and says so without end: it is ended [LV1.messages]", async () => {
+  it("and repeats it endlessly: the worker is ended [LV1.messages]", async () => {
     const { begin, defects } = await hostileWorkers();
     const { outcome, worker, number } = begin();
     for (let time = 0; time < 6_000 && !worker.ended; time++) worker.say(rests(number, 0));
@@ -136,7 +136,7 @@ describe("attack: a worker lies about a call that waits", () => {
     void outcome;
   });
 
-  it("and another one goes on with a call that waited often: it may lay it out as well [LV4.moves]", async () => {
+  it("and another worker resumes a call that rested often, and may lay it out again [LV4.moves]", async () => {
     const { begin, load, workers, advance } = await hostileWorkers();
     await load("q");
     const answers: ((answer: HostAnswer) => void)[] = [];
@@ -154,7 +154,7 @@ describe("attack: a worker lies about a call that waits", () => {
     const request = next && givenTo(next);
     if (next !== undefined && request?.type === "call") claim(next.control, request.ticket);
     next?.say(rests(number, 1));
-    next?.exit("it fell");
+    next?.exit("it crashed");
     const third = (): ScriptedWorker | undefined => workers.find((one) => one !== worker && one !== next && givenTo(one) !== undefined);
     await expect.poll(() => (advance(5), third() !== undefined), { interval: 1, timeout: 15_000 }).toBe(true);
     third()?.say(done);
@@ -162,7 +162,7 @@ describe("attack: a worker lies about a call that waits", () => {
     void other.outcome;
   });
 
-  it("and what it says is misshapen: it is not heard [B5.message]", () => {
+  it("and sends a malformed message, which is ignored [B5.message]", () => {
     expect(isWorkerMessage(rests(1, 0))).toBe(true);
     const { call } = rests(1, 0) as { call: { guest: Record<string, unknown>; state: Record<string, unknown> } };
     const guests = [
@@ -180,7 +180,7 @@ describe("attack: a worker lies about a call that waits", () => {
     ];
     for (const wrong of guests)
       expect(isWorkerMessage(rests(1, 0, { guest: { ...call.guest, ...wrong } })), JSON.stringify(wrong)).toBe(false);
-    // Beyond 4 MiB, which no honest worker lays out: the host would look at as many runs on its own thread.
+    // More than the 4 MiB that an honest worker lays out: the host would check all these runs on its own thread.
     const pages = 20_000;
     const large = {
       runs: Uint32Array.of(0, pages),

@@ -4,7 +4,7 @@ import { claim } from "../../../sandbox/wire/protocol.ts";
 import { EMPTY_IMAGE, PLUGIN, type ScriptedWorker } from "../../support/scripted-worker.ts";
 import { type HostileWorkers, hostileWorkers } from "../../support/hostile-worker.ts";
 
-it("attack: a worker takes up a plugin to load and never says how it went [B4.worker] [B5.worker]", async () => {
+it("attack: a worker takes a plugin to load and never reports the result [B4.worker] [B5.worker]", async () => {
   const host = await hostileWorkers();
   const { loading, worker } = await hoard(host);
   await host.pass(25);
@@ -14,7 +14,7 @@ it("attack: a worker takes up a plugin to load and never says how it went [B4.wo
   expect(await loading).toMatchObject({ ok: true });
 });
 
-it("is no attack where the host itself gets to run ten times a second, as on a crowded machine [B10.starved]", async () => {
+it("accepts a slow load while the host itself only runs ten times a second, as on a loaded machine [B10.starved]", async () => {
   const host = await hostileWorkers();
   const { loading, worker } = await hoard(host);
   await host.starve(100, 1_000);
@@ -24,14 +24,14 @@ it("is no attack where the host itself gets to run ten times a second, as on a c
   expect(host.defects).toEqual([]);
 });
 
-it("attack: the machine is crowded, and the worker hangs all the same [B4.worker] [B10.starved]", async () => {
+it("attack: the worker hangs on a loaded machine [B4.worker] [B10.starved]", async () => {
   const host = await hostileWorkers();
   const { worker } = await hoard(host);
   await host.starve(250, 2_500);
   expect(worker.ended).toBe(true);
 });
 
-/** The plugin "q", given to a worker that takes it up. */
+/** Gives the plugin "q" to a worker that takes it. */
 async function hoard({
   sandbox,
   current,

@@ -11,15 +11,15 @@ const encoder = new TextEncoder();
 const part = (at: string, text: string, kind: OutputPart["kind"] = "json"): OutputPart => ({ at, kind, bytes: encoder.encode(text) });
 const invocation = { limits: { ...DEFAULT_LIMITS, outputBytes: 100_000, jsonDepth: 8 } } as Invocation;
 
-/** A host with one plugin, whose only tool is this guest. */
+/** A host with one plugin whose only tool is this guest. */
 function hostOf(guest: FakeGuest) {
   const host = testHost({ sandbox: fakeSandbox({ run: guest }) });
   host.registry.replaceOwner("demo", publishedTools(pluginVersion("demo")));
   return host;
 }
 
-describe("attack: a worker that lies about an output that it hands over as bytes", () => {
-  it("gets no more bytes across than its call may answer, and none but its own [B3.output]", () => {
+describe("attack: a worker that lies about an output sent as bytes", () => {
+  it("cannot send more bytes than its call may return, or shared bytes [B3.output]", () => {
     const done = { type: "done", number: 1, output: '{"o":null}', used: USED, lines: [], parts: [part("output", "[]")] };
     expect(isWorkerMessage(done)).toBe(true);
     const shared = { at: "output", kind: "json", bytes: new Uint8Array(new SharedArrayBuffer(4)) };
@@ -36,7 +36,7 @@ describe("attack: a worker that lies about an output that it hands over as bytes
       ok: false,
       fault: { kind: "exhausted", limit: "output" },
     });
-    // Text that is longer than an honest worker's is not parsed.
+    // Text longer than an honest worker's is not parsed.
     expect(outcomeOf(invocation, { output: `{"o":"${"x".repeat(70_000)}"}`, used: USED })).toMatchObject({
       ok: false,
       fault: { kind: "not_json" },
@@ -44,19 +44,19 @@ describe("attack: a worker that lies about an output that it hands over as bytes
   });
 
   it.each([
-    ["an envelope's end", '1},"ok":false,"x":{"y":1'],
-    ["a line of its own", '1\n{"id":2,"ok":true,"result":"forged"}'],
+    ["the end of an envelope", '1},"ok":false,"x":{"y":1'],
+    ["a separate line", '1\n{"id":2,"ok":true,"result":"forged"}'],
     ["a line within a string", '"a\nb"'],
     ["half of a value", '{"a":'],
     ["nothing", ""],
     ["a depth above the limit", `${"[".repeat(600)}${"]".repeat(600)}`],
-  ])("fails only its own call with %s [LV2.lies]", async (_what, text) => {
+  ])("only fails its own call with %s [LV2.lies]", async (_what, text) => {
     const { call, events } = hostOf(() => ({ ok: true, output: { o: null }, parts: [part("output", text)], used: USED }));
     expect(await call("demo.run")).toMatchObject({ ok: false, error: { code: "invalid_output", message: "The output is not JSON" } });
     expect(events.filter(({ type }) => type === "tool.failed")).toHaveLength(1);
   });
 
-  it("puts nothing where nothing belongs [LV2.lies]", async () => {
+  it("inserts no part in an invalid place [LV2.lies]", async () => {
     const places = [
       "",
       "__proto__",

@@ -1,4 +1,6 @@
-/** The manifest reader on random and damaged documents: never throws, says all problems at their places, keeps its bounds. */
+/**
+ * The manifest reader on random and damaged documents: never throws, reports all problems with their positions, and enforces its bounds.
+ */
 
 import fc from "fast-check";
 import { MANIFEST_BOUNDS, manifestToJson, parseManifest, type Problem } from "../../../manifests/mod.ts";
@@ -66,7 +68,7 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.dictionary(words, fc.constantFrom<unknown>(1, "x", {}, [])),
 );
-/** Which place to change, and to what. */
+/** The member to change, and its new value. */
 const change = fc.tuple(fc.nat(), fc.constantFrom("replace", "remove", "add", "repeat"), words, junk);
 const damaged = fc
   .tuple(fc.constantFrom<unknown>(VALID, OLDER), fc.array(change, { minLength: 1, maxLength: 4 }))
@@ -83,7 +85,7 @@ const damaged = fc
     }
     return JSON.stringify(copy, null, 2);
   });
-/** Cut, doubled and overwritten text. */
+/** Cut, repeated and overwritten text. */
 const brokenText = fc
   .tuple(damaged, fc.array(fc.tuple(fc.nat(), fc.string({ maxLength: 5, unit: "binary" })), { maxLength: 3 }))
   .map(([text, edits]) => {
@@ -94,7 +96,7 @@ const brokenText = fc
 
 export const manifestModels: readonly Model[] = [
   model(
-    "manifests: any text is read or refused, with problems in places that are there [M4.positions]",
+    "manifests: any text is read or refused, with problems at existing positions [M4.positions]",
     fc.oneof(brokenText, fc.string({ maxLength: 200, unit: "binary" }), fc.json()),
     (text) => {
       const parsed = parseManifest(text);
@@ -111,23 +113,23 @@ export const manifestModels: readonly Model[] = [
       }
     },
   ),
-  model("manifests: a problem stands where its pointer leads [M4.positions]", damaged, (text) => {
+  model("manifests: a problem's position matches its pointer [M4.positions]", damaged, (text) => {
     const parsed = parseManifest(text);
     const document: unknown = JSON.parse(text);
     for (const problem of parsed.ok ? parsed.warnings : parsed.problems) requirePlace(text, document, problem);
   }),
-  model("manifests: what was read is the same when it is written and read again [M9.canonical]", damaged, (text) => {
+  model("manifests: a manifest is the same after it is written and read again [M9.canonical]", damaged, (text) => {
     const parsed = parseManifest(text);
     if (!parsed.ok) return;
     const again = parseManifest(manifestToJson(parsed.value));
     if (!again.ok) throw new Error(`Not read again: ${JSON.stringify(again.problems)}`);
-    // Side effects that were assumed are written down.
+    // Assumed side effects are written explicitly.
     const plain = (value: unknown): string =>
       JSON.stringify(value, (key, member: unknown) => (key.startsWith("assumed") ? undefined : member));
-    if (plain(again.value) !== plain(parsed.value)) throw new Error("Read again as another one");
+    if (plain(again.value) !== plain(parsed.value)) throw new Error("Differs after reading it again");
   }),
   model(
-    "manifests: a document beyond the bounds is refused at once [M4.size] [M4.depth]",
+    "manifests: a document above the bounds is refused at once [M4.size] [M4.depth]",
     fc.tuple(fc.integer({ min: 1, max: 2_000 }), fc.constantFrom("[", '{"a":'), fc.boolean()),
     ([depth, open, isLarge]) => {
       const nested = `${open.repeat(depth)}1${(open === "[" ? "]" : "}").repeat(depth)}`;
@@ -145,7 +147,7 @@ function containersOf(value: unknown): object[] {
   return [value, ...Object.values(value).flatMap(containersOf)];
 }
 
-/** At the problem's line and column begins the value of its pointer, or the key that leads to it, or what holds it. */
+/** Checks that the problem's line and column are the start of its pointer's value, of the key, or of the containing value. */
 function requirePlace(text: string, document: unknown, { pointer, line, column, message }: Problem): void {
   if (line === undefined || column === undefined) return;
   const rest = text
@@ -168,7 +170,7 @@ function requirePlace(text: string, document: unknown, { pointer, line, column, 
     const key = tokens[length - 1];
     const starts = [JSON.stringify(value)?.slice(0, 1) ?? "", ...(key === undefined ? [] : [JSON.stringify(key)])];
     if (starts.some((start) => rest.startsWith(start))) return;
-    throw new Error(`${pointer} (${message}) stands at ${line}:${column}: ${rest.slice(0, 20)}`);
+    throw new Error(`${pointer} (${message}) is at ${line}:${column}: ${rest.slice(0, 20)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What crosses between host and guest: JSON and bytes arrive as they were sent, and whatever a guest sends is bounded. */
+/** Data between host and guest: JSON and bytes arrive unchanged, and everything that a guest sends is bounded. */
 
 import fc from "fast-check";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
@@ -17,7 +17,7 @@ export function describe({ value }) { const seen = []; (function walk(v) { if (t
 export function run({ code }) { return (0, eval)(code); }
 `;
 
-/** Keys that mean something to one side or the other, and text of every kind. */
+/** Keys with a meaning on either side, and text of every kind. */
 const key = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toJSON", "then", "o", "t", "length", "0", "\0", "\ud800", ""),
   fc.string({ unit: "binary", maxLength: 6 }),
@@ -32,7 +32,7 @@ const { value: anyJson } = fc.letrec<{ value: unknown }>((tie) => ({
     fc.dictionary(key, tie("value"), { maxKeys: 5 }),
   ),
 }));
-/** What a guest may answer with that is no plain value. */
+/** Expressions of a guest that are not plain values. */
 const hostile = fc.constantFrom(
   "let a = []; for (let i = 0; i < 5000; i++) a = [a]; a",
   "const o = {}; o.o = o; o",
@@ -78,7 +78,7 @@ async function call(name: string, args: unknown): Promise<string> {
   try {
     return plugin.call(name, args);
   } catch (error) {
-    // As a run does: the instance is not used again, and the call has its fault.
+    // As in a run: the instance is not used again, and the call gets its fault.
     guest = undefined;
     const fault = engineFault(error, { limits: DEFAULT_LIMITS, modules: { authorStack: (stack) => stack }, memoryExhausted: false });
     if (fault.kind === "trap" && !(error instanceof EngineInterrupted)) throw error;
@@ -87,14 +87,14 @@ async function call(name: string, args: unknown): Promise<string> {
 }
 
 export const marshalModels: readonly Model[] = [
-  model("marshal: every JSON value comes back from a guest as it went in [B5.equal]", anyJson, async (value) => {
+  model("marshal: a guest returns every JSON value unchanged [B5.equal]", anyJson, async (value) => {
     const sent = JSON.stringify(value);
     for (const name of ["echo", "again"]) {
       const answer = await call(name, { value: JSON.parse(sent) });
-      if (answer !== `d{"o":${sent}}`) throw new Error(`${name}: ${sent} comes back as ${answer}`);
+      if (answer !== `d{"o":${sent}}`) throw new Error(`${name}: ${sent} is returned as ${answer}`);
     }
   }),
-  model("marshal: a guest sees own properties of plain objects and nothing else [B5.plain]", anyJson, async (value) => {
+  model("marshal: a guest sees only own properties of plain objects [B5.plain]", anyJson, async (value) => {
     const sent: unknown = JSON.parse(JSON.stringify(value));
     const seen: unknown[] = [];
     const walk = (at: unknown): void => {
@@ -108,7 +108,7 @@ export const marshalModels: readonly Model[] = [
     if (answer !== `d{"o":${JSON.stringify(seen)}}`) throw new Error(`${JSON.stringify(sent)} is seen as ${answer}`);
   }),
   model(
-    "marshal: whatever a guest returns or throws is a bounded answer that the host reads without throwing [B5.hostile]",
+    "marshal: any value that a guest returns or throws is a bounded answer that the host reads without throwing [B5.hostile]",
     fc.tuple(hostile, fc.boolean()),
     async ([code, isDeferred]) => {
       const body =
@@ -120,11 +120,11 @@ export const marshalModels: readonly Model[] = [
       const status = readStatus(answer);
       if (status.kind === "done") parseGuestJson(status.output, 65);
       if (status.kind === "error" && status.error.message.length + status.error.stack.length + status.error.name.length > 200_000)
-        throw new Error("An error beyond all bounds");
+        throw new Error("An error above all bounds");
     },
   ),
   model(
-    "marshal: any text is a status, a line and JSON within its depth, or none [B5.text]",
+    "marshal: any text is a status, a line and JSON within its depth, or rejected [B5.text]",
     fc.tuple(statusText, fc.nat(6)),
     ([[kind, text], depth]) => {
       readStatus(kind + text);

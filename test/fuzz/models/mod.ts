@@ -1,4 +1,4 @@
-/** All models, by the part that `npm run fuzz -- --only` names. */
+/** All models, by the name for `npm run fuzz -- --only`. */
 
 import { manifestModels } from "./manifests.ts";
 import { marshalModels } from "./marshal.ts";

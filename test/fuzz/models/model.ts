@@ -1,15 +1,15 @@
-/** A property of random values that holds for all of them, and how often it is tried in the gate. */
+/** A property that must hold for all random values, and a way to check it. */
 
 import fc from "fast-check";
 
 export interface Model {
-  /** As in "permissions: …". */
+  /** The claim, as in "permissions: …". */
   readonly says: string;
-  /** Tries `runs` values; a failure holds the smallest value that fails. */
+  /** Tries `runs` values. Returns a failure with the smallest failing value. */
   check(seed: number, runs: number): Promise<string | undefined>;
 }
 
-/** @param holds throws, or answers false, for a value that it does not hold for */
+/** @param holds throws or returns false for a value that violates the property */
 export function model<T>(says: string, values: fc.Arbitrary<T>, holds: (value: T) => Promise<boolean | void> | boolean | void): Model {
   const property = fc.asyncProperty(values, async (value) => await holds(value));
   return {
@@ -23,5 +23,5 @@ export function model<T>(says: string, values: fc.Arbitrary<T>, holds: (value: T
   };
 }
 
-/** Making a failing value small ends by then; fast-check says how far it came. */
+/** Time limit for shrinking a failing value. fast-check reports how far it got. */
 const LONGEST_MS = 30_000;

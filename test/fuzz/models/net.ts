@@ -1,4 +1,4 @@
-/** Net items and URLs, against Node's own URL parser and address lists. */
+/** Net items and URLs, compared with Node's own URL parser and address lists. */
 
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
@@ -21,7 +21,7 @@ const item = fc.oneof(
   fc.tuple(v6, port).map(([address, at]) => `[${address}]${at}`),
 );
 
-/** Spellings of one address; URLs know them all. */
+/** Spellings of one address, all of which URLs accept. */
 const spelledV4 = fc.tuple(v4, fc.nat(4)).map(([text, how]) => {
   const [a = 0, b = 0, c = 0, d = 0] = text.split(".").map(Number);
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -47,7 +47,7 @@ function layerOf(items: readonly string[]): PermissionLayer {
 
 export const netModels: readonly Model[] = [
   model(
-    "net: a URL is granted exactly where its host, canonical as in URLs, is in one of the items, and its port [PA2.net]",
+    "net: a URL is granted exactly if its canonical host is in one of the items, with its port [PA2.net]",
     fc.tuple(fc.array(item, { maxLength: 3 }), url),
     ([items, text]) => {
       const parsed = new URL(text);
@@ -57,7 +57,7 @@ export const netModels: readonly Model[] = [
     },
   ),
   model(
-    "net: a name never leads to an address that is not public, unless the address itself is granted [PA4.private] [C6.private]",
+    "net: a name never resolves to an address that is not public, unless the address itself is granted [PA4.private] [C6.private]",
     fc.tuple(name, fc.array(item, { maxLength: 2 }), fc.oneof(v4, v6)),
     ([granted, items, address]) => {
       const target = { kind: "net", host: granted, port: 80 } as const;
@@ -69,7 +69,7 @@ export const netModels: readonly Model[] = [
       if (state !== "granted" && !isHidden(address) && isPlainPublic(address)) throw new Error(`${address} is ${state}`);
     },
   ),
-  model("net: any text is an item or none, and says why", fc.string({ maxLength: 40, unit: "binary" }), (text) => {
+  model("net: any text is an item or is rejected with a reason", fc.string({ maxLength: 40, unit: "binary" }), (text) => {
     const outcome = parseNetItem(text);
     return outcome.ok || outcome.reason.length > 0;
   }),
@@ -98,7 +98,7 @@ function plain(text: string): string {
   return (text.startsWith("[") ? text.slice(1, -1) : text).replace(/\.$/, "");
 }
 
-/** An IPv4 address in an IPv6 one's clothes is the IPv4 one. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function unmapped(text: string): string {
   const hex = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(text);
   if (hex === null) return text;
@@ -106,7 +106,7 @@ function unmapped(text: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** Written down again, from RFC 6890 and what is known of translators. */
+/** An independent implementation, from RFC 6890 and known translation prefixes. */
 function isHidden(address: string): boolean {
   const text = unmapped(address);
   if (isIP(text) === 6) return !text.startsWith("2606:");

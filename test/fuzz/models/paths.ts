@@ -1,6 +1,6 @@
 /**
- * File acts in random trees with links, in memory and on the disk: what is read is what a simple resolver says, and nothing
- * outside the grant changes.
+ * File operations in random trees with links, in memory and on disk: reads match a simple resolver, and nothing outside the grant
+ * changes.
  */
 
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { model, type Model } from "./model.ts";
 
-/** Files hold their own place, so that what was read says where it came from. Paths are below the world's root. */
+/** Each file contains its own path, so that a read reveals its source. Paths are relative to the case's root. */
 const FILES = ["work/a", "work/d/b", "work/d/e/c", "work/s/secret", "out/secret", "out/d/x", "working"];
 const name = fc.constantFrom("a", "b", "c", "d", "e", "l", "m", "secret", "s", "..", ".", "work", "out", "new");
 const relative = fc.array(name, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("/"));
@@ -28,7 +28,7 @@ const link = fc.tuple(
   ),
 );
 const tree = fc.array(link, { minLength: 1, maxLength: 4 });
-/** Mostly by way of a link. */
+/** Paths that mostly go through a link. */
 const path = fc.oneof(
   {
     weight: 4,
@@ -83,17 +83,13 @@ const cases: fc.Arbitrary<Case> = fc.record({ links: tree, acts: fc.array(fc.tup
 const reads: fc.Arbitrary<readonly [World, string]> = fc.tuple(tree, path);
 
 export const pathModels: readonly Model[] = [
-  model(
-    "paths: in memory, a file is read exactly where a simple resolver finds it inside the grant [C4.resolve]",
-    reads,
-    ([links, asked]) => readsAsResolved(links, asked, inMemory),
+  model("paths: in memory, a file is read exactly if a simple resolver finds it inside the grant [C4.resolve]", reads, ([links, asked]) =>
+    readsAsResolved(links, asked, inMemory),
   ),
-  model(
-    "paths: on the disk, a file is read exactly where a simple resolver finds it inside the grant [C4.resolve]",
-    reads,
-    ([links, asked]) => onDisk(links, (root, platform) => readsAsResolved(links, asked, () => ({ root, platform }))),
+  model("paths: on disk, a file is read exactly if a simple resolver finds it inside the grant [C4.resolve]", reads, ([links, asked]) =>
+    onDisk(links, (root, platform) => readsAsResolved(links, asked, () => ({ root, platform }))),
   ),
-  model("paths: on the disk, no acts change anything outside the grant [C4.outside]", cases, ({ links, acts }) =>
+  model("paths: on disk, no operation changes anything outside the grant [C4.outside]", cases, ({ links, acts }) =>
     onDisk(links, async (root, platform) => {
       const before = await outsideOf(root);
       for (const [kind, at, other] of acts) {
@@ -149,7 +145,7 @@ async function readsAsResolved(links: World, asked: string, make: (links: World)
     throw new Error(`${written} gives ${got ?? (answered.ok ? "" : answered.error.name)} instead of ${expected ?? "an error"}`);
 }
 
-/** What the file holds that the path leads to; undefined if there is none, or if the path as written or as resolved is not granted. */
+/** Returns the contents of the file at a path. Undefined if it does not exist, or if the path as written or as resolved is not granted. */
 function resolve(written: string, links: ReadonlyMap<string, string>, root: string): string | undefined {
   const absolute = fold(written.startsWith("/") ? written : `${root}/work/${written}`);
   const isGranted = (place: string): boolean =>
@@ -162,7 +158,7 @@ function resolve(written: string, links: ReadonlyMap<string, string>, root: stri
     if (steps > 200) return undefined;
     const [first = "", ...rest] = left;
     if (first === "..") {
-      // Above the world's root lies what is not granted either.
+      // Nothing above the case's root is granted either.
       if (at.length === 0) return undefined;
       at.pop();
       left = rest;
@@ -172,7 +168,7 @@ function resolve(written: string, links: ReadonlyMap<string, string>, root: stri
     if (target === undefined) {
       if (first !== ".") at.push(first);
       left = rest;
-      // Only folders have something below them.
+      // Only folders have entries.
       if (left.length > 0 && FILES.includes(at.join("/"))) return undefined;
       if (left.length > 0 && !FILES.some((file) => file.startsWith(`${at.join("/")}/`))) return undefined;
       continue;
@@ -226,7 +222,7 @@ async function perform(kind: string, at: string, other: string, { root, platform
   }
 }
 
-/** Everything that is not granted, as text: names, contents, links. The root's folder "work" itself may not go either. */
+/** Returns everything that is not granted as text: names, contents, links. The folder "work" itself must not be removed either. */
 async function outsideOf(root: string): Promise<string> {
   const seen: string[] = [];
   async function walk(below: string): Promise<void> {

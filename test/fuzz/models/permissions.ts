@@ -1,4 +1,4 @@
-/** Permissions: nothing that narrows widens, denials are absolute, and paths match as a second matcher says. */
+/** Permissions: narrowing never widens, denials are absolute, and paths match as in a second matcher. */
 
 import fc from "fast-check";
 import {
@@ -58,7 +58,7 @@ function rank(layers: readonly PermissionLayer[], asked: AccessQuery): number {
 
 export const permissionModels: readonly Model[] = [
   model(
-    "permissions: one more layer never widens, whatever it says and wherever it stands [PA3.layers]",
+    "permissions: an additional layer never widens, whatever it contains and at any position [PA3.layers]",
     fc.tuple(fc.array(permissions, { minLength: 1, maxLength: 3 }), permissions, fc.boolean(), fc.nat(3), query),
     ([sources, more, isPolicy, at, asked]) => {
       const layers = sources.map((source) => layerOf(source));
@@ -67,7 +67,7 @@ export const permissionModels: readonly Model[] = [
     },
   ),
   model(
-    "permissions: one more denial, or one allowance less, never widens [PA3.deny]",
+    "permissions: an additional denial, or one allowance less, never widens [PA3.deny]",
     fc.tuple(permissions, fc.constantFrom("read" as const, "write" as const, "net" as const, "env" as const), fc.nat(), query),
     ([source, kind, which, asked]) => {
       const held = source[kind];
@@ -85,12 +85,12 @@ export const permissionModels: readonly Model[] = [
     },
   ),
   model(
-    "permissions: a set that is not wider as written grants nothing that the other did not [H6.wider]",
+    "permissions: a set that is not wider grants nothing that the other set did not [H6.wider]",
     fc.tuple(permissions, permissions, query),
     ([before, after, asked]) => isWider(before, after, BASES) || rank([layerOf(after)], asked) <= rank([layerOf(before)], asked),
   ),
   model(
-    "permissions: paths match as a matcher made of regular expressions says, and a denial is absolute [PA2.paths] [PA3.deny]",
+    "permissions: paths match as in a matcher made of regular expressions, and a denial is absolute [PA2.paths] [PA3.deny]",
     fc.tuple(entry(pathItem), path),
     ([held, asked]) => {
       const place = `/${fold(asked).join("/")}`;
@@ -112,7 +112,10 @@ function fold(text: string): string[] {
   return kept;
 }
 
-/** A literal means what is below it too, and so does `**` at the end; another pattern means whole paths, in a denial also what is below. */
+/**
+ * Builds the expression. A literal includes everything below it, and so does a trailing `**`. Other patterns match whole paths; in a
+ * denial, also everything below.
+ */
 function toRegExp(item: string, below: boolean): RegExp {
   const absolute = item.startsWith("$workspace/")
     ? `/w/${item.slice(11)}`
@@ -125,7 +128,7 @@ function toRegExp(item: string, below: boolean): RegExp {
   const isLiteral = !segments.some((one) => /[*?]/.test(one));
   const trailing = segments.slice(segments.findIndex((one) => /[*?]/.test(one)));
   if (isLiteral) return new RegExp(`^${segments.map((one) => `/${quote(one)}`).join("")}(/|$)`);
-  // A pattern of "**" alone is the folder before it.
+  // A pattern of only "**" is the folder before it.
   if (trailing.every((one) => one === "**"))
     return new RegExp(
       `^${segments

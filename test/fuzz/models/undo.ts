@@ -1,4 +1,4 @@
-/** Random acts of calls on a folder with links of every kind: undone, newest first, everything is as it was before each call. */
+/** Random operations on a folder with links of every kind: undoing the calls, newest first, restores the state before each. */
 
 import {
   chmod,
@@ -23,7 +23,7 @@ import { toBytes } from "../../support/bridge-context.ts";
 import { type UndoableCall, undoableCalls } from "../../support/undoable-calls.ts";
 import { model, type Model } from "./model.ts";
 
-/** Few names, so that acts meet. */
+/** Few names, so that operations affect the same files. */
 const PATHS = [
   "a",
   "b",
@@ -55,7 +55,7 @@ interface Act {
   readonly contents?: string;
 }
 
-/** Acts that the guest waits for together. */
+/** Groups of operations that the guest awaits together. */
 type Acts = readonly (readonly Act[])[];
 
 const path = fc.constantFrom(...PATHS);
@@ -106,7 +106,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 const together = fc.oneof({ weight: 5, arbitrary: fc.tuple(act) }, { weight: 1, arbitrary: fc.array(act, { minLength: 2, maxLength: 3 }) });
 const calls: fc.Arbitrary<readonly Acts[]> = fc.array(fc.array(together, { minLength: 1, maxLength: 10 }), { minLength: 1, maxLength: 3 });
 
-/** Two names for one file, links to files, folders, nowhere and to each other, and rights that no default has. */
+/** Creates two names for one file, links to files, folders, missing targets and each other, and unusual permissions. */
 export async function plantUndoTree(workspace: string, hasFurtherNames: boolean): Promise<void> {
   const files: Readonly<Record<string, number>> = { a: 0o640, b: 0o755, twin: 0o644, "d/c": 0o600, "d/s/e": 0o664, "made.keep": 0o644 };
   for (const [at, rights] of Object.entries(files)) {
@@ -123,7 +123,7 @@ export async function plantUndoTree(workspace: string, hasFurtherNames: boolean)
   for (const at of Object.keys(files)) await utimes(join(workspace, at), 1_000, 1_234.567);
 }
 
-/** A line for each name below a folder: kind, rights, names of the same file, time, contents. */
+/** Returns a line for each name below a folder: kind, mode, names of the same file, time, contents. */
 export async function treeOf(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder, { recursive: true })).filter((at) => !at.startsWith(".bascule")).toSorted();
   const first = new Map<number, string>();
@@ -143,7 +143,7 @@ export async function treeOf(folder: string): Promise<readonly string[]> {
   return lines;
 }
 
-/** Identifiers of open files by slot; an act on one that is not open does nothing. */
+/** Runs an operation. `open` contains ids of open files by slot; an operation on a closed file does nothing. */
 async function run(call: UndoableCall, { name, args, contents: text }: Act, open: Map<unknown, string>): Promise<void> {
   const { slot: at, ...rest } = args;
   const bytes = text === undefined ? undefined : toBytes(text);
@@ -192,11 +192,9 @@ function differenceOf(now: readonly string[], expected: readonly string[]): stri
 
 export const undoModels: readonly Model[] = [
   model(
-    "undo: whatever calls do to files, folders, links and second names, undone it is as it was before each [E8.undo-model]",
+    "undo: any operations of calls on files, folders, links and second names can be undone, newest first [E8.undo-model]",
     calls,
     (all) => undoneIsAsBefore(all, true),
   ),
-  model("undo: it is so where the file system has one name for each file, too [E8.undo-model]", calls, (all) =>
-    undoneIsAsBefore(all, false),
-  ),
+  model("undo: the same holds on a file system with one name per file [E8.undo-model]", calls, (all) => undoneIsAsBefore(all, false)),
 ];

@@ -4,7 +4,7 @@ import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { loadInThread, meteredModule } from "../../support/in-thread.ts";
 
-/** Native loops that QuickJS never polls in. */
+/** Native loops in which QuickJS never polls. */
 const NATIVE: Readonly<Record<string, string>> = {
   sparseIndexOf: "const a = []; a.length = 4e9; return a.indexOf(1);",
   sparseIncludes: "const a = []; a.length = 4e9; return a.includes(1);",
@@ -19,7 +19,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 
 describe("the meter in the engine", () => {
   for (const [name, body] of Object.entries(NATIVE)) {
-    it(`ends ${name} inside the engine, and a restore heals the instance [B3.native]`, async () => {
+    it(`ends ${name} inside the engine, and a restore repairs the instance [B3.native]`, async () => {
       const source = `export function run() { ${body} }\nlet calls = 0; export function probe() { return ++calls; }`;
       const plugin = await loadInThread(source, trackedRestore, { module: meteredModule, budgetMs: 30 });
       const { instance } = plugin;
@@ -34,7 +34,7 @@ describe("the meter in the engine", () => {
     });
   }
 
-  it("heals as often as it ends: the stack pointer and all memory are put back [B4.heal]", async () => {
+  it("repairs the stack pointer and all memory after each interruption [B4.heal]", async () => {
     const source = "export function run() { const a = []; a.length = 4e9; return a.indexOf(1); } export function fine() { return 1; }";
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule, budgetMs: 1 });
     for (let round = 0; round < 60; round++) {
@@ -44,7 +44,7 @@ describe("the meter in the engine", () => {
     expect(plugin.differs()).toBeUndefined();
   });
 
-  it("counts the same for the same call, whichever way it is restored [B3.fuel]", async () => {
+  it("counts the same fuel for the same call with every restorer [B3.fuel]", async () => {
     const source = `export function run({ n }) { const m = new Map(); for (let i = 0; i < n; i++) m.set("k" + i, [i]); return JSON.stringify([...m]).length; }`;
     const counted = new Set<number>();
     for (const restorer of [plainCopy, trackedRestore]) {
@@ -59,7 +59,7 @@ describe("the meter in the engine", () => {
     expect([...counted][0]).toBeGreaterThan(20_000);
   });
 
-  it("counts more for more work, and begins anew for each call [B3.fuel]", async () => {
+  it("counts more for more work, and restarts for each call [B3.fuel]", async () => {
     const source = `export function run({ n }) { return "ab".repeat(n).split("a").length; }`;
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
     const fuelOf = (n: number): number => {
@@ -73,7 +73,7 @@ describe("the meter in the engine", () => {
     expect(plugin.instance.fuelSpent).toBe(0);
   });
 
-  it("counts nothing on the engine as it is published", async () => {
+  it("counts nothing on the published engine", async () => {
     const plugin = await loadInThread("export function run() { for (let i = 0; i < 1e5; i++); }", plainCopy);
     plugin.call("run");
     expect(plugin.instance.fuelSpent).toBe(0);

@@ -12,7 +12,7 @@ describe("mark()", () => {
     [PAGE_BYTES - 1, 2, [0, 1]],
     [PAGE_BYTES, 2 * PAGE_BYTES, [1, 2]],
     [2 ** 32 - 1, 1, []],
-  ])("marks the pages of a write at %d of %d bytes, and nothing outside the map", (address, length, expected) => {
+  ])("marks the pages of a write at %d of %d bytes, and none outside the map", (address, length, expected) => {
     const marks = new Uint8Array(8);
     mark(marks, address, length);
     expect(pages(marks)).toEqual(expected);
@@ -20,7 +20,7 @@ describe("mark()", () => {
 });
 
 describe("markingImports()", () => {
-  it("marks behind every number before the import runs, also if it throws [B1.memory]", () => {
+  it("marks memory behind every numeric argument before the import runs, even if it throws [B1.memory]", () => {
     const written: number[] = [];
     const calls: unknown[][] = [];
     const { give, fail, memory } = markingImports(
@@ -33,7 +33,7 @@ describe("markingImports()", () => {
       },
       (address, length) => written.push(address, length),
     );
-    if (typeof give !== "function" || typeof fail !== "function") throw new Error("Functions stay functions");
+    if (typeof give !== "function" || typeof fail !== "function") throw new Error("Expected functions");
     expect(give(5_000, -1)).toBe(1);
     expect(() => fail(9)).toThrow("no");
     expect(memory).toBe(7);

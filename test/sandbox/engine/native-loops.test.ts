@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
-/** Loops inside the engine's own functions, where QuickJS polls nothing, and floods that poll and go on. */
+/** Loops inside the engine's own functions, where QuickJS never polls, and loops that poll and continue. */
 const LOOPS: Readonly<Record<string, string>> = {
   sparseIndexOf: "const a = []; a.length = 4e9; a.indexOf(1);",
   sparseReverse: "const a = []; a.length = 4e9; a[0] = 1; a.reverse();",
@@ -21,7 +21,7 @@ describe("native loops on the metered engine", () => {
     await box[Symbol.asyncDispose]();
   });
 
-  it("end at the deadline, and their worker and its other calls live on [B3.survive]", async () => {
+  it("end at the deadline, and their worker and its other calls survive [B3.survive]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load(
       "bad",
@@ -45,12 +45,12 @@ describe("native loops on the metered engine", () => {
     });
     await expect.poll(() => acted).toBe(1);
     for (const name of Object.keys(LOOPS)) expect(outputOf(await box.call("bad", name, { limits: { cpuMs: 60 } })), name).toEqual(TIMEOUT);
-    // A worker that was ended would have taken this call with it.
+    // If the worker had been ended, this call would be lost.
     abort.abort();
     expect(outputOf(await active)).toEqual({ kind: "cancelled" });
   });
 
-  it("are cancelled inside the engine [T3.native]", async () => {
+  it("can be cancelled inside the engine [T3.native]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("bad", `export function run() { ${LOOPS["sparseIndexOf"]} }\nexport function fine() { return 1; }`);
     const abort = new AbortController();
@@ -60,7 +60,7 @@ describe("native loops on the metered engine", () => {
     expect(outputOf(await box.call("bad", "fine"))).toBe(1);
   });
 
-  it("end while a plugin loads, too [B9.time]", async () => {
+  it("end during a load too [B9.time]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     const loaded = await box.sandbox.load({
       name: "late",
@@ -74,7 +74,7 @@ describe("native loops on the metered engine", () => {
       ok: false,
       fault: {
         kind: "limit",
-        message: "Loading takes more than 60 ms of processor time; move work from the top level into the tool function",
+        message: "Loading takes more than 60 ms of CPU time; move work from the top level into the tool function",
       },
     });
     await box.load("next", "export function fine() { return 1; }");
@@ -82,7 +82,7 @@ describe("native loops on the metered engine", () => {
     expect(box.workersStarted).toBeLessThanOrEqual(2);
   });
 
-  it("cost the same fuel for the same call, on any worker [B3.fuel]", async () => {
+  it("use the same fuel for the same call on any worker [B3.fuel]", async () => {
     box = startSandbox({ maximumWorkers: 3 });
     await box.load("p", `export function work({ n }) { return JSON.stringify(Array.from({ length: n }, (_, i) => "entry " + i)).length; }`);
     const fuels = async (n: number): Promise<number[]> =>

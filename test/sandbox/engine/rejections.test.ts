@@ -58,8 +58,8 @@ async function run(name: string): Promise<{ readonly output: unknown; readonly t
 
 const uncaught = (text: string): string => `error Uncaught (in promise) ${text}`;
 
-describe("promises that are rejected and that nobody takes care of", () => {
-  it("are told to the log, whatever becomes of the call [B4.rejections] [B6.log]", async () => {
+describe("unhandled rejections", () => {
+  it("are logged, whatever the outcome of the call [B4.rejections] [B6.log]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     expect(await box.load("left", PLUGIN)).toMatchObject({ ok: true });
     expect(await run("returned")).toEqual({ output: 1, told: [uncaught("Error: floating")] });
@@ -71,20 +71,20 @@ describe("promises that are rejected and that nobody takes care of", () => {
     expect(await run("thrown")).toMatchObject({ output: { kind: "threw", message: "the tool's own" }, told: [uncaught("left")] });
   });
 
-  it("are not those that are taken care of within the turn, nor any of the platform's own [B4.rejections]", async () => {
+  it("exclude rejections handled within the same turn, and those of the platform itself [B4.rejections]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("left", PLUGIN);
     expect(await run("handled")).toEqual({ output: 6, told: [] });
     expect(await run("quiet")).toEqual({ output: 9, told: [] });
   });
 
-  it("come to a listener first, as in Deno [PB1.events]", async () => {
+  it("are dispatched to listeners first, as in Deno [PB1.events]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("left", PLUGIN);
     expect(await run("prevented")).toEqual({ output: [["PromiseRejectionEvent", "mine", true], "job"], told: [] });
   });
 
-  it("fill no log, and what they are of does no harm [B3.logs] [B5.primordials]", async () => {
+  it("do not flood the log, and hostile reasons do no harm [B3.logs] [B5.primordials]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("left", PLUGIN);
     const { output, told } = await run("flood");
@@ -92,7 +92,7 @@ describe("promises that are rejected and that nobody takes care of", () => {
     expect(await run("hostile")).toEqual({ output: 8, told: [uncaught("[Cannot be shown: 1]"), uncaught("4")] });
   });
 
-  it("are unknown to the engine as it is published, which runs all the same [B4.rejections]", async () => {
+  it("are not reported by the published engine, which works otherwise [B4.rejections]", async () => {
     box = startSandbox({ maximumWorkers: 1, engine: "plain" });
     await box.load("left", PLUGIN);
     expect(await run("returned")).toEqual({ output: 1, told: [] });
@@ -100,7 +100,7 @@ describe("promises that are rejected and that nobody takes care of", () => {
 });
 
 describe("findRejectionHook()", () => {
-  it("refuses a runtime that looks otherwise [B4.rejections]", () => {
+  it("rejects a runtime with another layout [B4.rejections]", () => {
     box = startSandbox();
     const words = (...values: number[]): Uint32Array => Uint32Array.from(values);
     expect(findRejectionHook(words(9, 0, 0, 0, 0), words(9, 7, 0, 0, 0))).toBe(3);

@@ -21,7 +21,7 @@ describe.each(["metered", "plain"] as const)("an image larger than a fresh insta
     await box[Symbol.asyncDispose]();
   });
 
-  it("finds local time and its modules in every instance that takes it [B1.switch]", async () => {
+  it("has local time and its modules in every instance that is restored to it [B1.switch]", async () => {
     box = startSandbox({ maximumWorkers: 2, engine });
     const loaded = await box.load("p", FILES, ["run"]);
     expect(loaded).toMatchObject({ ok: true });

@@ -25,7 +25,7 @@ export function grabs() { const held = []; for (;;) held.push(new Uint8Array(1 <
 `;
 const OTHER = `const held = "another plugin".repeat(1_000); export function run() { globalThis.found = held; return [...held].length; }`;
 
-// Comparing all of memory takes long where the machine is busy.
+// Comparing all of memory is slow on a loaded machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe.each([
@@ -41,7 +41,7 @@ describe.each([
     restorer = makeRestorer(await baseImage(module));
   });
 
-  /** Parks what the plugin is, lets another use the instance, and brings it back into `target`. */
+  /** Parks the plugin's guest, lets another plugin use the instance, and restores the guest into `target`. */
   function moved(target: Instance = plugin.instance): { before: Uint8Array; after: Uint8Array } {
     const { instance, image } = plugin;
     const before = instance.bytes.slice();
@@ -61,19 +61,19 @@ describe.each([
     expect(after.subarray(before.length).every((byte) => byte === 0)).toBe(true);
   }
 
-  it("is byte for byte what it was, after another plugin had its instance [B2.parked]", () => {
+  it("is identical byte for byte after another plugin used its instance [B2.parked]", () => {
     for (const args of [{}, { deep: 500 }, { megabytes: 3 }]) {
       plugin.restore();
       expect(plugin.call("waits", args)).toMatch(/^w/);
       expect(plugin.differs()).toBeDefined();
       expectSame(moved());
-      // And nothing of it is left for the next call.
+      // Nothing of the guest remains for the next call.
       plugin.restore();
       expect(plugin.differs()).toBeUndefined();
     }
   });
 
-  it("goes on in an instance of its own that never grew [B2.parked]", async () => {
+  it("resumes in another instance that never grew [B2.parked]", async () => {
     plugin.restore();
     plugin.call("waits", { megabytes: 24 });
     const base = await baseImage(module);
@@ -84,7 +84,7 @@ describe.each([
     expect(differsFrom(fresh, plugin.image, base)).toBeUndefined();
   });
 
-  it("keeps what a store reaches over the end of its page, wherever it lies [B2.parked]", async () => {
+  it("keeps bytes that a store wrote across the end of its page, at any address [B2.parked]", async () => {
     const clean = unchanged(await baseImage(module));
     const { instance, image } = plugin;
     const pages = instance.bytes.length / PAGE_BYTES;
@@ -101,7 +101,7 @@ describe.each([
     }
   });
 
-  it("keeps what is not in memory: the fuel it used, and that its memory ran out [B2.parked]", () => {
+  it("keeps state outside of memory: its used fuel, and that its memory was exhausted [B2.parked]", () => {
     plugin.restore();
     plugin.call("grabs");
     const { instance } = plugin;
@@ -117,7 +117,7 @@ describe.each([
     expect(instance.fuelSpent).toBe(fuelSpent);
   });
 
-  it("is seen to differ where it is not brought back [B2.parked]", () => {
+  it("is detected as different if it is not restored [B2.parked]", () => {
     plugin.restore();
     plugin.call("waits");
     const before = plugin.instance.bytes.slice();
@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe("runs of pages", () => {
-  it("are what is marked, also over the borders of what is looked at together, and to the end", () => {
+  it("cover the marked pages, also across group borders and up to the end", () => {
     const marked = [0, 7, 8, 9, 16, 31, 32, 33, 62, 63];
     const marks = new Uint8Array(128);
     for (const page of [...marked, 64, 100]) marks[page] = 1;

@@ -52,12 +52,12 @@ function outcomeOfState(outcome: InvocationOutcome): unknown {
   return [outputOf(outcome), outcome.beganAfresh, droppedStateBytes > MAXIMUM_STATE_BYTES];
 }
 
-describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_name, options) => {
+describe.each(SANDBOXES)("a plugin with session state, on the %s", (_name, options) => {
   let box: TestSandbox;
   beforeAll(async () => {
     box = startSandbox(options);
     await box.load("plugin", PLUGIN);
-    // A process takes seconds to start on a crowded machine.
+    // Starting a process takes seconds on a loaded machine.
   }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
@@ -66,19 +66,19 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
   const call = async (name: string, session?: string): Promise<unknown> =>
     outputOf(await box.call("plugin", name, session === undefined ? {} : { session }));
 
-  it("keeps it from call to call, for that session only [B2.session]", async () => {
+  it("keeps its state from call to call within a session [B2.session]", async () => {
     expect([await call("counted", "a"), await call("counted", "a"), await call("counted", "a")]).toEqual([1, 2, 3]);
     expect(await call("counted", "b")).toBe(1);
     expect(await call("counted")).toBe(1);
     expect(await call("counted", "a")).toBe(4);
   });
 
-  it("runs the calls of one session one after another [B2.session]", async () => {
+  it("runs the calls of a session one after another [B2.session]", async () => {
     const seen = await Promise.all(Array.from({ length: 8 }, () => call("slowly", "ordered")));
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("cancels a call that waits for its turn at once, and leaves the others their order [T3.session] [B2.session]", async () => {
+  it("cancels a waiting call at once, and keeps the order of the others [T3.session] [B2.session]", async () => {
     let answer = (): void => {};
     const held = new Promise<void>((resolve) => (answer = resolve));
     const first = box.call("plugin", "asks", { session: "held", hostCall: () => held.then(() => ({ ok: true, value: "{}" })) });
@@ -91,18 +91,18 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect([outputOf(await first), outputOf(await third)]).toEqual([1, 2]);
   });
 
-  it("forgets what a failed call changed [B2.session]", async () => {
+  it("discards the changes of a failed call [B2.session]", async () => {
     await call("counted", "failing");
     expect(await call("fails", "failing")).toMatchObject({ kind: "threw", message: "no" });
     expect(await call("counted", "failing")).toBe(2);
   });
 
-  it("still draws new random numbers [B9.random]", async () => {
+  it("still gets new random numbers in each call [B9.random]", async () => {
     const seen = [await call("random", "r"), await call("random", "r"), await call("random", "r")];
     expect(new Set(seen).size).toBe(3);
   });
 
-  it("answers the call that would keep too much, says how much, and begins afresh then [B2.too-large]", async () => {
+  it("answers a call whose state is too large, reports the size, and then starts with fresh state [B2.too-large]", async () => {
     expect(await call("counted", "greedy")).toBe(1);
     const outcome = await box.call("plugin", "grows", { session: "greedy" });
     expect(outcomeOfState(outcome)).toEqual([1, undefined, true]);
@@ -110,7 +110,7 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect(outcomeOfState(await box.call("plugin", "counted", { session: "greedy" }))).toEqual([2, undefined, false]);
   });
 
-  it("keeps what a call left, but nothing that it was about to do [B2.leftovers]", async () => {
+  it("keeps the state that a call left, but not its pending work [B2.leftovers]", async () => {
     const session = crypto.randomUUID();
     const told: unknown[] = [];
     const hostCall: NonNullable<TestCall["hostCall"]> = ({ name, args }) => {
@@ -120,17 +120,17 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect(outputOf(await box.call("plugin", "leaves", { session, hostCall }))).toBe("left");
     const stat = { hostCall: () => Promise.resolve({ ok: true as const, value: "{}" }) };
     expect(outputOf(await box.call("plugin", "looks", { session, ...stat }))).toEqual({
-      // Logged at the call's end; the plain engine does not tell of rejections.
+      // Logged at the call's end. The plain engine does not report rejections.
       atOnce: options.engine === "plain" ? [] : ["job"],
       later: ["interval of the load"],
     });
     told.length = 0;
-    // What was left does not stand in the way of what is done anew: a message that waits comes with the next.
+    // Dropped work does not block new work: the waiting message arrives with the next one.
     expect(outputOf(await box.call("plugin", "uses", { session, hostCall }))).toEqual(["message", "again"]);
     expect(told).toEqual([{ value: "told" }]);
   });
 
-  it("says where there was no state to go on from, and gives the state back with its session [B2.afresh] [LV5.states]", async () => {
+  it("reports a call without a stored state, and frees the state with its session [B2.afresh] [LV5.states]", async () => {
     const session = crypto.randomUUID();
     const once = async (): Promise<unknown> => {
       const outcome = await box.call("plugin", "counted", { session });
@@ -144,7 +144,7 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect(await once()).toEqual([1, true]);
   });
 
-  it("begins afresh when the plugin is loaded again", async () => {
+  it("starts with fresh state after the plugin was loaded again", async () => {
     await box.load("again", PLUGIN);
     const count = async (): Promise<unknown> => outputOf(await box.call("again", "counted", { session: "a" }));
     expect([await count(), await count()]).toEqual([1, 2]);

@@ -16,7 +16,7 @@ function markedPages(instance: Instance): number {
   return instance.shadow?.marks.subarray(0, pages).reduce((sum, mark) => sum + mark, 0) ?? Number.NaN;
 }
 
-/** Writes as a guest would that controls its own memory: the barrier marks where a store begins. */
+/** Writes as a guest in control of its memory could: the barrier marks the page where a store begins. */
 function store(instance: Instance, address: number, length = 1): void {
   instance.bytes.fill(0xa5, address, address + length);
   instance.wrote(address, 1);
@@ -29,7 +29,7 @@ function expectRestored(plugin: InThreadPlugin, image: Image = plugin.image): vo
 }
 
 describe("trackedRestore", () => {
-  it("copies what a call touched, not what the plugin holds [B2.cost]", async () => {
+  it("copies the pages that a call touched, not all pages of the plugin [B2.cost]", async () => {
     const large = await load(
       `const kept = Array.from({ length: 100_000 }, (_, i) => ({ i })); export function run() { return kept.length; }`,
     );
@@ -41,7 +41,7 @@ describe("trackedRestore", () => {
     expectRestored(large);
   });
 
-  it("restores a store that reaches over the end of its page [B1.memory]", async () => {
+  it("restores a store that crosses the end of its page [B1.memory]", async () => {
     const plugin = await load("export function run() {}");
     const { instance, image } = plugin;
     for (const page of [0, 20, 3_000, Math.floor(image.heapEnd / PAGE_BYTES) - 1, Math.floor(image.heapEnd / PAGE_BYTES)]) {
@@ -50,7 +50,7 @@ describe("trackedRestore", () => {
     }
   });
 
-  it("restores at every border of the memory's layout [B1.memory]", async () => {
+  it("restores at every border of the memory layout [B1.memory]", async () => {
     const plugin = await load("export function run() {}");
     const { instance, image } = plugin;
     const { dataEnd, stackTop } = instance.facts;
@@ -65,7 +65,7 @@ describe("trackedRestore", () => {
     expectRestored(plugin);
   });
 
-  it("puts another image in place, larger or smaller, whatever was written [B1.switch]", async () => {
+  it("switches to a larger or smaller image, whatever was written [B1.switch]", async () => {
     const first = await load("const kept = new Uint8Array(5 << 20).fill(7); export function run() { return kept.length; }");
     const second = await load("export function run() { return 2; }");
     first.call("run");
@@ -80,7 +80,7 @@ describe("trackedRestore", () => {
     expectRestored(second, unchanged(await baseImage(meteredModule)));
   });
 
-  it("restores an instance that nothing is known of [B1.switch]", async () => {
+  it("restores an instance with unknown contents [B1.switch]", async () => {
     const { image } = await load("export function run() {}");
     const base = await baseImage(meteredModule);
     const instance = await Instance.start(meteredModule, base.facts, 1_024);
@@ -89,13 +89,13 @@ describe("trackedRestore", () => {
     expect(differsFrom(instance, image, base)).toBeUndefined();
   });
 
-  it("holds of a small plugin what differs from the base image, not all of it [B1.difference]", async () => {
+  it("stores only the differences from the base image for a small plugin [B1.difference]", async () => {
     const { image } = await load("const kept = [1, 2, 3]; export function run() { return kept; }");
     expect(image.pages.byteLength).toBeGreaterThan(0);
     expect(image.pages.byteLength).toBeLessThan((await baseImage(meteredModule)).bytes.byteLength / 8);
   });
 
-  it("restores memory that grew in the call [B2]", async () => {
+  it("restores memory that grew during the call [B2]", async () => {
     const plugin = await load(`export function run() { return new Uint8Array(24 << 20).fill(1).length; }`);
     const before = plugin.instance.bytes.length;
     plugin.call("run");
@@ -103,7 +103,7 @@ describe("trackedRestore", () => {
     expectRestored(plugin);
   });
 
-  it("knows what the host writes: arguments, bytes, answers, dates in local time [B1.memory]", async () => {
+  it("tracks the host's own writes: arguments, bytes, answers, dates in local time [B1.memory]", async () => {
     const plugin = await load(`
 export function dates() { const d = new Date(2020, 5, 17); return [d.getHours(), d.toString(), d.getTimezoneOffset()]; }
 export function bytes() { return [...crypto.getRandomValues(new Uint8Array(4096))].length; }
@@ -120,12 +120,12 @@ export function texts(args) { return new TextDecoder().decode(new TextEncoder().
     }
     instance.values.newBytes(new Uint8Array(50_000).fill(9));
     expectRestored(plugin);
-    // Copied in as UTF-8 first, into a buffer of three times the room that nothing else writes to.
+    // Copied as UTF-8 first, into a buffer of three times the size that is not written otherwise.
     instance.values.newString("x".repeat(20_000));
     expectRestored(plugin);
   });
 
-  it("leaves what plain copy leaves, after any program [B1.memory]", async () => {
+  it("leaves the same bytes as plain copy, after any program [B1.memory]", async () => {
     const source = `
 const seen = new Map();
 export function run({ seed }) {

@@ -59,7 +59,7 @@ export async function run() {
     ).toEqual(["body", "~c", "-b", "~a"]);
   });
 
-  it("disposes after each turn of a loop, nested and labelled, with and without a block [B7.using]", async () => {
+  it("disposes after each iteration of a loop, nested and labelled, with and without a block [B7.using]", async () => {
     expect(
       await run(`${RESOURCES}
 export async function run() {
@@ -74,7 +74,7 @@ export async function run() {
     ).toEqual(["-1", "-2", "-3", "xy", "-y", "-x", "z", "~z"]);
   });
 
-  it("keeps what the body threw beside what disposing threw [B7.using]", async () => {
+  it("keeps the body's error beside the errors of disposal [B7.using]", async () => {
     expect(
       await run(`${RESOURCES}
 export function run() {
@@ -84,7 +84,7 @@ export function run() {
     ).toEqual(["SuppressedError", "dispose a", "SuppressedError", "dispose b", "body"]);
   });
 
-  it("disposes at the end of a module, in reverse, what its top level holds [B7.using]", async () => {
+  it("disposes of a module's top-level resources at its end, in reverse [B7.using]", async () => {
     expect(
       await run({
         "main.ts": `import { log, held } from "./held.ts"; import { later } from "./later.ts"; export const run = (): unknown => [held.name, log, later];`,
@@ -115,11 +115,11 @@ export function run() { using a = open(); using b = open(); throw new Error("her
     expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:76)" } });
   });
 
-  it("disposes after a counting loop, what its head holds, with labels before it [B7.using]", async () => {
+  it("disposes of resources in the head of a counting loop after the loop, also with labels [B7.using]", async () => {
     expect(
       await run({
         "main.ts": `export { run } from "./loop.js";`,
-        // The stripper of types does not know it.
+        // The type stripper does not support this syntax.
         "loop.js": `const log = [];
 const open = (name) => ({ name, [Symbol.dispose]() { log.push("-" + name); } });
 export function run() {
@@ -132,7 +132,7 @@ export function run() {
     ).toEqual(["a0", "b", "a1", "a2", "b", "-b", "-a", "-c", "TypeError"]);
   });
 
-  it("takes what the author's parentheses hold, names functions, and needs no global that the plugin may have changed [B7.using]", async () => {
+  it("handles the author's parentheses, names functions, and does not depend on globals that the plugin may change [B7.using]", async () => {
     expect(
       await run(`${RESOURCES}
 globalThis.DisposableStack = globalThis.AsyncDisposableStack = undefined as never;
@@ -146,7 +146,7 @@ export async function run() {
     ).toEqual(["kept", "-kept", "-later", "-named", "in", "-each"]);
   });
 
-  it("waits as often as the standard says, and not at all where nothing was taken [B7.using]", async () => {
+  it("awaits as often as the standard requires, and not at all if no resource was registered [B7.using]", async () => {
     expect(
       await run(`${RESOURCES}
 const order: string[] = [];
@@ -165,7 +165,7 @@ export async function run() {
     ]);
   });
 
-  it("is found behind comments that hold what is looked for [B7.using]", async () => {
+  it("is found behind comments that contain its own syntax [B7.using]", async () => {
     expect(
       await run(`${RESOURCES}
 class Held {
@@ -179,13 +179,13 @@ export async function run() {
     ).toEqual(["Held", ["a", "-a", "b", "~b"]]);
   });
 
-  it("is a name like any other where it is no keyword [B7.using]", async () => {
+  it("is an ordinary name where it is not a keyword [B7.using]", async () => {
     expect(await run(`const using = 1; // using x = 2\nexport const run = () => { let x = using; x = using; return x; };`)).toBe(1);
   });
 });
 
 describe("`for await`", () => {
-  it("waits for what return() promises, however the loop is left, and only then [B7.for-await]", async () => {
+  it("awaits the promise of return() on every exit from the loop, and only then [B7.for-await]", async () => {
     expect(
       await run(`const log: string[] = [];
 const source = (name: string, fail?: string) => ({ [Symbol.asyncIterator]: () => ({
@@ -217,7 +217,7 @@ export async function run() {
     ]);
   });
 
-  it("keeps the author's lines and columns, and goes together with yield in the head [B7.positions] [B7.yield]", async () => {
+  it("keeps the author's lines and columns, and works with yield in the head [B7.positions] [B7.yield]", async () => {
     await load(`export async function run() { for await (const a of [1]) throw new Error("here"); }`);
     expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:1:73)" } });
     expect(
@@ -226,7 +226,7 @@ export async function run() { const it = g(); await it.next(); return (await it.
     ).toBe(2);
   });
 
-  it("goes through what the author's parentheses hold, also with comments and async as a name [B7.for-await]", async () => {
+  it("iterates a parenthesized expression, also with comments and with async as a name [B7.for-await]", async () => {
     expect(
       await run({
         "main.ts": `export async function run() {
@@ -241,7 +241,7 @@ export async function run() { const it = g(); await it.next(); return (await it.
     ).toEqual([1, 2, "once", 3]);
   });
 
-  it("closes a synchronous iterator only where the loop is left, and throws its errors [B7.for-await]", async () => {
+  it("closes a synchronous iterator only if the loop is left early, and throws its errors [B7.for-await]", async () => {
     expect(
       await run({
         "main.ts": `const log = [];
@@ -262,7 +262,7 @@ export async function run() {
     ).toEqual([1, 2, "closed left", "caught close", "closed threw", "caught body", "closed rejected", "caught value"]);
   });
 
-  it("may yield where the item is bound, inside of try and finally too [B7.for-await] [B7.yield]", async () => {
+  it("can yield in a binding, also inside try and finally [B7.for-await] [B7.yield]", async () => {
     expect(
       await run({
         "main.ts": `async function* later(xs) { try { for await (const [a, b = yield "b"] of xs) yield [a, b]; } finally { yield "end"; } }
@@ -281,7 +281,7 @@ export async function run() {
 });
 
 describe("`yield` in the head of a loop", () => {
-  it("works, also with labels, without blocks, delegated and nested, and positions stay [B7.yield] [B7.positions]", async () => {
+  it("works with labels, without blocks, delegated and nested, and keeps positions [B7.yield] [B7.positions]", async () => {
     expect(
       await run(`function* inner(): Generator<string, number[], number> { yield "delegated"; return [3]; }
 function* outer(flag: boolean): Generator<unknown, string, number[]> {
@@ -312,8 +312,8 @@ export function run() { const it = g(); it.next(); it.next([1]); }`);
   });
 });
 
-describe("places in a loop that was taken apart", () => {
-  it("stay the author's, in what was moved, bound and run [B7.positions] [H5.positions]", async () => {
+describe("positions in a rewritten loop", () => {
+  it("stay the author's in moved, bound and body code [B7.positions] [H5.positions]", async () => {
     const source = (where: string): string => `export function run() { const it = loop(); it.next(); it.next([[1]]); }
 const fail = (at: string) => { if (at === "${where}") throw new Error(at); return at; };
 function* loop(): Generator<unknown, void, any[]> {

@@ -26,7 +26,7 @@ const refusal = async (files: Files | string): Promise<unknown> => {
 };
 
 describe("the import map of a plugin", () => {
-  it("leads exact names and names that end in a slash to files, the longest first [B7.imports] [M2]", async () => {
+  it("maps exact names, and names that end in a slash, to files, the longest first [B7.imports] [M2]", async () => {
     expect(
       await run({
         "main.ts": `import one from "one";
@@ -48,7 +48,7 @@ export const run = () => [one, two, deep, exact];`,
     ).toEqual([1, 2, 11, 1]);
   });
 
-  it("leads packages to the files that vendor/vendor.json has for them [B7.imports] [PB3.vendor]", async () => {
+  it("maps packages to the files listed in vendor/vendor.json [B7.imports] [PB3.vendor]", async () => {
     expect(
       await run({
         "main.ts": `import { greet } from "@scope/greet"; export const run = () => greet("you");`,
@@ -63,47 +63,47 @@ export const run = () => [one, two, deep, exact];`,
     [
       "a bare name",
       { "main.ts": `import "lodash";` },
-      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` brings the package along, and it is imported as "lodash"`,
+      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` adds the package; then import it as "lodash"`,
     ],
     [
-      "npm: in the code",
+      "an npm: specifier",
       { "main.ts": `import "npm:@scope/x@^2/sub";` },
-      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` brings the package along, and it is imported as "@scope/x"`,
+      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` adds the package; then import it as "@scope/x"`,
     ],
     [
-      "a package of JSR, where deno.json says so",
+      "a package listed in deno.json with jsr:",
       {
         "main.ts": `import "@std/path";`,
         "deno.json": `{\n  // ours\n  "imports": { "@std/path" : "jsr:@std/path@^1.0.8", "x": "npm:x@1" }\n}`,
       },
-      `Cannot import "@std/path" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path@^1.0.8\` brings the package along, and it is imported as "@std/path"`,
+      `Cannot import "@std/path" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path@^1.0.8\` adds the package; then import it as "@std/path"`,
     ],
     [
-      "Deno's standard library, where nothing says so",
+      "Deno's standard library, without a list entry",
       { "main.ts": `import "@std/path/join";` },
-      `Cannot import "@std/path/join" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path\` brings the package along, and it is imported as "@std/path"`,
+      `Cannot import "@std/path/join" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path\` adds the package; then import it as "@std/path"`,
     ],
     [
-      "what deno.json gives a path, or shell words, for",
+      "an entry of deno.json with a path or with shell words",
       { "main.ts": `import "x";`, "deno.json": `{ "imports": { "x": "./x.ts", "x": "npm:x\`; rm" } }` },
-      `Cannot import "x" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:x\` brings the package along, and it is imported as "x"`,
+      `Cannot import "x" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:x\` adds the package; then import it as "x"`,
     ],
     [
-      "a package that nobody vendored",
+      "a package that was not vendored",
       { "main.ts": `import "x";`, "manifest.json": manifest({ x: "npm:x@1" }) },
-      'Cannot import "x" from "main.ts": "npm:x@1" is not in the plugin; run `bascule vendor`, which puts it there',
+      'Cannot import "x" from "main.ts": "npm:x@1" is not in the plugin; run `bascule vendor` to add it',
     ],
     [
-      "a file that the map names and nobody wrote",
+      "a missing file in the map",
       { "main.ts": `import "x";`, "manifest.json": manifest({ x: "./vendor/x.js" }) },
       'Cannot import "x" from "main.ts": no such file in the plugin',
     ],
     [
-      "a map that leads out",
+      "a map that leads outside",
       { "main.ts": `import "x";`, "manifest.json": manifest({ x: "./../../x.js" }) },
       'Cannot import "x" from "main.ts": no such file in the plugin',
     ],
-  ] as const)("refuses %s, saying what to write [B7.refused]", async (_what, files, message) => {
+  ] as const)("refuses %s and suggests what to write [B7.refused]", async (_what, files, message) => {
     expect(await refusal(files)).toEqual({ kind: "import", message, file: "main.ts", line: 1, column: 8 });
   });
 });
@@ -125,7 +125,7 @@ export const run = () => [data, text, code, answer, later];`,
     ).toEqual([{ a: [1] }, "née\u2028\n", "export const answer: number = 42;", 42, "née\u2028\n"]);
   });
 
-  it("import dynamically within the plugin, during the call, and nothing outside [B7.dynamic]", async () => {
+  it("import dynamically within the plugin during a call, and nothing outside [B7.dynamic]", async () => {
     expect(
       await run({
         "main.ts": `export async function run() {
@@ -144,7 +144,7 @@ export const run = () => [data, text, code, answer, later];`,
     ]);
   });
 
-  it("may import one another in a circle, and await at the top level [B7.cycles] [B7.await]", async () => {
+  it("may import one another in a cycle, and await at the top level [B7.cycles] [B7.await]", async () => {
     expect(
       await run({
         "main.ts": `import { odd } from "./odd.ts"; export const even = (n: number): boolean => n === 0 || odd(n - 1);
@@ -155,7 +155,7 @@ export const run = () => [even(10), odd(10), ready];`,
     ).toEqual([true, false, "ready"]);
   });
 
-  it("know themselves by import.meta, as Deno fills it [B7.meta]", async () => {
+  it("have an import.meta as in Deno [B7.meta]", async () => {
     expect(
       await run({
         "main.ts": `export { run } from "./lib/where.ts";`,
@@ -187,7 +187,7 @@ export const run = () => [url, filename, dirname, main, Object.keys(import.meta)
       { kind: "syntax", line: 2, message: expect.stringContaining("Deno.readFile") },
     ],
     [
-      "text without saying so",
+      "text without an attribute",
       { "main.ts": `import "./x.txt";`, "x.txt": "" },
       { kind: "import", message: expect.stringContaining('write `with { type: "text" }`') },
     ],
@@ -197,7 +197,7 @@ export const run = () => [url, filename, dirname, main, Object.keys(import.meta)
       { "main.ts": `import "./x.cjs";`, "x.cjs": "" },
       { kind: "import", message: expect.stringContaining("ECMAScript modules") },
     ],
-  ] as const)("refuse %s, saying what to write [B7.refused]", async (_what, files, fault) => {
+  ] as const)("refuse %s and suggest what to write [B7.refused]", async (_what, files, fault) => {
     expect(await refusal(files)).toMatchObject(fault);
   });
 });
@@ -230,7 +230,7 @@ export const run = (args: { fail?: boolean }): unknown => {
     }
   });
 
-  it("says where the top level threw, in a file that was transformed [H5.positions]", async () => {
+  it("reports the position of a top-level throw in a transformed file [H5.positions]", async () => {
     expect(await load(`enum A { X }\n\nenum B {\n  Y,\n}\n  throw new Error(String(A.X + B.Y));`)).toMatchObject({
       ok: false,
       fault: { kind: "threw", message: "Error: 0", file: "main.ts", line: 6 },
@@ -238,7 +238,7 @@ export const run = (args: { fail?: boolean }): unknown => {
   });
 });
 
-describe("names that only types use", () => {
+describe("names used only as types", () => {
   it("are not imported, as in Deno; the others are, and positions stay the author's [B7.types] [H5.positions]", async () => {
     expect(
       await run({
@@ -255,7 +255,7 @@ export const run = (options: Options & Other & Never & Shape): unknown => {
         "lib.ts": `export default interface Shape { a?: 1 }
 export interface Options { b?: 2 }
 export const run = (_options: Options): void => { throw new Error("here"); };`,
-        "types.ts": `export interface Other { c?: 3 } export type Never = object; throw new Error("Types are loaded by nobody");`,
+        "types.ts": `export interface Other { c?: 3 } export type Never = object; throw new Error("Types must not be loaded");`,
       }),
     ).toEqual([true, expect.stringContaining("main.ts:9:11")]);
   });

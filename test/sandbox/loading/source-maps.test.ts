@@ -21,7 +21,7 @@ function place(map: unknown, line: number, column: number, more: Readonly<Record
 describe("createSourceMaps()", () => {
   const map = { version: 3, sources: ["../src/a.ts", "b.ts"], mappings: MAPPINGS };
 
-  it("leads a place in a file to the author's, by the map beside it [H5.positions]", () => {
+  it("maps a position to the author's file, by the map in the same folder [H5.positions]", () => {
     expect([place(map, 1, 1), place(map, 1, 3), place(map, 2, 4)]).toEqual([
       { file: "src/a.ts", line: 10, column: 5 },
       { file: "src/a.ts", line: 10, column: 7 },
@@ -29,11 +29,11 @@ describe("createSourceMaps()", () => {
     ]);
   });
 
-  it("goes as far into a segment as the place is, but not into the next one [H5.positions]", () => {
+  it("maps positions inside a segment, but not into the next segment [H5.positions]", () => {
     expect(place(map, 1, 2)).toEqual({ file: "src/a.ts", line: 10, column: 6 });
   });
 
-  it("answers at once for lines that there are not, as a forged stack names them [H5.positions]", () => {
+  it("answers quickly for lines that do not exist, as in a forged stack [H5.positions]", () => {
     expect(place(map, 1e15, 1)).toEqual({ file: "dist/b.ts", line: 1, column: 1 });
   });
 
@@ -42,19 +42,19 @@ describe("createSourceMaps()", () => {
     ["not an object", "[]"],
     ["without sources", { version: 3, mappings: MAPPINGS }],
     ["too large", JSON.stringify({ ...map, more: "x".repeat(9 << 20) })],
-    ["of too much", { ...map, mappings: ";".repeat(4 << 20) }],
-  ])("is as good as none where it is %s [H5.positions]", (_what, bad) => {
+    ["with too many mappings", { ...map, mappings: ";".repeat(4 << 20) }],
+  ])("ignores a map that is %s [H5.positions]", (_what, bad) => {
     expect(place(bad, 1, 1)).toBeUndefined();
   });
 
   it.each(["https://a.b/x.ts", "../../x.ts".replace("x.ts", "..%2f..%2fx.ts"), "a b.ts", "\u001b[31m.ts", `${"a".repeat(2000)}.ts`, 7])(
-    "keeps the place in the file itself where the source is called %j [H5.positions]",
+    "keeps the position in the generated file if the source is named %j [H5.positions]",
     (source) => {
       expect(place({ ...map, sources: [source] }, 1, 1)).toEqual({ line: 1, column: 1 });
     },
   );
 
-  it("is not looked for where the code names none [H5.positions]", () => {
+  it("does not look for a map that the code does not name [H5.positions]", () => {
     expect(place(map, 1, 1, { "dist/main.js": "a.b;" })).toBeUndefined();
     expect(place(map, 1, 1, { "dist/main.js": "a.b;\n//# sourceMappingURL=../secret.map" })).toBeUndefined();
   });

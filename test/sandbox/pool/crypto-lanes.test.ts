@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CryptoLanes } from "../../../sandbox/pool/crypto-lanes.ts";
 import type { WorkerRequest } from "../../../sandbox/wire/protocol.ts";
 
-/** A worker that writes down which calls got a lane. */
+/** A worker that records which calls got a lane. */
 function worker(): { readonly given: number[]; onGone: (() => void) | undefined; send(request: WorkerRequest): void } {
   const given: number[] = [];
   return { given, onGone: undefined, send: (request) => void (request.type === "lane" && given.push(request.number)) };
@@ -11,7 +11,7 @@ function worker(): { readonly given: number[]; onGone: (() => void) | undefined;
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe("CryptoLanes", () => {
-  it("gives two lanes, one of them to a plugin at most, and lets plugins take turns [LV3.crypto]", async () => {
+  it("grants two lanes, at most one per plugin, and alternates between plugins [LV3.crypto]", async () => {
     const lanes = new CryptoLanes();
     const [one, other] = [worker(), worker()];
     for (const number of [1, 2, 3]) expect(lanes.hear(one, { number, wants: true }, "greedy")).toBe(true);
@@ -24,7 +24,7 @@ describe("CryptoLanes", () => {
     expect([one.given, other.given]).toEqual([[1], [5]]);
     expect(lanes.hear(one, { number: 1, wants: false }, "greedy")).toBe(true);
     await turn();
-    // The third was not there yet when the greedy one asked for its second.
+    // The third had not requested a lane when the greedy plugin requested its second.
     expect([one.given, other.given]).toEqual([[1, 2], [5]]);
     lanes.hear(one, { number: 2, wants: false }, "greedy");
     await turn();
@@ -34,7 +34,7 @@ describe("CryptoLanes", () => {
     ]);
   });
 
-  it("takes back the lanes of a worker that is gone, and what it asked for [LV3.crypto, LV5]", async () => {
+  it("takes back the lanes and requests of a worker that has ended [LV3.crypto, LV5]", async () => {
     const lanes = new CryptoLanes();
     const [one, other] = [worker(), worker()];
     lanes.hear(one, { number: 1, wants: true }, "a");
@@ -48,7 +48,7 @@ describe("CryptoLanes", () => {
     expect([one.given, other.given]).toEqual([[1, 2], [4]]);
   });
 
-  it("does not hear a worker that asks twice for a call, or gives back what it was not given [B5.worker]", async () => {
+  it("ignores a worker that requests twice for a call, or returns a lane that it does not have [B5.worker]", async () => {
     const lanes = new CryptoLanes();
     const hostile = worker();
     const say = (number: number, wants: boolean): boolean => lanes.hear(hostile, { number, wants }, "a");

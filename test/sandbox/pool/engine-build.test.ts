@@ -23,7 +23,7 @@ function testLauncher(engine: Uint8Array = engineBytes) {
 }
 
 describe("loadEngine()", () => {
-  it("rewrites the engine once and finds it in the cache from then on", async () => {
+  it("rewrites the engine once and then loads it from the cache", async () => {
     const launcher = testLauncher();
     const defects: string[] = [];
     const expected = rewriteEngine(engineBytes, METERED_ENGINE);
@@ -35,7 +35,7 @@ describe("loadEngine()", () => {
     expect(defects).toEqual([]);
   });
 
-  it("makes a damaged file anew and says so", async () => {
+  it("rewrites the engine again if the file is damaged, and reports it", async () => {
     const launcher = testLauncher();
     const first = await loadEngine(launcher, "metered", () => {});
     for (const file of launcher.files.values()) file[1_000] = (file[1_000] ?? 0) ^ 1;
@@ -44,13 +44,13 @@ describe("loadEngine()", () => {
     expect(defects).toEqual([expect.stringMatching(/^The cached engine [0-9a-f]{64} is damaged; rewriting it again$/)]);
   });
 
-  it("gives the published engine where it is asked for", async () => {
+  it("returns the published engine on request", async () => {
     const launcher = testLauncher();
     expect(await loadEngine(launcher, "plain", () => {})).toBe(engineBytes);
     expect(launcher.log).toEqual([]);
   });
 
-  it("runs an engine that the rewriter does not know as it is published, and says so", async () => {
+  it("runs an unknown engine as published, and reports it", async () => {
     const unknown = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
     const defects: string[] = [];
     expect(await loadEngine(testLauncher(unknown), "metered", (message) => defects.push(message))).toBe(unknown);

@@ -4,7 +4,7 @@ import { CURRENT, ENTERED_AT } from "../../../sandbox/wire/protocol.ts";
 import { EMPTY_BASE, EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, scriptedWorkers } from "../../support/scripted-worker.ts";
 
 describe("a process with a sandbox", () => {
-  it("stays alive for a call that waits for a worker, and only so long", async () => {
+  it("stays alive for a call that waits for a worker, and no longer", async () => {
     const { launcher, workers } = scriptedWorkers({ isReady: false });
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
     const [worker] = workers;
@@ -20,7 +20,7 @@ describe("a process with a sandbox", () => {
     await loading;
     const first = sandbox.invoke(INVOCATION);
     expect(worker.alive).toBe(true);
-    // The first call is answered, yet its guest still holds the thread.
+    // The first call is answered, but its guest still holds the thread.
     worker.control.times[ENTERED_AT] = 900;
     Atomics.store(worker.control.words, CURRENT, 2);
     worker.say({ type: "done", number: 2, output: '{"o":1}', used: NOTHING_USED, lines: [] });

@@ -4,7 +4,7 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { testCall } from "../../support/bridge-context.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
-/** Waits in every way there is, again and again, and says what it saw. */
+/** Waits repeatedly in every possible way, and returns what it observed. */
 const WAITS = `
 let count = 0;
 const kept = new Map();
@@ -47,7 +47,7 @@ export async function reads({ megabytes = 0 }) { const heap = new Uint8Array(meg
 export async function counted() { await sleep(1); count++; await sleep(1); return count; }
 `;
 
-/** However busy the machine is. */
+/** High enough for a loaded machine. */
 const PATIENT = { wallMs: 600_000, cpuMs: 120_000 };
 const FOUND: HostAnswer = { ok: true, value: null, bytes: new TextEncoder().encode("found") };
 
@@ -85,7 +85,7 @@ describe("calls that wait", () => {
     ["metered", 2],
     ["plain", 1],
   ] as const)(
-    "see no difference if they are parked at every await, on the %s engine [B2.parked] [B2.fresh]",
+    "observe no difference if they are parked at every await, on the %s engine [B2.parked] [B2.fresh]",
     async (engine, rounds) => {
       const outputs: unknown[] = [];
       for (const parking of ["needed", "always"] as const) {
@@ -105,7 +105,7 @@ describe("calls that wait", () => {
     120_000,
   );
 
-  it("wait by the thousand in one worker, and another plugin is answered meanwhile [B1.parked] [B10.fair]", async () => {
+  it("wait by the thousand in one worker, while another plugin is answered [B1.parked] [B10.fair]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("waits", WAITS);
     await box.load("canary", "export function sing({ note }) { return note; }");
@@ -116,7 +116,7 @@ describe("calls that wait", () => {
     const calls = Array.from({ length: 1_000 }, () => box.call("waits", "reads", { hostCall, limits: PATIENT }));
     await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(1_000);
     for (let note = 0; note < 20; note++) expect(outputOf(await box.call("canary", "sing", { args: { note } }))).toBe(note);
-    // A thousand instances would be 5 GB.
+    // A thousand instances would use 5 GB.
     expect(process.memoryUsage.rss() - before).toBeLessThan(600 << 20);
     expect(box.workersStarted).toBeLessThanOrEqual(3);
     for (const answer of answers.toReversed()) answer();
@@ -124,7 +124,7 @@ describe("calls that wait", () => {
     expect(outputs.every((output) => JSON.stringify(output) === '["found",0,null]')).toBe(true);
   }, 120_000);
 
-  it("are cancelled and end at their deadline while they are parked [T3.parked] [B3.wall]", async () => {
+  it("are cancelled and end at their deadline while parked [T3.parked] [B3.wall]", async () => {
     box = startSandbox({ parking: "always" });
     await box.load("waits", WAITS);
     const abort = new AbortController();
@@ -140,7 +140,7 @@ describe("calls that wait", () => {
     expect(outputOf(await box.call("waits", "sleeps", { args: { ms: 1 } }))).toBe("woke");
   }, 120_000);
 
-  it("have a large heap back, and go on elsewhere when their worker is ended [B2.parked] [B10.moves]", async () => {
+  it("get their large heap back, and resume elsewhere when their worker is ended [B2.parked] [B10.moves]", async () => {
     box = startSandbox({ parking: "always", maximumWorkers: 1, engine: "plain" });
     await box.load("waits", WAITS);
     await box.load("bad", "export function runaway() { return new Array(6e7) + '' + new Array(6e7); }");
@@ -161,7 +161,7 @@ describe("calls that wait", () => {
     expect(outputOf(await innocent)).toBe("woke");
   }, 120_000);
 
-  it("keep the state of their session, and their worker where they are isolated [B2.session] [B1.isolation]", async () => {
+  it("keep the state of their session, and their worker if they are isolated [B2.session] [B1.isolation]", async () => {
     box = startSandbox({ parking: "always", maximumWorkers: 1, isIsolated: (name) => name === "waits" });
     await box.load("waits", WAITS);
     const counted = Array.from({ length: 4 }, () => box.call("waits", "counted", { session: "s" }));

@@ -9,12 +9,12 @@ interface SeatFields {
   readonly loads?: boolean;
   readonly reservedFor?: string;
   readonly ready?: boolean;
-  /** How many of the calls wait. */
+  /** Number of waiting calls. */
   readonly waiting?: number;
   readonly isFull?: boolean;
 }
 
-/** A worker with calls of these plugins; `busy` means that a guest holds its thread. */
+/** A worker with calls of these plugins. `busy` means that a guest holds its thread. */
 function seat(plugins: readonly string[], fields: SeatFields = {}): Seat {
   const entry = fields.busy === true ? { number: 1, enteredAt: 0, endBy: 9_999, lastPoll: 0 } : undefined;
   return {
@@ -35,12 +35,12 @@ const place = (threads: readonly Seat[], reservation?: string): ReturnType<typeo
   choosePlace(threads, { digest: "a", isLoad: false, isBrief: false, reservation }, RULES);
 
 describe("choosePlace()", () => {
-  it("takes an idle worker before it starts one", () => {
+  it("prefers an idle worker to a fresh one", () => {
     const idle = seat([]);
     expect(place([seat(["a"]), idle])).toEqual({ thread: idle, wantsFresh: false });
   });
 
-  it("loads where plugins were loaded before, unless a guest holds that thread or others' calls are there [LV1.load]", () => {
+  it("loads where plugins were loaded before, unless a guest holds that thread or other plugins' calls are there [LV1.load]", () => {
     const idle = seat([]);
     const loader = seat(["a"], { loads: true });
     const load = (threads: readonly Seat[]): ReturnType<typeof choosePlace> =>
@@ -63,14 +63,14 @@ describe("choosePlace()", () => {
     expect(brief([idle, held])).toEqual({ thread: idle, wantsFresh: false });
   });
 
-  it("prefers a fresh worker to a shared one, and its own to another's", () => {
+  it("prefers a fresh worker to a shared one, and its own to another plugin's", () => {
     const own = seat(["a", "a"]);
     const shared = seat(["b"]);
     expect(place([shared, own])).toEqual({ thread: own, wantsFresh: true });
     expect(place([seat(["b"]), shared, seat(["c"])])).toMatchObject({ wantsFresh: false });
   });
 
-  it("lets no call of unknown length join another plugin's where guests are not suspended for others [LV1.hostage]", () => {
+  it("never adds a call of unknown length to another plugin's if guests are not suspended for others [LV1.hostage]", () => {
     const others = [seat(["b"], { waiting: 1 }), seat(["c"]), seat(["b", "c"])];
     const applicant = { digest: "a", isLoad: false, isBrief: false, reservation: undefined };
     const rules = { ...RULES, preempts: false };
@@ -79,17 +79,17 @@ describe("choosePlace()", () => {
     expect(choosePlace(others, { ...applicant, isBrief: true }, rules).thread).toBe(others[0]);
   });
 
-  it("never takes a worker whose guest holds its thread, or that is not ready", () => {
+  it("never chooses a worker whose guest holds its thread, or that is not ready", () => {
     expect(place([seat(["b"], { busy: true }), seat([], { ready: false })]).thread).toBeUndefined();
   });
 
-  it("leaves one worker to the others, and uses its own ones to the full [B10.fair]", () => {
+  it("leaves one worker to other plugins, and fills its own ones [B10.fair]", () => {
     const own = seat(["a"]);
     expect(place([own, seat(["a", "a"]), seat([])])).toEqual({ thread: own, wantsFresh: false });
     expect(place([seat(["a"], { busy: true }), seat(["a"], { busy: true }), seat([])])).toEqual({ thread: undefined, wantsFresh: false });
   });
 
-  it("takes a worker with any number of calls that wait, but not too many at once, nor one whose calls hold too much [B1.parked] [B3.held]", () => {
+  it("chooses a worker with any number of waiting calls, but not too many calls, nor calls that hold too much memory [B1.parked] [B3.held]", () => {
     const many = (active: number, waiting: number): Seat => seat(Array<string>(active + waiting).fill("b"), { waiting });
     const crowded = [many(64, 0), many(64, 500), many(0, 1_024), seat(["b"], { waiting: 1, isFull: true })];
     expect(place(crowded)).toEqual({ thread: undefined, wantsFresh: true });
@@ -100,12 +100,12 @@ describe("choosePlace()", () => {
     expect(choosePlace([full], loading, RULES).thread).toBe(full);
   });
 
-  it("starts one beyond the maximum for a plugin that is shut out [B10.fair]", () => {
+  it("starts a worker above the maximum for a plugin without one [B10.fair]", () => {
     const held = [seat(["b"], { busy: true }), seat(["b"], { busy: true }), seat(["c"], { busy: true })];
     expect(place(held)).toEqual({ thread: undefined, wantsFresh: true });
   });
 
-  it("keeps reserved workers and shared ones apart [B1.isolation]", () => {
+  it("keeps reserved and shared workers apart [B1.isolation]", () => {
     const reserved = seat([], { reservedFor: "a" });
     expect(place([reserved], "a")).toEqual({ thread: reserved, wantsFresh: false });
     expect(place([reserved])).toEqual({ thread: undefined, wantsFresh: true });
@@ -114,8 +114,8 @@ describe("choosePlace()", () => {
 });
 
 describe("isolation", () => {
-  it("gives a listed plugin a worker of its own [B1.isolation]", async () => {
-    // One shared worker and a runaway on it: only a worker of one's own answers meanwhile.
+  it("gives a listed plugin its own worker [B1.isolation]", async () => {
+    // One shared worker with a runaway call on it, so only a separate worker can answer.
     await using box = startSandbox({ maximumWorkers: 1, isIsolated: (name) => name === "apart" });
     await box.load("apart", "export function answer() { return 42; }");
     await box.load("shared", "export function spins() { for (;;); }");

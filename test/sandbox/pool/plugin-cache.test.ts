@@ -33,7 +33,7 @@ describe("the plugin cache", async () => {
   const base = await baseImage(meteredModule);
   const { image } = await loadInThread("let n = 0; export function run() { return ++n; }", trackedRestore, { module: meteredModule });
 
-  it("finds what it kept, byte for byte [B9.image]", async () => {
+  it("finds a stored image, byte for byte [B9.image]", async () => {
     const cache = createPluginCache(memoryCache(), () => base);
     expect(await cache.find(SOURCE)).toBeUndefined();
     await cache.keep(SOURCE, image);
@@ -42,7 +42,7 @@ describe("the plugin cache", async () => {
     expect(Buffer.compare(new Uint8Array(found?.pages ?? new ArrayBuffer(0)), new Uint8Array(image.pages))).toBe(0);
   });
 
-  it("finds nothing for other bytes, other files, other tools, another time zone or another runtime [B9.image]", async () => {
+  it("finds nothing for other bytes, files, tools, time zones or runtimes [B9.image]", async () => {
     const files = memoryCache();
     const cache = createPluginCache(files, () => base);
     await cache.keep(SOURCE, image);
@@ -55,7 +55,7 @@ describe("the plugin cache", async () => {
     expect(await createPluginCache(files, () => undefined).find(SOURCE)).toBeUndefined();
   });
 
-  it("finds nothing in a damaged file, nor an image that needs more memory than the plugin may have", async () => {
+  it("ignores a damaged file, and an image that exceeds the plugin's memory limit", async () => {
     const launcher = memoryCache();
     const cache = createPluginCache(launcher, () => base);
     await cache.keep(SOURCE, image);
@@ -64,7 +64,7 @@ describe("the plugin cache", async () => {
     expect(await cache.find(SOURCE)).toBeUndefined();
   });
 
-  it("keeps no image that takes long to hash, and goes on after one that could not be written", async () => {
+  it("does not store an image that is slow to hash, and continues after a failed write", async () => {
     const launcher = memoryCache();
     const pages = new SharedArrayBuffer(65_536 * 260);
     await createPluginCache(launcher, () => base).keep(SOURCE, { pages, heapEnd: 1 });
@@ -81,7 +81,7 @@ describe("the plugin cache", async () => {
     expect(await cache.find(SOURCE)).toBeDefined();
   });
 
-  it("saves a second start all loading, and calls still begin afresh [B2] [B9.image]", async () => {
+  it("avoids all loading on a second start, and calls still start with fresh state [B2] [B9.image]", async () => {
     const files = memoryCache();
     const seen: string[][] = [];
     for (let start = 0; start < 2; start++) {

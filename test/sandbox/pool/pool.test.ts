@@ -9,15 +9,15 @@ describe("the pool", () => {
     await box[Symbol.asyncDispose]();
   });
 
-  it("runs calls again that did nothing yet when their worker is ended, and only those [B10.rerun]", async () => {
-    // Without a meter a native loop can only be ended together with its worker.
+  it("runs calls without effects again when their worker is ended, and only those [B10.rerun]", async () => {
+    // Without a meter, a native loop can only be ended together with its worker.
     box = startSandbox({ maximumWorkers: 1, engine: "plain" });
     await box.load("bad", NATIVE_LOOP);
     await box.load(
       "good",
       `export async function waits() { await new Promise((r) => setTimeout(r, 300)); return "fresh"; }
 export async function acts() {
-  // A key is its worker's alone: the call cannot go on elsewhere.
+  // A key belongs to its worker, so the call cannot resume elsewhere.
   await crypto.subtle.importKey("raw", new Uint8Array(16), "AES-GCM", false, ["encrypt"]);
   await Deno.readTextFile("x").catch(() => {});
   await new Promise((r) => setTimeout(r, 60_000));
@@ -40,9 +40,9 @@ export async function acts() {
     expect(acted).toBe(1);
   });
 
-  it("lets a plugin that a worker was ended because of share no worker with others again [LV1.innocent, B10.apart]", async () => {
+  it("never again shares a worker with a plugin that caused a worker to be ended [LV1.innocent, B10.apart]", async () => {
     box = startSandbox({ maximumWorkers: 1, engine: "plain" });
-    // Longer than the second that a worker has that others would be lost with.
+    // Longer than the second that a worker gets if calls of others would be lost.
     await box.load("bad", "export function runaway() { const holes = []; holes.length = 2 ** 32 - 1; return holes.indexOf(1); }");
     await box.load("good", `export async function acts() { return await Deno.readTextFile("x"); }`);
     const runaway = async (): Promise<unknown> => outputOf(await box.call("bad", "runaway", { limits: { cpuMs: 50 } }));
@@ -82,7 +82,7 @@ export async function listens(args, context) { return await new Promise((resolve
     expect(box.defects).toEqual([]);
   });
 
-  it("answers calls that nobody can run any more when it is closed", async () => {
+  it("fails pending calls when it is closed", async () => {
     box = startSandbox();
     await box.load("p", "export function spins() { for (;;); }");
     const call = box.call("p", "spins");
@@ -109,7 +109,7 @@ export function logs() { for (;;) console.log("x".repeat(500)); }
 export async function floods() { for (;;) await Promise.all(Array.from({ length: 60 }, () => Deno.readTextFile("x").catch(() => {}))); }
 export function big() { return Array.from({ length: 50_000 }, (_, i) => "entry " + i); }`,
     );
-    // A guest that blocked this thread would let it turn only once for each of its replies.
+    // A guest that blocked this thread would allow only one turn per reply.
     let turns = 0;
     let over = false;
     const turn = (): void => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { HostAnswer, HostCallHandler } from "../../../sandbox/mod.ts";
 import { outputOf, startSandbox, type TestCall, type TestSandbox } from "../../support/sandbox.ts";
 
-/** Without a meter a native loop is ended with its worker only, and is not suspended for others either. */
+/** Without a meter, a native loop can only be ended with its worker, and is not suspended for others. */
 const HELD = { parking: "always", engine: "plain", maximumWorkers: 1 } as const;
 const BAD = `
 export function runaway() { const holes = []; holes.length = 2 ** 32 - 1; return holes.indexOf(1); }
@@ -27,7 +27,7 @@ export const sing = () => "heard";
 `;
 const PATIENT = { wallMs: 600_000, cpuMs: 120_000 };
 
-/** Answers each operation when the test says so. */
+/** Answers each operation when the test calls `answer`. */
 function answering(): {
   readonly asked: string[];
   readonly hostCall: HostCallHandler;
@@ -61,23 +61,23 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     box = startSandbox(HELD);
     await box.load("bad", BAD);
     await box.load("good", GOOD);
-    // After a first call, all that the plugin's calls need is there.
+    // After a first call, everything that the plugin's calls need is loaded.
     expect(outputOf(await box.call("bad", "sing"))).toBe("ready");
   }
 
-  /** Resolves when the host has heard what the worker said before: which calls wait there. */
+  /** Resolves when the host has processed the worker's earlier messages, including the resting calls. */
   async function hear(): Promise<void> {
     expect(outputOf(await box.call("good", "sing"))).toBe("heard");
   }
 
-  /** Until it is ended, the worker does nothing else. */
+  /** Keeps the worker busy until the call is ended. */
   function hold(call: TestCall = {}): { readonly over: Promise<unknown>; stop(): void } {
     const abort = new AbortController();
     const over = box.call("bad", "runaway", { limits: PATIENT, signal: abort.signal, ...call }).then(outputOf);
     return { over, stop: () => abort.abort() };
   }
 
-  it("go on elsewhere when their answer comes, with what they had and did [LV4.moves] [B2.parked]", async () => {
+  it("resume elsewhere when their answer arrives, with their state and effects [LV4.moves] [B2.parked]", async () => {
     await start();
     const { hostCall, asked, answer } = answering();
     const lines: string[] = [];
@@ -96,7 +96,7 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     expect(await held.over).toEqual({ kind: "cancelled" });
   });
 
-  it("have what they were answered before their worker was held, and timers that are due [LV4.moves]", async () => {
+  it("keep answers from before their worker was held, and their due timers [LV4.moves]", async () => {
     await start();
     const { hostCall, asked, answer } = answering();
     const call = box.call("good", "acts", { args: { letter: "b" }, hostCall, limits: PATIENT });
@@ -104,7 +104,7 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     await expect.poll(() => asked.length).toBe(3);
     await hear();
     const held = hold();
-    // Before anything shows that the worker is held.
+    // Before the host can notice that the worker is held.
     answer("first");
     await expect.poll(() => asked.includes("second"), { timeout: 60_000 }).toBe(true);
     answer("second");
@@ -114,7 +114,7 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     await held.over;
   });
 
-  it("survive their worker, and do nothing twice [LV1.innocent] [B10.moves]", async () => {
+  it("survive their worker, and repeat no effect [LV1.innocent] [B10.moves]", async () => {
     await start();
     const { hostCall, asked, answer } = answering();
     const call = box.call("good", "acts", { args: { letter: "c" }, hostCall, limits: PATIENT });
@@ -144,7 +144,7 @@ describe("calls that wait while a guest holds their worker", { timeout: 120_000 
     await held.over;
   });
 
-  it("stay where part of them is their worker's alone, and are lost with it [B10.lost]", async () => {
+  it("stay if part of them belongs to their worker, and are lost with it [B10.lost]", async () => {
     await start();
     const { hostCall, asked } = answering();
     const call = box.call("good", "holdsKey", { hostCall, limits: PATIENT });

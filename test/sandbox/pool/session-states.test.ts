@@ -8,7 +8,7 @@ function image(bytes = 256): Image {
   return { pages: new SharedArrayBuffer(bytes), heapEnd: 0 };
 }
 
-/** The sessions that a plugin has a state of, of those named. */
+/** Returns those of the named sessions that have a state of the plugin. */
 async function held(states: SessionStates, digest: string, sessions: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(
     sessions.map((session) =>
@@ -23,7 +23,7 @@ function names(count: number, from = 0): readonly string[] {
 }
 
 describe("SessionStates", () => {
-  it("takes what is too many from the plugin that holds most, the one unused for longest first [B2.share] [LV3.states]", async () => {
+  it("removes surplus states of the plugin that holds most, least recently used first [B2.share] [LV3.states]", async () => {
     const states = new SessionStates();
     for (const session of names(3)) states.keep({ digest: "few", session }, image());
     for (const session of names(2 * MAXIMUM_STATES)) states.keep({ digest: "many", session }, image());
@@ -31,7 +31,7 @@ describe("SessionStates", () => {
     expect(await held(states, "many", names(2 * MAXIMUM_STATES))).toEqual(names(MAXIMUM_STATES - 3, MAXIMUM_STATES + 3));
   });
 
-  it("takes what is too large from the plugin that holds most [B2.share-bytes] [LV3.states]", async () => {
+  it("frees bytes of the plugin that holds most [B2.share-bytes] [LV3.states]", async () => {
     const states = new SessionStates();
     for (const session of names(20)) states.keep({ digest: "small", session }, image());
     const fitting = MAXIMUM_STATES_BYTES / (8 * MIB) - 1;
@@ -40,7 +40,7 @@ describe("SessionStates", () => {
     expect(await held(states, "large", names(fitting + 4))).toEqual(names(fitting, 4));
   });
 
-  it("forgets those of a session that is over, and of a version that is gone [LV5.states]", async () => {
+  it("drops the states of an ended session and of a removed version [LV5.states]", async () => {
     const states = new SessionStates();
     for (const digest of ["a", "b"]) for (const session of names(2)) states.keep({ digest, session }, image());
     states.endSession("s0");

@@ -4,7 +4,7 @@ import { type Claim, type GiveBack, Shares } from "../../../sandbox/pool/shares.
 const NEVER = new AbortController().signal;
 const of = (party: string, line: unknown = party, size = 1): Claim => ({ party, line, size, within: [[party, 2]] });
 
-/** Takes for each name in turn; `granted` lists the names in the order in which they had their turn. */
+/** Queues one claim per name; `granted` lists the names in the order in which they were granted. */
 function queue(shares: Shares): { readonly granted: string[]; readonly back: GiveBack[]; take(name: string, claim: Claim): void } {
   const granted: string[] = [];
   const back: GiveBack[] = [];
@@ -23,7 +23,7 @@ function queue(shares: Shares): { readonly granted: string[]; readonly back: Giv
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("Shares", () => {
-  it("gives each party its share and no more, whatever is free [LV3.share]", async () => {
+  it("gives each party its share and no more, even if more is free [LV3.share]", async () => {
     const q = queue(new Shares(10));
     for (const name of ["a1", "a2", "a3"]) q.take(name, of("a"));
     q.take("b1", of("b"));
@@ -35,7 +35,7 @@ describe("Shares", () => {
     expect(q.granted).toEqual(["a1", "a2", "b1", "a3"]);
   });
 
-  it("lets parties take turns, and the lines of a party [LV3.turns]", async () => {
+  it("alternates between parties, and between the lines of a party [LV3.turns]", async () => {
     const q = queue(new Shares(1));
     q.take("first", of("z"));
     for (const name of ["a1", "a2", "a3"]) q.take(name, of("a", 1));
@@ -49,7 +49,7 @@ describe("Shares", () => {
     expect(q.granted).toEqual(["first", "a1", "b1", "a4 of another line", "a2", "a3"]);
   });
 
-  it("lets a claim through that is larger than its share, alone [LV3.large]", async () => {
+  it("grants a claim above its share alone [LV3.large]", async () => {
     const q = queue(new Shares(10));
     q.take("a1", of("a"));
     q.take("large", of("a", "a", 8));
@@ -61,7 +61,7 @@ describe("Shares", () => {
     expect(q.granted).toEqual(["a1", "b1", "large"]);
   });
 
-  it("lets no small claim pass one that waits for the whole [LV3.large]", async () => {
+  it("lets no small claim overtake one that waits for the whole [LV3.large]", async () => {
     const q = queue(new Shares(4));
     q.take("a", of("a", "a", 2));
     q.take("large", of("b", "b", 4));
@@ -80,7 +80,7 @@ describe("Shares", () => {
     expect(shares.takeNow(of("b"))).toBe(undefined);
   });
 
-  it("forgets a claim whose signal is aborted, and lets those behind it go on [LV3.cancel]", async () => {
+  it("drops an aborted claim and grants those behind it [LV3.cancel]", async () => {
     const shares = new Shares(4);
     const q = queue(shares);
     q.take("a", of("a", "a", 2));

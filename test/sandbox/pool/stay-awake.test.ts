@@ -5,7 +5,7 @@ import { ASLEEP, BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/
 import { StayAwake } from "../../../sandbox/pool/stay-awake.ts";
 
 describe("Patience", () => {
-  it("passes over ever more waits the more were in vain, and fewer again once one was not", () => {
+  it("skips more waits after each miss, and fewer again after a hit", () => {
     const patience = new Patience();
     const passedOver = (): number => {
       let count = 0;
@@ -26,7 +26,7 @@ describe("Patience", () => {
 });
 
 describe("StayAwake", () => {
-  /** An event loop whose clock moves by a hundredth of a millisecond at each turn. */
+  /** An event loop whose clock advances by a hundredth of a millisecond per turn. */
   function start() {
     const planned: (() => void)[] = [];
     const state = { now: 0, isOwed: true, isOpen: false, said: 0, opened: 0 };
@@ -37,14 +37,14 @@ describe("StayAwake", () => {
       },
       close: () => void (state.isOpen = false),
       look() {
-        // What is said is mostly followed by a question.
+        // Most messages are followed by another request.
         for (; state.said > 0; state.said--) {
           awake.heard();
           awake.expect();
         }
       },
     });
-    /** Turns until nothing is planned, or so often. */
+    /** Turns until no task is planned, or `most` times. */
     const turn = (most = 1_000): number => {
       let turns = 0;
       for (; turns < most && planned.length > 0; turns++) {
@@ -56,7 +56,7 @@ describe("StayAwake", () => {
     return { awake, state, turn };
   }
 
-  it("turns the event loop until the worker has nothing left to answer", () => {
+  it("polls on the event loop until the worker has nothing left to answer", () => {
     const { awake, state, turn } = start();
     awake.expect();
     awake.expect();
@@ -68,7 +68,7 @@ describe("StayAwake", () => {
     expect(turn()).toBe(1);
   });
 
-  it("waits longer where the worker has much to copy first", () => {
+  it("polls longer if the worker must copy much first", () => {
     const turns = [0, 1_000_000].map((bytes) => {
       const { awake, turn } = start();
       awake.expect(bytes);
@@ -77,7 +77,7 @@ describe("StayAwake", () => {
     expect(turns).toEqual([7, 32]);
   });
 
-  it("falls asleep where no answer comes, and tries less and less often then", () => {
+  it("stops polling if no answer arrives, and then tries less and less often", () => {
     const { awake, turn } = start();
     const turns = Array.from({ length: 7 }, () => {
       awake.expect();
@@ -86,7 +86,7 @@ describe("StayAwake", () => {
     expect(turns).toEqual([true, false, true, false, false, false, true]);
   });
 
-  it("waits anew from each thing that the worker is given", () => {
+  it("restarts its wait with each request to the worker", () => {
     const { awake, turn } = start();
     awake.expect();
     const alone = turn();
@@ -97,7 +97,7 @@ describe("StayAwake", () => {
     expect(4 + second.turn()).toBeGreaterThan(alone);
   });
 
-  it("looks for what the worker says at each turn, and once more when it says that it does not any more", () => {
+  it("reads the slot on each turn, and once more after it stops polling", () => {
     const { awake, state, turn } = start();
     awake.expect();
     expect(state.isOpen).toBe(true);
@@ -111,13 +111,13 @@ describe("StayAwake", () => {
 
     awake.expect();
     const { now } = state;
-    // In the very moment in which nothing is owed and it looks for the last time.
+    // The message arrives when nothing is owed and the slot is read for the last time.
     Object.defineProperty(state, "isOwed", { get: () => (state.now === now + 0.01 ? ((state.said = 1), false) : true) });
     expect(turn()).toBeGreaterThan(3);
     expect(state).toMatchObject({ said: 0, isOpen: false, opened: 3 });
   });
 
-  it("does nothing where the runtime has no such turn", () => {
+  it("does nothing if the runtime has no `soon`", () => {
     expect(() => new StayAwake({ now: () => 0 }, () => true, { open() {}, look() {}, close() {} }).expect()).not.toThrow();
   });
 });
@@ -141,13 +141,13 @@ describe("createSleep()", () => {
     return { sleep, state };
   }
 
-  it("stays awake first, and does not sleep if the bell is rung meanwhile", () => {
+  it("spins first, and does not sleep if the bell rings meanwhile", () => {
     const { sleep, state } = start(0.03);
     sleep(0, 20);
     expect(state.blocked).toEqual([]);
   });
 
-  it("sleeps where it is not, at once after that was so, and says that it sleeps", () => {
+  it("sleeps if spinning does not pay off, at once after a miss, and publishes that it sleeps", () => {
     const { sleep, state } = start(Infinity);
     sleep(0, 20);
     const { now } = state;

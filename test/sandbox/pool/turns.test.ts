@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createTurns } from "../../../sandbox/pool/turns.ts";
 
 describe("createTurns()", () => {
-  it("runs so many at once, the others in order, and gives every task's outcome", async () => {
+  it("limits concurrent tasks, runs the others in order, and returns every task's outcome", async () => {
     const takeTurn = createTurns(2);
     const begun: number[] = [];
     const ends: (() => void)[] = [];

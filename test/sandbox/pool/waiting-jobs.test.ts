@@ -9,7 +9,7 @@ function job(number: number, caller?: string): Job {
 const numbers = (jobs: readonly Job[]): readonly number[] => jobs.map(({ number }) => number);
 
 describe("WaitingJobs", () => {
-  it("gives callers their turns, and the first one to a caller that had none [LV3.workers]", () => {
+  it("alternates between callers, and lets a new caller go first [LV3.workers]", () => {
     const waiting = new WaitingJobs();
     for (const number of [1, 2, 3]) waiting.add(job(number, "greedy"));
     waiting.add(job(4, "modest"));
@@ -18,12 +18,12 @@ describe("WaitingJobs", () => {
     const taken = waiting.takeAll();
     expect(numbers(taken)).toEqual([1, 4, 5, 2, 3]);
     expect(waiting.size).toBe(0);
-    // There was a place for one.
+    // Only one place was free.
     for (const other of taken.slice(1)) waiting.add(other);
     expect(numbers(waiting.takeAll())).toEqual([4, 5, 2, 3]);
   });
 
-  it("has calls that have begun before all others, and forgets what is over", () => {
+  it("returns started calls before all others, and drops finished ones", () => {
     const waiting = new WaitingJobs();
     const [one, two, three] = [job(1, "a"), job(2, "a"), job(3, "b")];
     waiting.add(one);

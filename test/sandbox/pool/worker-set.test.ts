@@ -24,8 +24,8 @@ function largeImage(): { readonly pages: SharedArrayBuffer; readonly heapEnd: nu
   return { pages, heapEnd: PAGES * 256 };
 }
 
-describe("the crew", () => {
-  it("lets a worker go that held and forgot much, once it is idle and another is ready [H4.memory]", async () => {
+describe("the worker set", () => {
+  it("ends an idle worker that dropped many images, once another is ready [H4.memory]", async () => {
     const { launcher, workers, advance } = scriptedWorkers();
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
     const [first] = workers;
@@ -55,7 +55,7 @@ describe("the crew", () => {
     await sandbox.close();
   });
 
-  it("lets go what a burst of calls leaves once it rests: all workers but one, and that one too if it took much [LV5.rest]", async () => {
+  it("ends idle workers after a burst of calls: all but one, and that one too if it is large [LV5.rest]", async () => {
     const { launcher, workers, advance } = scriptedWorkers();
     const sandbox = createSandbox(launcher, { maximumWorkers: 3, engine: "plain" });
     for (const [index, digest] of ["p", "q"].entries()) {
@@ -75,7 +75,7 @@ describe("the crew", () => {
     take(workers, 1, LARGE_BYTES - 1024);
     finish(1, 4);
     expect(await calls[1]).toMatchObject({ ok: true });
-    // The first has a call that waits, the second would be one too many, the third is the spare.
+    // The first has a waiting call, the second is one too many, the third is the spare.
     advance(2 * REST_MS);
     expect(endOf()).toEqual([false, true, false]);
     finish(0, 3);
@@ -85,7 +85,7 @@ describe("the crew", () => {
     advance(REST_MS + 1);
     expect(endOf()).toEqual([true, true, false, false]);
     await expect.poll(() => workers[3]?.requests.length).toBe(1);
-    // The spare took its place: a small one stays, and takes the next call.
+    // The spare took its place. It is small, so it stays and takes the next call.
     advance(10 * REST_MS);
     expect(endOf()).toEqual([true, true, false, false]);
     const call = sandbox.invoke({ ...INVOCATION, digest: "p" });
@@ -95,7 +95,7 @@ describe("the crew", () => {
     await sandbox.close();
   });
 
-  it("is told by each worker what its instances took, loads too, and what was dropped [LV5.told]", async () => {
+  it("learns from each worker the memory of its instances, including loads and dropped instances [LV5.told]", async () => {
     const launcher = createWorkerLauncher();
     const controls: Control[] = [];
     const start: typeof launcher.start = (init) => {
@@ -104,7 +104,7 @@ describe("the crew", () => {
     };
     const sandbox = createSandbox({ ...launcher, start }, { maximumWorkers: 1 });
     const takenMib = (): number => Atomics.load(controls[0]?.words ?? new Int32Array(TAKEN_KB + 1), TAKEN_KB) / 1024;
-    // Another one each time: an image of it in the cache would be no load.
+    // Unique, because with an image in the cache there would be no load.
     const source = `// ${crypto.randomUUID()}
       const kept = new Uint8Array(4 << 20); export function run() { return new Uint8Array(48 << 20).fill(kept.length).length; }`;
     const files = new Map([["main.js", new TextEncoder().encode(source)]]);
@@ -117,7 +117,7 @@ describe("the crew", () => {
     await sandbox.close();
   });
 
-  it("gives up a worker that does not start, in the host's own time: not one that starves as the host does [B10.starved]", async () => {
+  it("ends a worker that does not start, in the host's own time: not one that starves as the host does [B10.starved]", async () => {
     const { launcher, workers, advance, starve } = scriptedWorkers({ isReady: false });
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
     const loading = sandbox.load(PLUGIN);
@@ -135,7 +135,7 @@ describe("the crew", () => {
     await sandbox.close();
   });
 
-  it("loads a plugin again whose worker ended by itself, but not for ever [B10.load]", async () => {
+  it("loads a plugin again after its worker ended by itself, but not forever [B10.load]", async () => {
     const { launcher, workers } = scriptedWorkers();
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
     const unlucky = sandbox.load(PLUGIN);
@@ -152,31 +152,31 @@ describe("the crew", () => {
   });
 });
 
-/** As if it had taken up all calls that it was given. */
+/** Marks all calls of a worker as started. */
 function begin(workers: readonly ScriptedWorker[], index: number): void {
   const worker = workers[index];
   for (const request of worker?.requests ?? []) if (worker !== undefined && request.type === "call") claim(worker.control, request.ticket);
 }
 
-/** As if its instances had taken so much. */
+/** Sets the memory that a worker's instances have used. */
 function take(workers: readonly ScriptedWorker[], index: number, bytes: number): void {
   const worker = workers[index];
   if (worker !== undefined) Atomics.store(worker.control.words, TAKEN_KB, bytes / 1024);
 }
 
-/** With a load in the guest's hands: whether it is to blame cannot be known. */
+/** Ends a worker during a load, when it is unknown whether the guest is to blame. */
 async function crash(workers: readonly ScriptedWorker[], index: number, number: number): Promise<void> {
   const worker = await nextWith(workers, index, number);
   Atomics.store(worker.control.words, CURRENT, number);
   worker.exit("the thread ended");
 }
 
-/** The worker that was started as the given one, once it has been sent that load. */
+/** Waits for the worker with the given index and the load sent to it. */
 async function nextWith(workers: readonly ScriptedWorker[], index: number, number: number): Promise<ScriptedWorker> {
   const isSent = (worker: ScriptedWorker | undefined): boolean =>
     worker?.requests.some((request) => request.type === "load" && request.number === number) ?? false;
   await expect.poll(() => isSent(workers[index]), { timeout: 15_000 }).toBe(true);
   const worker = workers[index];
-  if (worker === undefined) throw new Error("It was there a moment ago");
+  if (worker === undefined) throw new Error("The worker is missing");
   return worker;
 }

@@ -7,11 +7,11 @@ const isLinux = process.platform === "linux";
 interface Descendant {
   readonly pid: number;
   readonly parent: number;
-  /** `Z` is one that nobody has asked about since it ended. */
+  /** `Z` is a zombie: it has ended and was not waited for. */
   readonly state: string;
 }
 
-/** Processes below this one, as the system has them. */
+/** Returns the descendants of this process, as the system lists them. */
 function descendants(): readonly Descendant[] {
   const all = readdirSync("/proc").flatMap((name): readonly Descendant[] => (/^\d+$/.test(name) ? statOf(Number(name)) : []));
   const found: Descendant[] = [];
@@ -37,7 +37,7 @@ function statOf(pid: number): readonly Descendant[] {
       .split(" ");
     return [{ pid, parent: Number(parent), state }];
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return [];
   }
 }
@@ -50,7 +50,7 @@ const PLUGIN = `export async function waits() { await new Promise((resolve) => s
 export async function acts() { await Deno.readTextFile("x").catch(() => {}); await new Promise((resolve) => setTimeout(resolve, 60_000)); }
 export function spins() { for (;;); }`;
 
-/** Calls again and again, until told to stop; every call has to be answered. */
+/** Calls repeatedly until stopped. Every call must be answered. */
 function canary(box: TestSandbox): { stop(): Promise<number> } {
   let isOver = false;
   let answered = 0;
@@ -70,13 +70,13 @@ function canary(box: TestSandbox): { stop(): Promise<number> } {
 }
 
 describe.runIf(isLinux)("the sandbox's process, killed under load", () => {
-  it("is replaced: calls without effects are answered, the canary always, nothing is left of it [B10.kill-process] [B4.process]", async () => {
+  it("is replaced: calls without effects and the canary are answered, and nothing of it is left [B10.kill-process] [B4.process]", async () => {
     const before = { files: openFiles(), processes: descendants().length };
     const box = startSandbox({ by: "process", maximumWorkers: 2 });
     await box.load("plugin", PLUGIN);
     await box.load("canary", `export function sings() { return "tweet"; }`);
     const bird = canary(box);
-    // What was started by us, and what really runs: they differ where a namespace is in between. The spare goes along.
+    // Processes that we started, and those that really run: they differ if a namespace is in between. The spare is included.
     for (const isVictim of [isOurs, (one: Descendant) => !descendants().some(({ parent }) => parent === one.pid)]) {
       let asked = 0;
       const acting = box.call("plugin", "acts", {
@@ -94,7 +94,7 @@ describe.runIf(isLinux)("the sandbox's process, killed under load", () => {
       for (const outcome of await Promise.all(waiting)) expect(outputOf(outcome)).toBe("waited");
       expect(asked).toBe(1);
     }
-    // Its own deadline holds in the process that took over.
+    // The call's own deadline applies in the replacement process.
     expect(outputOf(await box.call("plugin", "spins", { limits: { cpuMs: 50 } }))).toMatchObject({ kind: "timeout" });
     expect(await bird.stop()).toBeGreaterThan(0);
     expect(box.defects.length).toBeGreaterThanOrEqual(2);
@@ -102,12 +102,12 @@ describe.runIf(isLinux)("the sandbox's process, killed under load", () => {
 
     await box[Symbol.asyncDispose]();
     await expect.poll(() => descendants().length, { timeout: 60_000 }).toBe(before.processes);
-    // Four processes and more have come and gone, with three streams each; a runtime may have opened something for itself.
+    // At least four processes have come and gone, with three streams each. A runtime may have opened files for itself.
     await expect.poll(openFiles, { timeout: 60_000 }).toBeLessThan(before.files + 4);
   }, 180_000);
 });
 
-/** Children of a process end with it, which may be before their own turn comes. */
+/** Kills a process. Children of a killed process may already have ended with it. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

@@ -31,7 +31,7 @@ describe("a sandbox in a process", () => {
 
   function at(index: number): ScriptedProcess {
     const found = host.processes[index];
-    if (found === undefined) throw new Error("There is no such process");
+    if (found === undefined) throw new Error("Process not found");
     return found;
   }
 
@@ -47,7 +47,7 @@ describe("a sandbox in a process", () => {
     expect(await loading).toMatchObject({ ok: true });
   }
 
-  /** Begins a call. */
+  /** Starts a call. */
   function begin(fields: Partial<Invocation> = {}): {
     readonly outcome: Promise<InvocationOutcome>;
     readonly number: number;
@@ -62,16 +62,16 @@ describe("a sandbox in a process", () => {
     };
   }
 
-  /** The spare, ready. */
+  /** Returns the spare, ready. */
   async function spare(): Promise<ScriptedProcess> {
     host.advance(200);
     expect(host.processes.length).toBe(2);
-    // The promise that says it is ready.
+    // Lets the promise of the ready message settle.
     await Promise.resolve();
     return at(1);
   }
 
-  it("is not heard any more, and gone, once it says what is no message [B5.process]", async () => {
+  it("is ignored and ended once it sends an invalid message [B5.process]", async () => {
     const good = await spare();
     const { outcome, number, done } = begin();
     first().say({ type: "done", number, output: 7, used: NOTHING_USED, lines: [] });
@@ -83,20 +83,17 @@ describe("a sandbox in a process", () => {
   });
 
   it.each<[string, Uint8Array]>([
-    ["bytes that are no frame", new Uint8Array(100).fill(0xff)],
-    [
-      "a head that no call of its own may need",
-      new Uint8Array([0, 0x40, 0, 0, 0, 0x3f, 0, 0, 0, 0, 0, 0, ...new Uint8Array(0x40_0000 - 8)]),
-    ],
-    ["a frame that is larger than any answer", new Uint8Array([0x7f, 0xff, 0xff, 0xff])],
-    ["text that is no JSON", new Uint8Array([0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0x7b])],
+    ["bytes that are not a frame", new Uint8Array(100).fill(0xff)],
+    ["a head larger than its calls may need", new Uint8Array([0, 0x40, 0, 0, 0, 0x3f, 0, 0, 0, 0, 0, 0, ...new Uint8Array(0x40_0000 - 8)])],
+    ["a frame larger than any answer", new Uint8Array([0x7f, 0xff, 0xff, 0xff])],
+    ["text that is not JSON", new Uint8Array([0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0x7b])],
   ])("is ended for %s [B5.process]", (_what, bytes) => {
     first().write(bytes);
     expect(first().killed).toBe(true);
     expect(defects.length).toBe(1);
   });
 
-  it("answers no call that is not on it, and asks for nothing in its name [B5.process] [B5.worker]", async () => {
+  it("cannot answer a call of another process, or request operations for it [B5.process] [B5.worker]", async () => {
     const loading = sandbox.load(ISOLATED);
     await expect.poll(() => host.processes.length).toBe(2);
     await load(at(1), loading);
@@ -107,7 +104,7 @@ describe("a sandbox in a process", () => {
         return Promise.resolve({ ok: true, value: null });
       },
     });
-    // The other plugin's process, which knows the number.
+    // Another plugin's process, which knows the call's number.
     at(1).say({ type: "operation", number, operation: 1, name: "fs.readFile", text: "{}" });
     at(1).say({ type: "done", number, output: '{"o":"forged"}', used: NOTHING_USED, lines: [["info", "forged"]] });
     expect(asked).toEqual([]);
@@ -115,7 +112,7 @@ describe("a sandbox in a process", () => {
     expect(await outcome).toMatchObject({ ok: true, output: { o: 1 } });
   });
 
-  it("keeps the limits of a call for it [B3.output] [B3.logs] [B5.process]", async () => {
+  it("enforces a call's limits in the host [B3.output] [B3.logs] [B5.process]", async () => {
     const lines: string[] = [];
     const limits = { ...LIMITS, outputBytes: 10, logBytes: 10 };
     const { outcome, number } = begin({ limits, onLogs: (part) => part.forEach(([, text]) => lines.push(text)) });
@@ -124,7 +121,7 @@ describe("a sandbox in a process", () => {
       number,
       lines: [
         ["info", "12345"],
-        // The first one is all that fits, with the host's own words on what was dropped.
+        // Only the first line fits, with the host's own line about dropped ones.
         ["info", "1".repeat(100)],
         ["info", "7"],
       ],
@@ -134,12 +131,12 @@ describe("a sandbox in a process", () => {
     expect(lines).toEqual(["12345"]);
   });
 
-  it("is ended when it floods the host with words about nothing [B5.process]", () => {
+  it("is ended when it floods the host with unexpected messages [B5.process]", () => {
     for (let index = 0; index < 100_001; index++) first().say({ type: "logs", number: 99_999, lines: [] });
     expect(first().killed).toBe(true);
   });
 
-  it("is ended when it does not read what it is sent [B5.process]", async () => {
+  it("is ended when it does not read [B5.process]", async () => {
     const good = await spare();
     first().unsentBytes = 600 * 1024 * 1024;
     const { outcome, done } = begin();
@@ -148,7 +145,7 @@ describe("a sandbox in a process", () => {
     expect(await outcome).toMatchObject({ ok: true, output: { o: 3 } });
   });
 
-  it("runs calls again that did nothing yet when it ends, and only those [B10.process]", async () => {
+  it("is replaced, and only calls without effects run again [B10.process]", async () => {
     const good = await spare();
     const innocent = begin();
     const active = begin();
@@ -158,20 +155,20 @@ describe("a sandbox in a process", () => {
     first().exit("signal SIGKILL");
     expect(await active.outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
     expect(await logged.outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
-    // The warm spare has it now, from the plugin's files.
+    // The warm spare has the call now, loaded from the plugin's files.
     expect(good.requests.map(({ request: { type } }) => type)).toEqual(["boot", "load", "call"]);
     innocent.done(good, 4);
     expect(await innocent.outcome).toMatchObject({ ok: true, output: { o: 4 } });
   });
 
-  it("is not started again and again for a call that ends every one [B4.process]", async () => {
+  it("is not restarted forever for a call that ends every process [B4.process]", async () => {
     const { outcome } = begin();
     for (let index = 0; index < 3; index++) at(index).exit(`end ${index}`);
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "trap", message: "end 2" } });
     expect(host.processes.length).toBe(3);
   });
 
-  it("is killed when it does not answer any more, and the spare takes over [B10.process] [B3.kill]", async () => {
+  it("is killed when it stops answering, and the spare takes over [B10.process] [B3.kill]", async () => {
     const good = await spare();
     const { outcome, done } = begin();
     for (let second = 0; second < 9; second++) host.advance(1_000);
@@ -179,7 +176,7 @@ describe("a sandbox in a process", () => {
     first().say({ type: "pong" });
     for (let second = 0; second < 10; second++) host.advance(1_000);
     expect(first().killed).toBe(false);
-    // As often as it was asked, a second of the host's own time apart.
+    // The number of pings, one per second of the host's own time.
     for (let time = 0; time < 100; time++) host.starve(100);
     expect(first().killed).toBe(false);
     host.advance(1_000);
@@ -203,7 +200,7 @@ describe("a sandbox in a process", () => {
     if (second !== undefined) await load(second, loading);
   });
 
-  it("is killed when it answers, but ends no call within its time [B3.kill] [B10.process]", async () => {
+  it("is killed when it answers pings but finishes no call in time [B3.kill] [B10.process]", async () => {
     const { outcome } = begin();
     for (let second = 0; second < 18; second++) {
       host.advance(1_000);
@@ -231,7 +228,7 @@ describe("a sandbox in a process", () => {
     expect(await outcome).toMatchObject({ ok: true });
   });
 
-  it("is told of a cancellation, which holds whether it listens or not [T3.process]", async () => {
+  it("receives a cancellation, which also takes effect if it does not react [T3.process]", async () => {
     const abort = new AbortController();
     const { outcome, number } = begin({ signal: abort.signal });
     abort.abort();
@@ -240,7 +237,7 @@ describe("a sandbox in a process", () => {
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "cancelled" } });
   });
 
-  it("has the base image kept that a process made before it saw a plugin, and no other [B5.process]", async () => {
+  it("stores a base image only if the process made it before it received a plugin [B5.process]", async () => {
     const untouched = await spare();
     const { base = "" } = last(first(), "boot");
     first().say({ type: "base", name: base }, new Uint8Array([6, 6, 6]));
@@ -250,7 +247,7 @@ describe("a sandbox in a process", () => {
     expect([...host.kept]).toEqual([[base, new Uint8Array([1, 2, 3])]]);
   });
 
-  it("is one of its own for a plugin that shares with nobody, and gone with it [B1.isolation]", async () => {
+  it("is separate for a plugin that never shares, and ends with it [B1.isolation]", async () => {
     const loading = sandbox.load(ISOLATED);
     await expect.poll(() => host.processes.length).toBe(2);
     await load(at(1), loading);
@@ -260,7 +257,7 @@ describe("a sandbox in a process", () => {
     expect(first().killed).toBe(false);
   });
 
-  it("keeps the host's process alive for jobs only", async () => {
+  it("keeps the host's process alive only while it has jobs", async () => {
     expect(first().alive).toBe(false);
     const { outcome, done } = begin();
     expect(first().alive).toBe(true);
@@ -269,7 +266,7 @@ describe("a sandbox in a process", () => {
     expect(first().alive).toBe(false);
   });
 
-  it("is gone when the sandbox is closed, and its calls are cancelled", async () => {
+  it("ends when the sandbox is closed, and its calls are cancelled", async () => {
     const { outcome } = begin();
     await spare();
     await sandbox.close();
@@ -277,7 +274,7 @@ describe("a sandbox in a process", () => {
     expect(host.processes.map(({ killed }) => killed)).toEqual([true, true]);
   });
 
-  it("a defect of the host's in what hears a process's message ends that process and its calls, and is not thrown out of the handler [B5.defect]", async () => {
+  it("is ended by a defect of the host in handling its message, without an exception [B5.defect]", async () => {
     let isBroken = false;
     const outcome = sandbox.invoke({
       ...INVOCATION,
@@ -293,7 +290,7 @@ describe("a sandbox in a process", () => {
     expect(isBroken).toBe(false);
     expect(first().killed).toBe(true);
     expect(defects).toEqual(["The sandbox's process sent a message that failed: Error: a defect"]);
-    // Another process takes its place.
+    // Another process replaces it.
     await expect.poll(() => host.processes.length).toBe(2);
     void outcome;
   });

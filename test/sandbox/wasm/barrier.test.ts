@@ -22,7 +22,7 @@ describe("the write barrier", () => {
     // local.get 0, local.get 1, i32.store align=2 offset=300
     const bytes = rewritten({ parameters: [I32, I32], code: [0x20, 0, 0x20, 1, 0x36, 2, 0xac, 0x02] });
     expect(bodiesOf(bytes)[0]).toEqual([
-      ...[2, 1, I32, 1, I32], // two locals more: 2 for the value, 3 for the address
+      ...[2, 1, I32, 1, I32], // two more locals: 2 for the value, 3 for the address
       ...[0x20, 0, 0x20, 1],
       ...[0x21, 2, 0x22, 3], // local.set value, local.tee address
       ...[0x41, 0xac, 0x02, 0x6a], // i32.const 300, i32.add
@@ -47,15 +47,15 @@ describe("the write barrier", () => {
     ["i64.store8", 0x3c, [0x42, 0x7f], 1],
     ["i64.store16", 0x3d, [0x42, 0x7f], 2],
     ["i64.store32", 0x3e, [0x42, 0x7f], 4],
-  ])("knows the type that %s takes and how far it reaches", (_name, opcode, value, bytes) => {
+  ])("marks the value type of %s and how far it writes", (_name, opcode, value, bytes) => {
     const tiny = startTiny(rewritten({ parameters: [I32], code: [0x20, 0, ...value, opcode, 0, 0] }));
     tiny.run(511);
-    // What reaches into the next page is the mark's overhang.
+    // Bytes in the next page are the mark's overhang.
     expect(tiny.marked()).toEqual([1]);
     expect(tiny.memory.findLastIndex((byte) => byte !== 0)).toBe(511 + bytes - 1);
   });
 
-  it("keeps locals of one type apart from the function's own", () => {
+  it("keeps its locals separate from the function's own of the same type", () => {
     const tiny = startTiny(
       rewritten({
         parameters: [I32, I32],
@@ -68,7 +68,7 @@ describe("the write barrier", () => {
     expect(tiny.run(64, 7)).toBe(71);
   });
 
-  it("marks a trapping store's page within the map, whatever the address", () => {
+  it("marks a trapping store's page within the map, for any address", () => {
     const tiny = startTiny(rewritten({ parameters: [I32, I32], code: [0x20, 0, 0x20, 1, 0x36, 0, 0xff, 0xff, 0xff, 0xff, 0x0f] }));
     expect(() => tiny.run(-1, 5)).toThrow("memory access out of bounds");
     expect(() => tiny.run(0, 5)).toThrow("memory access out of bounds");
@@ -92,13 +92,13 @@ describe("the write barrier", () => {
     expect(tiny.memory.filter((byte) => byte === 0xee).length).toBe(length);
   });
 
-  it("ends on a fill that wraps around", () => {
+  it("terminates for a fill that wraps around", () => {
     const tiny = startTiny(rewritten(FILL));
     expect(() => tiny.run(-4096, 1, -1)).toThrow("memory access out of bounds");
     expect(() => tiny.run(4096, 1, -1)).toThrow("memory access out of bounds");
   });
 
-  it("marks where a copy goes, not where it comes from", () => {
+  it("marks the destination of a copy, not its source", () => {
     const tiny = startTiny(rewritten({ parameters: [I32, I32, I32], code: [0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 10, 0, 0] }));
     tiny.memory[9000] = 42;
     tiny.run(20_000, 9000, 1);
@@ -106,7 +106,7 @@ describe("the write barrier", () => {
     expect(tiny.memory[20_000]).toBe(42);
   });
 
-  it("leaves code that writes nothing as it is", () => {
+  it("leaves code without writes unchanged", () => {
     const tiny = { parameters: [I32], results: [I32], code: [0x20, 0, 0x28, 2, 0] } as const;
     expect(bodiesOf(rewritten(tiny))[0]).toEqual(bodiesOf(tinyModule(tiny))[0]);
   });

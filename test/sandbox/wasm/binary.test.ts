@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Reader, WasmFormatError, Writer } from "../../../sandbox/wasm/binary.ts";
 
 describe("Writer and Reader", () => {
-  it("read back every unsigned integer of 32 bits, in the fewest bytes", () => {
+  it("read back every unsigned 32-bit integer, in the fewest bytes", () => {
     fc.assert(
       fc.property(fc.nat({ max: 0xffff_ffff }), (value) => {
         const { written } = new Writer(1).unsigned(value);
@@ -13,7 +13,7 @@ describe("Writer and Reader", () => {
     );
   });
 
-  it("write every signed integer of 32 bits as §5.2.2 decodes it", () => {
+  it("write every signed 32-bit integer as §5.2.2 decodes it", () => {
     fc.assert(
       fc.property(fc.integer(), (value) => {
         const { written } = new Writer().signed(value);
@@ -25,12 +25,12 @@ describe("Writer and Reader", () => {
     );
   });
 
-  it("accept integers that are longer than they need be", () => {
+  it("accept integers that are longer than necessary", () => {
     expect(new Reader(new Uint8Array([0x83, 0x80, 0x00])).unsigned()).toBe(3);
   });
 
   it.each([
-    ["a value that does not end", [0x80, 0x80], (reader: Reader) => reader.unsigned()],
+    ["an unterminated value", [0x80, 0x80], (reader: Reader) => reader.unsigned()],
     ["more than 32 bits", [0xff, 0xff, 0xff, 0xff, 0x1f], (reader: Reader) => reader.unsigned()],
     ["six bytes", [0x80, 0x80, 0x80, 0x80, 0x80, 0x00], (reader: Reader) => reader.unsigned()],
     ["more than 64 bits", Array<number>(11).fill(0x80), (reader: Reader) => reader.skipInteger()],
@@ -45,7 +45,7 @@ describe("Writer and Reader", () => {
     expect(() => reader.byte()).toThrow(WasmFormatError);
   });
 
-  it("refuse to write what is no unsigned integer", () => {
+  it("refuse to write anything but unsigned integers", () => {
     expect(() => new Writer().unsigned(-1)).toThrow(RangeError);
     expect(() => new Writer().unsigned(2 ** 32)).toThrow(RangeError);
   });

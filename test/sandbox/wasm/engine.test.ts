@@ -1,4 +1,4 @@
-/** The rewritten engine against the published one: same behaviour, same memory. */
+/** Compares the rewritten engine with the published one: same behaviour, same memory. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
 import { baseImage, engineBytes, engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
 const PROGRAMS = new URL("../../attack/state/programs/", import.meta.url);
-/** They end differently: where memory or the native stack runs out depends on the build. */
+/** Programs that end differently: the build determines where memory or the native stack runs out. */
 const BUILD_DEPENDENT: ReadonlySet<string> = new Set([
   "out-of-memory.js",
   "string-growth.js",
@@ -18,15 +18,15 @@ const BUILD_DEPENDENT: ReadonlySet<string> = new Set([
   "deep-regexp.js",
 ]);
 
-/** Without the hook for rejections, which the engine as it is published does not have: memory can be compared byte by byte. */
+/** Without the rejection hook, which the published engine lacks, so that memory can be compared byte by byte. */
 const unhooked = new WebAssembly.Module(rewriteEngine(engineBytes, { ...METERED_ENGINE, exportTable: false }));
 
 describe("rewriteEngine()", () => {
-  it("gives the engine's own bytes when nothing is asked for", () => {
+  it("returns the engine's own bytes if nothing is requested", () => {
     expect(Buffer.compare(rewriteEngine(engineBytes, { barrier: false, meter: false }), engineBytes)).toBe(0);
   });
 
-  it("gives the same valid module every time", () => {
+  it("returns the same valid module each time", () => {
     const once = rewriteEngine(engineBytes, METERED_ENGINE);
     expect(WebAssembly.validate(once)).toBe(true);
     expect(Buffer.compare(once, rewriteEngine(engineBytes, METERED_ENGINE))).toBe(0);
@@ -44,18 +44,18 @@ describe("rewriteEngine()", () => {
     ).toEqual(["bascule:fuel", "bascule:table", "bascule:shadow", "bascule:restore"]);
   });
 
-  it("leaves the facts of the build as they are", async () => {
+  it("leaves the facts of the build unchanged", async () => {
     expect(await learnFacts(meteredModule)).toEqual(await learnFacts(engineModule));
   });
 
-  it("makes a base image of the same bytes", async () => {
+  it("makes a base image with the same bytes", async () => {
     const [plain, metered] = [await baseImage(engineModule), await baseImage(unhooked)];
     expect(metered.heapEnd).toBe(plain.heapEnd);
     expect(Buffer.compare(new Uint8Array(metered.bytes), new Uint8Array(plain.bytes))).toBe(0);
   });
 
   for (const name of readdirSync(PROGRAMS).filter((file) => file.endsWith(".js") && !BUILD_DEPENDENT.has(file))) {
-    it(`runs ${name} to the same answers and the same memory`, async () => {
+    it(`runs ${name} with the same answers and the same memory`, async () => {
       const source = readFileSync(new URL(name, PROGRAMS), "utf8");
       const [plain, metered] = await Promise.all(
         [engineModule, unhooked].map((module) => loadInThread(source, plainCopy, { module, now: () => 0 })),
@@ -74,7 +74,7 @@ function attempt(run: () => unknown): unknown {
   }
 }
 
-/** Static data and heap up to the allocator's break; the stack below the pointer is dead. */
+/** Static data and the heap up to the allocator's break. The stack below the pointer is dead. */
 function heapOf(instance: Awaited<ReturnType<typeof loadInThread>>["instance"] | undefined): Buffer {
   if (instance === undefined) return Buffer.alloc(0);
   const { facts, bytes, words } = instance;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Reader, WasmFormatError } from "../../../sandbox/wasm/binary.ts";
 import { isBulkWrite, isLoad, isStore, readInstruction } from "../../../sandbox/wasm/instructions.ts";
 
-/** Every instruction the rewriter knows, with immediates of more than one byte where they may be. */
+/** Every instruction that the rewriter knows, with immediates of several bytes where possible. */
 const KNOWN: Readonly<Record<string, readonly number[]>> = {
   unreachable: [0x00],
   block: [0x02, 0x40],
@@ -48,18 +48,18 @@ const KNOWN: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe("readInstruction()", () => {
-  it.each(Object.entries(KNOWN))("knows where %s ends", (_name, bytes) => {
+  it.each(Object.entries(KNOWN))("finds the end of %s", (_name, bytes) => {
     const reader = new Reader(new Uint8Array([...bytes, 0x0b, 0x0b, 0x0b]));
     expect(readInstruction(reader).end).toBe(bytes.length);
   });
 
   it.each([
-    ["return_call, which may make a loop of its own", [0x12, 0]],
+    ["return_call, which may form a loop", [0x12, 0]],
     ["try_table", [0x1f, 0x40, 0]],
     ["call_ref", [0x14, 0]],
     ["a vector instruction", [0xfd, 11, 0, 0]],
     ["an atomic instruction", [0xfe, 0x17, 2, 0]],
-    ["a bulk instruction of the future", [0xfc, 18, 0]],
+    ["an unknown bulk instruction", [0xfc, 18, 0]],
     ["a store to a second memory", [0x36, 0x42, 1, 0]],
     ["a copy from a second memory", [0xfc, 10, 0, 1]],
     ["a fill of a second memory", [0xfc, 11, 1]],
@@ -68,7 +68,7 @@ describe("readInstruction()", () => {
     expect(() => readInstruction(new Reader(new Uint8Array(bytes)))).toThrow(WasmFormatError);
   });
 
-  it("tells what reads and writes memory", () => {
+  it("recognizes instructions that read and write memory", () => {
     const read = (bytes: readonly number[]) => readInstruction(new Reader(new Uint8Array(bytes)));
     const opcodes = Array.from({ length: 256 }, (_, opcode) => opcode);
     expect(opcodes.filter(isLoad)).toEqual([0x28, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35]);

@@ -9,24 +9,24 @@ import { startTiny, tinyModule } from "./tiny-module.ts";
 const SIZE = tinyModule({ results: [0x7f], note: true, code: [0x3f, 0] });
 
 describe("withInitialMemory()", () => {
-  it("lets a module start on less memory", () => {
+  it("lets a module start with less memory", () => {
     expect(() => startTiny(SIZE, undefined, 2)).toThrow("memory import");
     const smaller = rewriteEngine(SIZE, { barrier: false, meter: false, initialMemoryPages: 2 });
     expect(startTiny(smaller, undefined, 2).run()).toBe(2);
   });
 
-  it("changes the minimum and nothing else", () => {
+  it("changes only the minimum", () => {
     const before = parseSections(SIZE).get(SECTION.import) ?? new Uint8Array();
     const after = withInitialMemory(parseSections(SIZE), 2);
     expect(after.length).toBe(before.length);
     expect([...after].flatMap((byte, index) => (byte === before[index] ? [] : [[before[index], byte]]))).toEqual([[4, 2]]);
   });
 
-  it("refuses to make it larger", () => {
+  it("refuses to increase the minimum", () => {
     expect(() => withInitialMemory(parseSections(SIZE), 5)).toThrow(WasmFormatError);
   });
 
-  it("refuses a module with a memory of its own, and one with none", () => {
+  it("refuses a module that defines a memory, and one without memory", () => {
     const own = tinyModule({ code: [], extra: new Map([[SECTION.memory, new Uint8Array([1, 0, 1])]]) });
     const none = tinyModule({ code: [], extra: new Map([[SECTION.import, new Uint8Array([0])]]) });
     for (const bytes of [own, none]) {

@@ -9,7 +9,7 @@ const FILL: TinyModule = { parameters: [I32, I32, I32], code: [...OPERANDS, 0xfc
 const PIECE = 128;
 const MEMORY = 4 * 65_536;
 
-/** Every tick refills one portion, and writes down how much of memory is written by then. */
+/** Each tick refills one portion, and records how much of the memory is written. */
 function start(tiny: TinyModule, onTick: () => void = () => {}): RunningTiny {
   const running = startTiny(rewriteEngine(tinyModule(tiny), { barrier: true, meter: true, interpreter: false, pieceBytes: PIECE }), () => {
     onTick();
@@ -34,14 +34,14 @@ describe("long bulk operations", () => {
     [1, 0, MEMORY - 1],
     [0, 1, MEMORY - 1],
     [MEMORY, MEMORY, 0],
-  ])("copy to %d from %d %d bytes as one operation does", (to, from, length) => {
+  ])("copy to %d from %d %d bytes with the same result as a single operation", (to, from, length) => {
     const running = start(COPY);
     const expected = running.memory.slice().copyWithin(to, from, from + length);
     running.run(to, from, length);
     expect(Buffer.compare(running.memory, expected)).toBe(0);
   });
 
-  it("fill as one operation does", () => {
+  it("fill with the same result as a single operation", () => {
     const running = start(FILL);
     const expected = running.memory.slice().fill(0xee, 100, 100 + 1_111);
     running.run(100, 0xee, 1_111);
@@ -61,7 +61,7 @@ describe("long bulk operations", () => {
     expect(Buffer.compare(running.memory, before)).toBe(0);
   });
 
-  it("are ended by the host in the middle, with all that they wrote marked [B3.native]", () => {
+  it("can be ended by the host midway, with all writes marked [B3.native]", () => {
     let ticks = 0;
     const running = start(FILL, () => {
       if (++ticks === 4) throw new Error("Enough");
@@ -72,7 +72,7 @@ describe("long bulk operations", () => {
     expect(running.marked()).toContain((1_024 + written - 1) >> 8);
   });
 
-  it("cost in pieces what they cost whole", () => {
+  it("cost the same in pieces as whole", () => {
     for (const length of [PIECE - 1, PIECE, PIECE + 63, PIECE + 64, 10 * PIECE + 127]) {
       let used = 0;
       const running = startTiny(

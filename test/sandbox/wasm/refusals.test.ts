@@ -1,4 +1,4 @@
-/** Valid modules that the rewriter must refuse, because it would not know what it does to them. */
+/** Valid modules that the rewriter must refuse, because it cannot know its effect on them. */
 
 import { describe, expect, it } from "vitest";
 import { WasmFormatError, Writer } from "../../../sandbox/wasm/binary.ts";
@@ -8,7 +8,7 @@ import { type TinyModule, tinyModule } from "./tiny-module.ts";
 
 const I32 = 0x7f;
 const V128 = 0x7b;
-/** `(ref null func)`, the long form of `funcref`: two bytes, the second of which is an instruction, too. */
+/** `(ref null func)`, the long form of `funcref`: two bytes, the second of which is also an instruction. */
 const LONG_FUNCREF = [0x63, 0x70] as const;
 const EVERYTHING = { barrier: true, meter: true, interpreter: false } as const;
 
@@ -17,7 +17,7 @@ function one(...entry: readonly number[]): Uint8Array {
   return new Uint8Array([1, ...entry]);
 }
 
-/** Imports the memory `a.a` with the given limits and whatever else. */
+/** Imports the memory `a.a` with the given limits, and other entries. */
 function importing(limits: readonly number[], ...others: readonly number[][]): Uint8Array {
   const writer = new Writer().unsigned(1 + others.length);
   for (const other of others)
@@ -32,14 +32,14 @@ function importing(limits: readonly number[], ...others: readonly number[][]): U
 }
 
 const MEMORY = [1, 4, 16] as const;
-/** A body of the function `run` that begins with these locals. */
+/** Returns a body of the function `run` that begins with these locals. */
 const body = (...bytes: readonly number[]): Uint8Array => one(bytes.length, ...bytes);
 
 const MODULES: Readonly<Record<string, TinyModule>> = {
   "a vector instruction": { locals: [[1, V128]], code: [0x20, 0, 0x1a, 0xfd, 0x0c, ...Array<number>(16).fill(0), 0x1a] },
   "a local that is a vector": { locals: [[1, V128]], code: [] },
   "an atomic instruction": { code: [0xfe, 0x03, 0x00] },
-  "a call that reuses its frame, and so may be a loop": { code: [0x12, 0] },
+  "a tail call, which may form a loop": { code: [0x12, 0] },
   "a local of a reference type of two bytes": { code: [], extra: new Map([[SECTION.code, body(1, 1, ...LONG_FUNCREF, 0x0b)]]) },
   "a block of a reference type of two bytes": { code: [0x02, ...LONG_FUNCREF, 0xd0, 0x70, 0x0b, 0x1a] },
   "a select of a reference type of two bytes": { code: [0xd0, 0x70, 0xd0, 0x70, 0x41, 0, 0x1c, 1, ...LONG_FUNCREF, 0x1a] },
@@ -48,7 +48,7 @@ const MODULES: Readonly<Record<string, TinyModule>> = {
     extra: new Map([[SECTION.type, new Uint8Array([3, 0x60, 0, 0, 0x60, 1, I32, 0, 0x60, 1, ...LONG_FUNCREF, 0])]]),
   },
   "a structure type": { code: [], extra: new Map([[SECTION.type, new Uint8Array([2, 0x60, 0, 0, 0x5f, 0])]]) },
-  "a table that begins with a function, whose number would be wrong": {
+  "a table initialized with a function, whose index would be wrong": {
     code: [],
     extra: new Map([[SECTION.table, one(0x40, 0x00, 0x70, 0, 4, 0xd2, 0, 0x0b)]]),
   },
@@ -67,14 +67,14 @@ const MODULES: Readonly<Record<string, TinyModule>> = {
       [SECTION.element, one(4, 0x41, 0, 0x0b, 1, 0xd2, 0, 0x0b)],
     ]),
   },
-  "a memory that threads share": { code: [], extra: new Map([[SECTION.import, importing([3, 4, 16])]]) },
-  "a memory of 64 bits": { code: [], extra: new Map([[SECTION.import, importing([5, 4, 16])]]) },
+  "a shared memory": { code: [], extra: new Map([[SECTION.import, importing([3, 4, 16])]]) },
+  "a 64-bit memory": { code: [], extra: new Map([[SECTION.import, importing([5, 4, 16])]]) },
   "two memories": { code: [], extra: new Map([[SECTION.import, importing(MEMORY, [2, ...MEMORY])]]) },
-  "an export that is called as the rewriter's": {
+  "an export with a name of the rewriter": {
     code: [],
     extra: new Map([[SECTION.export, new Writer().unsigned(1).name("bascule:fuel").byte(0, 0).written]]),
   },
-  "a function with as many locals as there may be": { locals: [[50_000, I32]], code: [0x41, 0, 0x41, 0, 0x36, 0, 0] },
+  "a function with the maximum number of locals": { locals: [[50_000, I32]], code: [0x41, 0, 0x41, 0, 0x36, 0, 0] },
 };
 
 describe("rewriteEngine() refuses", () => {
@@ -84,11 +84,11 @@ describe("rewriteEngine() refuses", () => {
     expect(() => rewriteEngine(bytes, EVERYTHING)).toThrow(WasmFormatError);
   });
 
-  it("what is no valid module, however little is wrong", () => {
+  it("an invalid module, however small the error", () => {
     const bytes = tinyModule({ code: [0x41, 0, 0x1a] });
     const custom = (...content: readonly number[]): Uint8Array => new Uint8Array([...bytes, 0, content.length, ...content]);
     expect(rewriteEngine(custom(1, 0x6e, 1, 2), EVERYTHING)).toEqual(rewriteEngine(bytes, EVERYTHING));
-    // A section that the rewriter drops, with a name that is longer than the section.
+    // A section that the rewriter drops, with a name longer than the section.
     expect(() => rewriteEngine(custom(9, 0x6e), EVERYTHING)).toThrow(new WasmFormatError("Not a valid WebAssembly module"));
     expect(() => rewriteEngine(tinyModule({ code: [0x41, 0] }), EVERYTHING)).toThrow(WasmFormatError);
   });

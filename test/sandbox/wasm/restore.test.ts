@@ -5,10 +5,10 @@ import { type RunningTiny, startTiny, tinyModule } from "./tiny-module.ts";
 
 const PAGE = 256;
 const MEMORY_PAGES = (4 * 65_536) / PAGE;
-/** Where the tests put clean bytes, as an offset in the table: behind a table for all of memory. */
+/** Offset of the tests' clean bytes, behind a table for all of memory. */
 const CLEAN = SHADOW.table - SHADOW.origin + MEMORY_PAGES * 4;
 
-/** Every page's clean bytes are a number of its own, but for the pages in `zero`. */
+/** Starts a module in which every page has its own clean bytes, except the pages in `zero`. */
 function start(zero: readonly number[] = []): RunningTiny & { readonly clean: (address: number) => number } {
   const tiny = startTiny(rewriteEngine(tinyModule({ code: [] }), { barrier: true, meter: false }));
   tiny.shadow?.grow(8);
@@ -40,7 +40,7 @@ describe("the restore function", () => {
     [[7, 8, 127, 128, 500]],
     [[MEMORY_PAGES - 1]],
     [Array.from({ length: 1_024 }, (_, page) => page)],
-  ])("copies pages %j and their overhangs, nothing else, and takes the marks away", (pages) => {
+  ])("copies pages %j and their overhangs, nothing else, and clears the marks", (pages) => {
     const tiny = start();
     tiny.memory.fill(0xff);
     mark(tiny, ...pages);
@@ -54,7 +54,7 @@ describe("the restore function", () => {
     expect(tiny.marked()).toEqual([]);
   });
 
-  it("makes zeros of pages that the table says nothing of", () => {
+  it("zeroes pages without a table entry", () => {
     const tiny = start([5, 6]);
     tiny.memory.fill(0xff);
     mark(tiny, 4, 5);
@@ -64,7 +64,7 @@ describe("the restore function", () => {
     expect(tiny.memory[6 * PAGE + 8]).toBe(0xff);
   });
 
-  it("does nothing without marks, and looks at no marks past the end of memory", () => {
+  it("does nothing without marks, and reads no marks past the end of memory", () => {
     const tiny = start();
     tiny.memory.fill(0xff);
     mark(tiny, MEMORY_PAGES, SHADOW.marksBytes - 1);

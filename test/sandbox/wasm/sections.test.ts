@@ -5,12 +5,12 @@ import { appendEntry, assembleSections, parseSections, readEntries, SECTION } fr
 import { tinyModule } from "./tiny-module.ts";
 
 describe("parseSections()", () => {
-  it("takes apart what assembleSections() put together", () => {
+  it("splits what assembleSections() assembled", () => {
     const bytes = tinyModule({ code: [] });
     expect(assembleSections(parseSections(bytes))).toEqual(bytes);
   });
 
-  it("drops custom sections, which may describe the code as it was", () => {
+  it("drops custom sections, which may describe the original code", () => {
     const bytes = tinyModule({ code: [] });
     const custom = new Writer().byte(0).sized(new Writer().name("name").byte(1, 2, 3).written).written;
     expect(assembleSections(parseSections(new Uint8Array([...bytes, ...custom])))).toEqual(bytes);
@@ -26,7 +26,7 @@ describe("parseSections()", () => {
     expect(() => parseSections(new Uint8Array(bytes))).toThrow(WasmFormatError);
   });
 
-  it("answers any bytes with sections or a format error, nothing else", () => {
+  it("returns sections or throws a format error for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (tail) => {
         const bytes = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...tail]);
@@ -41,7 +41,7 @@ describe("parseSections()", () => {
 });
 
 describe("appendEntry()", () => {
-  it("adds to a vector, says where, and makes it where there is none", () => {
+  it("appends to a vector, returns the index, and creates a missing section", () => {
     const sections = new Map<number, Uint8Array>([[SECTION.function, new Uint8Array([2, 7, 8])]]);
     expect(appendEntry(sections, SECTION.function, new Uint8Array([9]))).toBe(2);
     expect(readEntries(sections, SECTION.function, (reader) => reader.byte())).toEqual([7, 8, 9]);
@@ -51,7 +51,7 @@ describe("appendEntry()", () => {
 });
 
 describe("readEntries()", () => {
-  it("refuses a section that is longer than its entries", () => {
+  it("rejects a section that is longer than its entries", () => {
     expect(() => readEntries(new Map([[3, new Uint8Array([1, 0, 0])]]), 3, (reader: Reader) => reader.byte())).toThrow(WasmFormatError);
   });
 });

@@ -1,4 +1,4 @@
-/** Tiny modules made by hand, for looking at what the rewriter does to them. */
+/** Tiny hand-made modules to test the rewriter on. */
 
 import { SHADOW } from "../../../sandbox/wasm/restore.ts";
 import { Writer } from "../../../sandbox/wasm/binary.ts";
@@ -8,7 +8,7 @@ export interface TinyModule {
   /** Value types of the one exported function `run`. */
   readonly parameters?: readonly number[];
   readonly results?: readonly number[];
-  /** Groups of locals: how many of which type. */
+  /** Groups of locals: count and type. */
   readonly locals?: readonly (readonly [count: number, type: number])[];
   /** Instructions without the final `end`. */
   readonly code: readonly number[];
@@ -55,9 +55,9 @@ export function tinyModule(tiny: TinyModule): Uint8Array {
 
 export interface RunningTiny {
   readonly memory: Uint8Array;
-  /** Pages that are marked. Empty without a barrier. */
+  /** Returns the marked pages. Empty without a barrier. */
   readonly marked: () => number[];
-  /** The second memory and the function that puts marked pages back. Undefined without a barrier. */
+  /** The second memory, and the restore function. Undefined without a barrier. */
   readonly shadow: WebAssembly.Memory | undefined;
   readonly restore: (() => void) | undefined;
   readonly fuel: WebAssembly.Global | undefined;
@@ -72,7 +72,7 @@ export function startTiny(bytes: Uint8Array, tick: () => void = () => {}, pages 
     a: { a: memory, note: (value: number) => void notes.push(value) },
     bascule: { tick, suspend: neverSuspended },
   });
-  // The names are the rewriter's own, and `run` is this file's.
+  // The rewriter chose these names, and this file the name `run`.
   const marks = exports["bascule:shadow"] as WebAssembly.Memory | undefined;
   return {
     memory: new Uint8Array(memory.buffer),
@@ -92,5 +92,5 @@ function pagesMarked(marks: Uint8Array): number[] {
 }
 
 function neverSuspended(): never {
-  throw new Error("Nothing here is suspended");
+  throw new Error("Nothing can be suspended here");
 }

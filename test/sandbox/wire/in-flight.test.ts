@@ -4,7 +4,7 @@ import { InFlight } from "../../../sandbox/wire/in-flight.ts";
 
 type Step = readonly ["set" | "delete", number];
 
-/** Few distinct keys, many of them on the same place of a small table. */
+/** A few distinct keys, many of them with the same home position in a small table. */
 const KEY = fc.oneof(
   fc.nat(40),
   fc.nat(40).map((n) => n * 64),
@@ -13,7 +13,7 @@ const KEY = fc.oneof(
 const STEPS = fc.array(fc.tuple(fc.constantFrom<Step[0]>("set", "set", "delete"), KEY), { maxLength: 400 });
 
 describe("InFlight", () => {
-  it("holds what a Map would hold after the same steps", () => {
+  it("holds the same entries as a Map after the same steps", () => {
     fc.assert(
       fc.property(STEPS, (steps) => {
         const map = new Map<number, { readonly step: number }>();
@@ -33,7 +33,7 @@ describe("InFlight", () => {
     );
   });
 
-  it("keeps entries that stay while thousands come and go", () => {
+  it("keeps long-lived entries while thousands come and go", () => {
     const flight = new InFlight<{ readonly key: number }>();
     for (let key = 1; key <= 20_000; key++) {
       flight.set(key, { key });

@@ -4,14 +4,14 @@ import { lateFault } from "../../../sandbox/wire/load-clock.ts";
 import { createLoadClock } from "../../../sandbox/worker/call/call-clock.ts";
 import { CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
 
-/** A load of at most 1,000 ms on a thread that has a processor for a share of the time, looked at every `stepMs`. */
+/** Starts a load of at most 1,000 ms on a thread that gets a share of a processor, polled every `stepMs`. */
 function startLoad(share: number, stepMs: number) {
   const state = { now: 0, cpu: 0 };
   const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
   const clock = createLoadClock(1, 1_000, { control, now: () => state.now, threadCpuMs: () => state.cpu });
   return {
     clock,
-    /** In stays of 5 ms, as other guests have their turns. @returns why it is late, and when */
+    /** Runs in slices of 5 ms, alternating with other guests. @returns why and when the load is late */
     run(untilMs: number) {
       while (state.now < untilMs) {
         clock.enter();
@@ -23,7 +23,7 @@ function startLoad(share: number, stepMs: number) {
         }
         lateFault(clock.check());
         clock.leave();
-        // Another guest's turn.
+        // Slice of another guest.
         state.now += 5;
         state.cpu += 5 * share;
       }
@@ -32,32 +32,32 @@ function startLoad(share: number, stepMs: number) {
   };
 }
 
-const CPU = "Loading takes more than 1000 ms of processor time; move work from the top level into the tool function";
+const CPU = "Loading takes more than 1000 ms of CPU time; move work from the top level into the tool function";
 const WALL =
-  "Loading did not end within 24000 ms; load it again when the machine has less to do, or move work from the top level into the tool function";
+  "Loading did not end within 24000 ms; load it again when the machine is less busy, or move work from the top level into the tool function";
 
-describe("the time of a load", () => {
-  it("is what it computes, not what other guests do meanwhile [AX6.load]", () => {
+describe("the time limit of a load", () => {
+  it("counts the load's own computing, not that of other guests [AX6.load]", () => {
     const { run } = startLoad(1, 0.5);
     expect(run(1_900)).toBeUndefined();
     expect(run(10_000)).toMatchObject({ late: CPU, cpu: expect.closeTo(2_010, -2) as number });
   });
 
-  it("is that of a processor on a machine that gives it a tenth of one [AX6.load]", () => {
+  it("counts CPU time on a machine that gives the load a tenth of a processor [AX6.load]", () => {
     const { run } = startLoad(0.1, 0.5);
     expect(run(15_000)).toBeUndefined();
     const ended = run(60_000);
     expect(ended?.late).toBe(CPU);
-    // Half of it was another guest's.
+    // Half of it was used by the other guest.
     expect((ended?.cpu ?? 0) / 2).toBeGreaterThan(950);
     expect((ended?.cpu ?? 0) / 2).toBeLessThan(1_050);
   });
 
-  it("is over by the wall clock at last, however little of it was the load's own [AX6.load] [B9.time]", () => {
+  it("ends by the wall clock eventually, however little CPU time was used [AX6.load] [B9.time]", () => {
     expect(startLoad(0.001, 0.5).run(60_000)).toMatchObject({ late: WALL, now: expect.closeTo(24_000, -2) as number });
   });
 
-  it("can be asked of the thread that loads, on every runtime [AX6.load]", () => {
+  it("can be measured on the loading thread of every runtime [AX6.load]", () => {
     const before = threadCpuMs();
     while (threadCpuMs() === before);
     expect(threadCpuMs()).toBeGreaterThan(before);

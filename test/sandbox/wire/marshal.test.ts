@@ -14,11 +14,11 @@ describe("nestsWithin()", () => {
     );
   });
 
-  it("is not fooled by brackets in strings", () => {
+  it("ignores brackets in strings", () => {
     expect(nestsWithin(String.raw`["[[[[\"[[["]`, 1)).toBe(true);
   });
 
-  it("refuses a million brackets without recursing", () => {
+  it("rejects a million brackets without recursion", () => {
     expect(parseGuestJson("[".repeat(1_000_000), 64)).toBeUndefined();
   });
 

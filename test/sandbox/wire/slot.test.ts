@@ -15,7 +15,7 @@ function start() {
 }
 
 describe("a worker's slot", () => {
-  it("takes one short message of texts and numbers for a host that looks", () => {
+  it("takes one short message of texts and numbers for a host that polls", () => {
     const { writer, reader } = start();
     const envelope = [[4, 1, 2.5, "fs.readFile", '{"path":"é \\ud800"}']];
     expect(writer.offer(envelope)).toBe(false);
@@ -31,10 +31,10 @@ describe("a worker's slot", () => {
     expect(writer.offer(envelope)).toBe(false);
   });
 
-  it("is taken back where the host falls asleep in this very moment", () => {
+  it("is withdrawn if the host stops polling at that moment", () => {
     const { control, writer, reader } = start();
     reader.open();
-    // While it is written, the host looks for the last time.
+    // The host polls for the last time while the message is being written.
     const meanwhile = {
       toJSON() {
         reader.close();
@@ -46,7 +46,7 @@ describe("a worker's slot", () => {
     expect([Atomics.load(control.words, AWAKE), Atomics.load(control.words, SAID)]).toEqual([0, 0]);
   });
 
-  it("keeps the order of what is said, whichever way each goes", () => {
+  it("keeps the order of messages, whichever way each one takes", () => {
     const random = createRandom(1);
     let slots = 0;
     for (let round = 0; round < 200; round++) {
@@ -79,7 +79,7 @@ describe("a worker's slot", () => {
     expect(slots).toBeGreaterThan(200);
   });
 
-  it("gives nothing but what was there, whatever a hostile worker does to it [B5.slot]", () => {
+  it("returns only complete messages, whatever a hostile worker writes to it [B5.slot]", () => {
     const { control, writer, reader } = start();
     const { words, slot } = control;
     for (const length of [-1, -(2 ** 31), 2 ** 31 - 1, slot.length + 1, 5]) {
@@ -97,12 +97,12 @@ describe("a worker's slot", () => {
 });
 
 describe("the host's thread", () => {
-  it("hears what is in the slot before what was posted after it, and nothing that is no message [B5.slot]", async () => {
+  it("reads the slot before messages posted later, and ignores invalid messages [B5.slot]", async () => {
     const attack = await hostileWorkers();
     const { outcome, worker, number } = attack.begin();
     const writer = new SlotWriter(worker.control);
     Atomics.store(worker.control.words, AWAKE, 1);
-    // What it posted so far: that it is ready, and its load.
+    // The worker has posted two messages so far: that it is ready, and its load.
     for (let posted = Atomics.load(worker.control.words, HEARD); posted > 0; posted--) writer.posted();
     expect(writer.offer([["nonsense"]])).toBe(true);
     worker.say({ type: "logs", number, lines: [] });
@@ -114,7 +114,7 @@ describe("the host's thread", () => {
     expect(attack.defects).toEqual([]);
   });
 
-  it("that is awake is told of operations without a posting", async () => {
+  it("receives operations without posts while it is awake", async () => {
     const launcher = createWorkerLauncher();
     let posted = 0;
     const sandbox = createSandbox(
@@ -124,7 +124,7 @@ describe("the host's thread", () => {
           const connection = launcher.start(init);
           return { ...connection, onMessage: (listener) => connection.onMessage((envelope) => (posted++, listener(envelope))) };
         },
-        // Never late: it stays awake as long as the worker has something to answer.
+        // The clock stands still, so the host polls as long as the worker has a job to answer.
         now: () => 0,
       },
       { maximumWorkers: 1 },

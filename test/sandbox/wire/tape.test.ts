@@ -4,13 +4,13 @@ import { isTape, TAPE_BOUNDS, type Tape } from "../../../sandbox/wire/tape.ts";
 const TAPE: Tape = { startMs: 0, looks: [0, 1], entries: [-1, -2, 0], crypto: [{ operation: 0, answer: "v", bytes: new Uint8Array(1) }] };
 
 describe("isTape()", () => {
-  it("takes what a worker keeps", () => {
+  it("accepts a worker's tape", () => {
     expect(isTape(TAPE)).toBe(true);
     expect(isTape({ ...TAPE, stop: { fuel: 1, fault: { kind: "timeout", limit: "wall", limitMs: 1 } } })).toBe(true);
     expect(isTape({ ...TAPE, stop: { fuel: 0, fault: { kind: "cancelled" } } })).toBe(true);
   });
 
-  it("refuses what a worker that lost control of itself may send in its place [B8.hostile]", () => {
+  it("rejects what a compromised worker may send instead [B8.hostile]", () => {
     const hole = Object.assign(
       Array.from({ length: 1 }, () => 0),
       { length: 3 },

@@ -11,7 +11,7 @@ const FROM = {
   state: { clock: { wallEnd: Infinity }, operations: { count: 1, atHost: [1], atPerson: [] }, answers: 0 },
 } as unknown as RestingCall;
 
-/** As much of a worker as calls need that wait. */
+/** The parts of a worker that waiting calls need. */
 function worker() {
   const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
   const scheduler = new Scheduler(() => 0);
@@ -34,13 +34,13 @@ function worker() {
   };
 }
 
-it("a call that was taken back and came again before its first turn has the answers that came with it [LV4.moves] [B10.moves]", () => {
+it("delivers the latest answers to a call that was taken back and assigned again before its first slice [LV4.moves] [B10.moves]", () => {
   const { calls, control, scheduler, occupied, give } = worker();
   give(1);
   give(2);
   offer(control, 2);
   calls.hear({ type: "answer", number: 1, operation: 1, answer: "vnull" });
-  // The turn of the first time finds nothing to do, that of the second takes the call up, and the third brings its answer.
+  // The first assignment finds nothing to do, the second takes the call, and the third slice delivers its answer.
   expect([scheduler.next(), scheduler.next()]).toEqual([true, true]);
   expect(occupied).toEqual([]);
   expect(scheduler.next()).toBe(true);

@@ -9,7 +9,7 @@ import { baseImage, meteredModule } from "../../support/in-thread.ts";
 const MIB = 1024 * 1024;
 
 describe("createDroppedMemory()", () => {
-  it("asks for a collection after each 64 MiB of instances that were dropped, in a turn of its own [LV1.dropped-memory]", async () => {
+  it("requests a collection after each 64 MiB of dropped instances, in a separate turn [LV1.dropped-memory]", async () => {
     const asked: string[] = [];
     const turns: (() => void)[] = [];
     const base = await baseImage(meteredModule);
@@ -39,16 +39,16 @@ describe("createDroppedMemory()", () => {
     ]);
   });
 
-  it("asks for none of a runtime that needs none [LV1.dropped-memory]", () => {
+  it("requests no collection from a runtime without `collect` [LV1.dropped-memory]", () => {
     const turns: (() => void)[] = [];
     createDroppedMemory({ soon: (task) => turns.push(task) })(512 * MIB);
     expect(turns).toEqual([]);
   });
 });
 
-// Deno has one, and Node needs none.
+// Deno has a collector, and Node does not need it.
 describe.skipIf(!("Deno" in globalThis))("collectGarbage()", () => {
-  it("collects memory that is not reachable any more, and leaves no collector to other contexts [LV1.dropped-memory]", () => {
+  it("collects unreachable memory, and exposes no collector to other contexts [LV1.dropped-memory]", () => {
     let dropped: WeakRef<object> | undefined;
     (() => void (dropped = new WeakRef({})))();
     return new Promise<void>((resolve) => setTimeout(resolve)).then(() => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { EMPTY_IMAGE, INVOCATION, PLUGIN, scriptedWorkers } from "../../support/scripted-worker.ts";
 
-it("a worker with up to four calls is sent the next at once, and with more what gathers in a turn of the event loop [B10]", async () => {
+it("sends requests to a worker with up to four calls at once, and to a busier one in batches [B10]", async () => {
   const { launcher, workers } = scriptedWorkers();
   const turn: (() => void)[] = [];
   const sandbox = createSandbox(

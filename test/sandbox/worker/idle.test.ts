@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLinger } from "../../../sandbox/worker/idle.ts";
 import { BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
 
-/** A thread whose clock moves while it blocks, and a little whenever it is looked at, and whose event loop turns when the test says so. */
+/** A thread whose clock advances while it blocks and a little on every read, and whose event loop turns when the test calls it. */
 function start(requests: number[]) {
   const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
   const state = {
@@ -43,14 +43,14 @@ function start(requests: number[]) {
   );
   async function turn(): Promise<void> {
     for (const task of state.planned.splice(0)) task();
-    // The turn plans the next one when it has ended.
+    // The turn schedules the next one when it has ended.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { linger, state, turn };
 }
 
 describe("createLinger()", () => {
-  it("serves what is there, then sleeps on the bell for a while, then leaves it to the event loop", async () => {
+  it("serves pending requests, then sleeps on the bell for a while, then returns to the event loop", async () => {
     const { linger, state, turn } = start([1, 2]);
     linger.begin();
     linger.begin();
@@ -68,7 +68,7 @@ describe("createLinger()", () => {
     expect(state.served).toEqual([15, 15, 15]);
   });
 
-  it("sleeps until the next timer that is left, whatever was cancelled", async () => {
+  it("sleeps until the next remaining timer, whatever was cancelled", async () => {
     const { linger, state, turn } = start([]);
     linger.after(9, () => {});
     const cancel = linger.after(3, () => {});
@@ -79,13 +79,13 @@ describe("createLinger()", () => {
     expect(state.blocked).toEqual([6]);
   });
 
-  it("asks for no timer that the runtime would fire at once with a warning, however long a guest wants to wait [B3.timers] [B3.logs]", async () => {
+  it("limits delays that the runtime would fire at once with a warning, however long a guest wants to wait [B3.timers] [B3.logs]", async () => {
     const { linger, state } = start([]);
     for (const delay of [2 ** 40, Infinity, -1e9, 5]) linger.after(delay, () => {});
     expect(state.delays).toEqual([2 ** 31 - 1, 2 ** 31 - 1, 0, 5]);
   });
 
-  it("gives the event loop its turn for a timer that is due, whatever is left to serve", async () => {
+  it("gives the event loop a turn for a due timer, even with pending requests", async () => {
     const { linger, state, turn } = start([2, 2, 2, 2]);
     linger.after(3, () => {});
     linger.begin();
@@ -94,14 +94,14 @@ describe("createLinger()", () => {
     expect(state.planned).toHaveLength(1);
   });
 
-  it("stops at a request that goes on by promises", async () => {
+  it("stops at a request that continues in promises", async () => {
     const { linger, state, turn } = start([-1, 5]);
     linger.begin();
     await turn();
     expect(state).toMatchObject({ served: [-1], blocked: [], planned: [] });
   });
 
-  it("sleeps no longer than until the next timer, and looks again after it", async () => {
+  it("sleeps at most until the next timer, and checks again after it", async () => {
     const { linger, state, turn } = start([]);
     let ran = 0;
     linger.after(7, () => void ran++);

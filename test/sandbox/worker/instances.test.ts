@@ -10,7 +10,7 @@ import type { Lease } from "../../../sandbox/worker/lease.ts";
 import { baseImage, engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
 describe("instances", () => {
-  it("are kept for whoever comes next, but few, however many sizes of memory plugins ask for", async () => {
+  it("are few and reused, however many memory sizes plugins request", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 3 });
@@ -19,7 +19,7 @@ describe("instances", () => {
     expect(sizes.map((size) => instances.leaseIdle(image, size, "image") !== undefined)).toEqual([false, false, false, true, true, true]);
   });
 
-  it("are counted with what they took, the worn ones too: V8 gives back what was dropped when it likes [LV5.taken]", async () => {
+  it("are counted with their memory, including dropped ones, because V8 frees memory late [LV5.taken]", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 3 });
@@ -36,7 +36,7 @@ describe("instances", () => {
     expect(instances.takenBytes).toBe(2 * startBytes + (48 << 20));
   });
 
-  it("are used again before they leave the processor's cache: of those that hold the image, the last", async () => {
+  it("are reused while in the processor's cache: the last one with the image first", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 3 });
@@ -49,7 +49,7 @@ describe("instances", () => {
     }
   });
 
-  it("are started one after the other: of calls that come together most find one that is there", async () => {
+  it("are started one after the other, because most concurrent calls can reuse one", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 8 });
@@ -59,25 +59,25 @@ describe("instances", () => {
       return lease.instance;
     });
     expect(new Set(await Promise.all(brief)).size).toBe(1);
-    // Those that stay have one each.
+    // Calls that stay have one each.
     const leases = Array.from({ length: 8 }, () =>
       instances.lease(image, 64 << 20, "fresh").then((lease) => (instances.rest(lease), lease.instance)),
     );
     expect(new Set(await Promise.all(leases)).size).toBe(8);
   });
 
-  it("are started ahead where that is possible: where it is not, who asks for one is told why, and the next one has it", async () => {
+  it("are started ahead if possible; otherwise the next lease reports why", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 1 });
-    // More than WebAssembly addresses.
+    // More than WebAssembly can address.
     await instances.startAhead(image, 2 ** 40);
     await expect(instances.lease(image, 2 ** 40, "fresh")).rejects.toThrow(RangeError);
     await instances.startAhead(image, 64 << 20);
     expect(instances.leaseIdle(image, 64 << 20, "fresh")).toBeDefined();
   });
 
-  it("that were reseeded are put back whole, and come back for the next call [B1.memory]", async () => {
+  it("are restored completely after reseeding, and reused for the next call [B1.memory]", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
     const { image: other } = await loadInThread("export function run() {}", trackedRestore, { module: meteredModule });
@@ -116,7 +116,7 @@ function addressIn({ facts }: Instance): number {
 const TEXT_BYTES = 16;
 const MB = 1 << 20;
 
-// Comparing all of memory takes long where the machine is busy.
+// Comparing all of memory is slow on a loaded machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe.each([
@@ -134,7 +134,7 @@ describe.each([
   const open = (slots: number, restorer: Restorer = makeRestorer(base)): Instances =>
     new Instances({ module, restorer, fillRandom: () => {}, slots });
 
-  it("keep their instance until another call wants it; the one that waits for longest gives it away, and has its own memory again [B2.parked] [B1.parked]", async () => {
+  it("keep their instance until another call needs it; the longest waiting call is parked, and gets its memory back [B2.parked] [B1.parked]", async () => {
     const instances = open(2);
     const leases = [await instances.lease(first, 64 * MB, "image"), await instances.lease(second, 64 * MB, "image")];
     for (const [index, lease] of leases.entries()) {
@@ -145,12 +145,12 @@ describe.each([
     expect(instances).toMatchObject({ waiting: 2, heldBytes: 0 });
     for (let index = 2; index < 7; index++) {
       const lease = instances.leaseIdle(index % 2 === 0 ? first : second, 64 * MB, "image");
-      if (lease === undefined) throw new Error("There is no instance");
+      if (lease === undefined) throw new Error("No instance");
       expect(differsFrom(lease.instance, lease.image, base)).toBeUndefined();
       write(lease, `text of ${index}`);
       instances.rest(lease);
       leases.push(lease);
-      // Two have an instance: those that came last.
+      // Only the last two calls have an instance.
       expect(leases.map(({ parked }) => parked === undefined)).toEqual(leases.map((_, other) => other >= index - 1));
     }
     expect(instances.waiting).toBe(7);
@@ -164,7 +164,7 @@ describe.each([
     expect(instances).toMatchObject({ waiting: 0, heldBytes: 0 });
   });
 
-  it("see one another's bytes where restoring is switched off [B1.off]", async () => {
+  it("see each other's bytes if restoring is switched off [B1.off]", async () => {
     const off: Restorer = { ...makeRestorer(base), restore: (instance, image) => instance.adopt(image, base.handles) };
     const instances = open(1, off);
     const secret = await instances.lease(first, 64 * MB, "image");
@@ -174,7 +174,7 @@ describe.each([
     expect(other !== undefined && textIn(other.instance) === "a secret").toBe(true);
   });
 
-  it("end without an instance, and hold nothing then", async () => {
+  it("end without an instance, and then hold nothing", async () => {
     const instances = open(1);
     const waiting = await instances.lease(first, 64 * MB, "image");
     write(waiting, "x");
@@ -191,10 +191,10 @@ describe.each([
     expect(running !== undefined && differsFrom(running.instance, second, base)).toBeUndefined();
   });
 
-  it("find an instance in the order they came, once others rest or end; whoever ended meanwhile takes none", async () => {
+  it("get an instance in order of arrival once others rest or end; a call that has ended takes none", async () => {
     const instances = open(1);
     const [one, two, three] = [0, 1, 2].map(() => instances.lease(first, 64 * MB, "image"));
-    if (one === undefined || two === undefined || three === undefined) throw new Error("There are three");
+    if (one === undefined || two === undefined || three === undefined) throw new Error("Expected three leases");
     const a = await one;
     write(a, "text of a");
     instances.rest(a);
@@ -208,11 +208,11 @@ describe.each([
     await back;
     expect(a.parked).toBeDefined();
     expect(instances).toMatchObject({ waiting: 0, heldBytes: 0 });
-    // The one instance there is has come back.
+    // The only instance has been returned.
     expect(instances.leaseIdle(first, 64 * MB, "image")?.instance).toBe(c.instance);
   });
 
-  it("stay where they are once they have grown: their memory is counted, their slot is another's [B3.held]", async () => {
+  it("keep a grown instance, with its memory counted and its slot free for others [B3.held]", async () => {
     const instances = open(1);
     const large = await instances.lease(first, 64 * MB, "image");
     large.instance.ensureBytes(20 * MB);
@@ -230,7 +230,7 @@ describe.each([
     expect(instances.leaseIdle(first, 64 * MB, "image")?.instance).toBe(next.instance);
   });
 
-  it("make room for other sizes of memory, and come back into their own", async () => {
+  it("make space for other memory sizes, and return into their own", async () => {
     const instances = open(1);
     const small = await instances.lease(first, 64 * MB, "image");
     write(small, "small");

@@ -31,7 +31,7 @@ export function run(): Numbers { return [double(ready), data.answer]; }`,
     expect(output).toEqual([40, 42]);
   });
 
-  it("reads the plugin's own files while it loads, and nothing else [B9.own-files]", async () => {
+  it("reads the plugin's own files during a load, and nothing else [B9.own-files]", async () => {
     const output = await run({
       "main.ts": `const text = Deno.readTextFileSync(new URL("../loading/words.txt", import.meta.url));
 const later = await Deno.readTextFile(new URL("../loading/words.txt", import.meta.url));
@@ -59,7 +59,7 @@ export function run() { return [text, later, import.meta.url]; }`,
     ["{ code: 1 }", "Uncaught [object Object]"],
     ["undefined", "undefined"],
     ["{ toString() { throw 1; } }", "Uncaught "],
-  ])("says what was thrown if that does not say it itself: %s [B4.thrown]", async (thrown, message) => {
+  ])("describes a thrown value without a message: %s [B4.thrown]", async (thrown, message) => {
     expect(await load(`throw ${thrown};`)).toMatchObject({
       ok: false,
       fault: { kind: "threw", message: expect.stringContaining(message) },
@@ -67,12 +67,12 @@ export function run() { return [text, later, import.meta.url]; }`,
     expect(await load("export const run = () => 1;")).toMatchObject({ ok: true });
   });
 
-  it("stops time and seeds randomness while a plugin loads, so that the image depends on its bytes only [B9.image]", async () => {
+  it("stops time and seeds randomness during a load, so that the image depends only on its bytes [B9.image]", async () => {
     const source = `const at = [Date.now(), Math.random(), performance.now(), crypto.randomUUID()]; export function run() { return [at, Date.now() > at[0]]; }`;
     const first = await run(source);
     const second = outputOf(await (await load(source), box.call(`p${names}`, "run")));
     expect((first as unknown[])[1]).toBe(true);
-    // The digests differ, so the seeded bytes do; the clock and the engine's own generator are the same in every image.
+    // The hashes differ, so the seeded bytes do. The clock and the engine's own generator are the same in every image.
     const [a, b] = [first, second].map((value) => (value as [unknown[], boolean])[0].slice(0, 3));
     expect(a).toEqual(b);
   });
@@ -97,7 +97,11 @@ export function run() { return [text, later, import.meta.url]; }`,
       { kind: "threw", message: expect.stringContaining("never settle") },
     ],
     ["a package import", "import x from 'lodash';", { kind: "import", message: expect.stringContaining('Cannot import "lodash"') }],
-    ["a file outside", "import x from '../other/main.ts';", { kind: "import", message: expect.stringContaining("Cannot import") }],
+    [
+      "a file outside of the plugin",
+      "import x from '../other/main.ts';",
+      { kind: "import", message: expect.stringContaining("Cannot import") },
+    ],
     [
       "a URL import",
       "import x from 'https://example.com/x.js';",
@@ -118,7 +122,7 @@ export function run() { return [text, later, import.meta.url]; }`,
       "import { other } from '../loading/main.ts'; export const x = other;",
       { kind: "import", message: 'Cannot import "other" from "main.ts": no such export (to import a type, write "import type")' },
     ],
-  ] as const)("refuses %s with its place [H5.load] [B7.refused]", async (_what, source, fault) => {
+  ] as const)("refuses %s with its position [H5.load] [B7.refused]", async (_what, source, fault) => {
     expect(await load(source)).toMatchObject({ ok: false, fault });
   });
 
@@ -131,7 +135,7 @@ export function run() { return [text, later, import.meta.url]; }`,
       { kind: "syntax", line: 1, message: expect.stringContaining(DASH) },
     ],
     [
-      "one in JavaScript",
+      "a name with a dash, in JavaScript",
       { "main.js": "\nexport async function say-hello() {}" },
       { kind: "syntax", line: 2, message: expect.stringContaining(DASH) },
     ],
@@ -146,7 +150,7 @@ export function run() { return [text, later, import.meta.url]; }`,
       { kind: "syntax", message: expect.stringContaining(JSX) },
     ],
     [
-      "a comparison, which is none",
+      "a comparison that is not JSX",
       { "main.ts": "export const x = (a <b ? 1 : );" },
       { kind: "syntax", message: expect.not.stringContaining("JSX") },
     ],
@@ -165,11 +169,11 @@ export function run() { return [text, later, import.meta.url]; }`,
       { "main.ts": "export const x = proces.cwd();" },
       { kind: "threw", message: "ReferenceError: 'proces' is not defined" },
     ],
-  ])("refuses %s, and says what to write [B7.advice]", async (_what, files, fault) => {
+  ])("refuses %s and suggests what to write [B7.advice]", async (_what, files, fault) => {
     expect(await load(files)).toMatchObject({ ok: false, fault });
   });
 
-  it("says how a tool is bound whose name is no function's [B7.advice]", async () => {
+  it("explains how to bind a tool whose name is not a valid function name [B7.advice]", async () => {
     expect(await load("export const sayHi = () => 1;", ["say-hi"])).toMatchObject({
       ok: false,
       fault: {
@@ -179,7 +183,7 @@ export function run() { return [text, later, import.meta.url]; }`,
     });
   });
 
-  it("refuses a tool whose export is missing or no function", async () => {
+  it("refuses a tool whose export is missing or not a function", async () => {
     expect(await load("export const tool = 1;", ["tool"])).toMatchObject({
       ok: false,
       fault: { kind: "no_export", message: expect.stringContaining("it is of type number") },

@@ -12,7 +12,7 @@ function done(number: number, used: Partial<typeof USED> = {}): Extract<WorkerMe
   return { type: "done", number, output: '{"o":1}', used: { ...USED, ...used }, lines: [] };
 }
 
-describe("messages on their way", () => {
+describe("messages in transit", () => {
   it.each([
     done(7, { wallMs: 1.25, cpuMs: 0.5, memoryBytes: 9, outputBytes: 10, logBytes: 11, operations: 12, fuel: 2 ** 40 }),
     { ...done(8), used: NOTHING_USED },
@@ -21,7 +21,7 @@ describe("messages on their way", () => {
     { type: "operation", number: 1, operation: 2, name: "fs.readFile", text: "{}" },
     { type: "operation", number: 1, operation: 0, name: "fs.writeFile", text: "{}", bytes: new Uint8Array([1, 2]) },
     { type: "full", number: 3 },
-  ] as const satisfies readonly WorkerMessage[])("arrive as they were: %j", (message) => {
+  ] as const satisfies readonly WorkerMessage[])("arrive unchanged: %j", (message) => {
     expect(unpackMessage(structuredClone(packMessage(message)))).toEqual(message);
   });
 
@@ -32,13 +32,13 @@ describe("messages on their way", () => {
     { type: "answer", number: 1, operation: 2, answer: "v1" },
     { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]) },
     { type: "end", number: 4 },
-  ] as const)("arrive as they were: %j", (request) => {
+  ] as const)("arrive unchanged: %j", (request) => {
     expect(unpackRequest(structuredClone(packRequest(request)))).toEqual(request);
   });
 });
 
 describe("Inbox", () => {
-  it("gives what came in its order, and knows what was posted and did not come yet, also past 2³¹", () => {
+  it("returns requests in order, and counts posted ones that have not arrived, also past 2³¹", () => {
     const { words } = openControl(new SharedArrayBuffer(CONTROL_BYTES));
     const inbox = new Inbox(words);
     const end = (number: number): unknown => packRequest({ type: "end", number });
@@ -63,19 +63,19 @@ describe("Outbox", () => {
     const outbox = new Outbox(
       (envelope) => void state.posted.push(envelope),
       () => state.waiting,
-      // Nobody looks there.
+      // The host does not poll this slot.
       new SlotWriter(openControl(new SharedArrayBuffer(CONTROL_BYTES))),
     );
     return { outbox, state };
   }
 
-  it("sends an answer at once where nothing waits for the worker", () => {
+  it("sends a result at once if no request is pending", () => {
     const { outbox, state } = start(0);
     outbox.send(done(1));
     expect(state.posted).toEqual([[packMessage(done(1))]]);
   });
 
-  it("lets answers wait for a quarter of what is under way, and no longer than until it is flushed", () => {
+  it("delays results up to a quarter of the pending requests, and at most until it is flushed", () => {
     const { outbox, state } = start(12);
     for (let number = 1; number <= 4; number++) outbox.send(done(number));
     expect(state.posted.map(({ length }) => length)).toEqual([4]);
@@ -85,14 +85,14 @@ describe("Outbox", () => {
     expect(state.posted.map(({ length }) => length)).toEqual([4, 1]);
   });
 
-  it("sends what was held before anything that does not wait, in one envelope", () => {
+  it("sends delayed results before an urgent message, in one envelope", () => {
     const { outbox, state } = start(100);
     outbox.send(done(1));
     outbox.send({ type: "logs", number: 2, lines: [["info", "x"]] });
     expect(state.posted.map((envelope) => envelope.map((packed) => unpackMessage(packed)?.type))).toEqual([["done", "logs"]]);
   });
 
-  it("holds no answer of a call that had an effect: it could not be run again, should the worker end [B10.repeat]", () => {
+  it("does not delay the result of a call with effects, which could not run again if the worker ended [B10.repeat]", () => {
     const { outbox, state } = start(100);
     outbox.send(done(1, { operations: 1 }));
     outbox.send(done(2, { logBytes: 1 }));
@@ -101,7 +101,7 @@ describe("Outbox", () => {
   });
 });
 
-it("an answer that waits to be sent does not wait for the next call to end [B10.answer]", async () => {
+it("sends a delayed result without waiting for the next call to end [B10.answer]", async () => {
   await using box = startSandbox({ maximumWorkers: 1 });
   await box.load("p", 'export const quick = () => 1; export function slow() { for (let i = 0; i < 3e5; i++); Deno.statSync("x"); }', [
     "quick",
@@ -115,9 +115,9 @@ it("an answer that waits to be sent does not wait for the next call to end [B10.
     seen = [...answered];
     return Promise.resolve({ ok: true, value: null });
   };
-  // One answer waits where others are to be run.
+  // One result waits while other calls are pending.
   const calls = [quick(1), box.call("p", "slow", { hostCall }), ...[2, 3, 4, 5, 6].map(quick)];
   await Promise.all(calls);
-  // The slow call may have been suspended for those that came after it.
+  // The slow call may have been suspended for later ones.
   expect(seen.slice(0, 2)).toEqual([0, 1]);
 });

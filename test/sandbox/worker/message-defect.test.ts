@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, scriptedWorkers } from "../../support/scripted-worker.ts";
 
-it("a listener for log lines that throws loses its lines: nothing is thrown out of the handler of a worker's message [B5.defect]", async () => {
+it("drops the lines of a log listener that throws, without an exception in the message handler [B5.defect]", async () => {
   const { launcher, workers } = scriptedWorkers();
   const defects: string[] = [];
   const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain", onDefect: (message) => void defects.push(message) });
@@ -26,12 +26,12 @@ it("a listener for log lines that throws loses its lines: nothing is thrown out 
   expect(defects.length).toBeGreaterThan(0);
 });
 
-it("a defect of the host's in what hears a worker's message ends that worker and its calls, and is not thrown out of the handler [B5.defect]", async () => {
+it("ends the worker and its calls on a defect of the host in handling its message, without an exception in the handler [B5.defect]", async () => {
   const { launcher, workers } = scriptedWorkers();
   const sandbox = createSandbox(launcher, {
     maximumWorkers: 1,
     engine: "plain",
-    // One that throws, too.
+    // The listener for defects throws, too.
     onDefect() {
       throw new Error("the disk is full");
     },

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { InvocationOutcome } from "../../../sandbox/mod.ts";
 import { outputOf, SANDBOXES, startSandbox, type TestCall, type TestSandbox, type TestSandboxOptions } from "../../support/sandbox.ts";
 
-/** Guests that never leave the engine by themselves, where the interpreter looks up now and then. */
+/** Guests that never leave the engine by themselves, but in which the interpreter polls. */
 const SCRIPT_LOOPS: Readonly<Record<string, string>> = {
   empty: "for (;;);",
   jobs: "let again; again = () => Promise.resolve().then(again); again(); await new Promise(() => {});",
@@ -11,7 +11,7 @@ const SCRIPT_LOOPS: Readonly<Record<string, string>> = {
   output: "return { toJSON() { for (;;); } };",
   swallows: "for (;;) try { await new Promise(() => { for (;;); }); } catch {}",
 };
-/** The same in the engine's own code, where only the meter looks up. */
+/** The same in the engine's own code, where only the meter polls. */
 const NATIVE_LOOPS: Readonly<Record<string, string>> = {
   sparse: "const a = []; a.length = 4e9; for (;;) a.indexOf(1);",
   bigint: "for (;;) (7n ** 400000n).toString();",
@@ -49,7 +49,7 @@ function loopsOf(bodies: Readonly<Record<string, string>>): string {
     .join("\n");
 }
 
-/** Starts endless calls, and says when each has the thread or had it. */
+/** Starts endless calls. Resolves when each has had the thread. */
 function startEndless(box: TestSandbox, plugin: string, names: readonly string[]): { end(): Promise<readonly InvocationOutcome[]> } {
   const stop = new AbortController();
   const calls = names.map((name) => box.call(plugin, name, { limits: ENDLESS, signal: stop.signal }));
@@ -61,7 +61,7 @@ function startEndless(box: TestSandbox, plugin: string, names: readonly string[]
   };
 }
 
-/** A sandbox in a process of its own does not say what its pool does. */
+/** Checks that only one worker is used. A sandbox in a process does not report its pool. */
 function expectOneWorker({ sandbox }: TestSandbox): void {
   if (sandbox.use !== undefined) expect(sandbox.use()).toMatchObject({ workers: 1, queued: 0 });
 }
@@ -70,7 +70,7 @@ for (const [kind, options] of SANDBOXES) {
   const loops = options.engine === "plain" ? SCRIPT_LOOPS : { ...SCRIPT_LOOPS, ...NATIVE_LOOPS };
 
   describe(`guests that share a worker, on the ${kind}`, { timeout: 120_000 }, () => {
-    it("have their turns beside sixteen that never end, whatever those do [LV4.slices] [LV1.hostage]", async () => {
+    it("get their slices beside sixteen endless guests, whatever those do [LV4.slices] [LV1.hostage]", async () => {
       const box = await start(options, { loops: loopsOf(loops), canary: CANARY });
       const names = Object.keys(loops);
       const endless = startEndless(
@@ -82,12 +82,12 @@ for (const [kind, options] of SANDBOXES) {
         const sung = ["sing", "nap", "read", "readNow"].map((name) => box.call("canary", name, { hostCall: answered }));
         expect((await Promise.all(sung)).map(outputOf)).toEqual(["alive", "rested", "text", "text"]);
       }
-      // All of that on one worker: nothing was moved or started for it.
+      // All on one worker: none was moved, and no other was started.
       expectOneWorker(box);
       expect((await endless.end()).map(outputOf)).toEqual(Array.from({ length: 16 }, () => ({ kind: "cancelled" })));
     });
 
-    it("that wait in a synchronous operation keep nobody else waiting [LV4.sync]", async () => {
+    it("do not block others while they wait in a synchronous operation [LV4.sync]", async () => {
       const box = await start(options, { waits: CANARY, canary: CANARY });
       const { promise: sung, resolve } = Promise.withResolvers<void>();
       const waits = Array.from({ length: 4 }, () =>
@@ -100,7 +100,7 @@ for (const [kind, options] of SANDBOXES) {
       expectOneWorker(box);
     });
 
-    it("use the same fuel and give the same results as alone: a switch does not show in the guest [LV4.invisible]", async () => {
+    it("use the same fuel and return the same results as alone: a switch is invisible to the guest [LV4.invisible]", async () => {
       const box = await start(options, { compute: COMPUTE, loops: loopsOf({ empty: "for (;;);" }) });
       const alone = await box.call("compute", "compute");
       const endless = startEndless(box, "loops", ["empty", "empty"]);
@@ -111,7 +111,7 @@ for (const [kind, options] of SANDBOXES) {
       expect(beside.used.operations).toBe(alone.used.operations);
     });
 
-    it("are recorded and run again to the letter, although others had their turns in between [LV4.tape] [B8.tape]", async () => {
+    it("are recorded and replayed exactly, although others ran in between [LV4.tape] [B8.tape]", async () => {
       const source = `export async function mixed() {
         const seen = [];
         for (let i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ for (const [kind, options] of SANDBOXES) {
       expect(again.used.fuel).toBe(recorded.used.fuel);
     });
 
-    it("load while others run, and a top level that never ends holds up nobody [LV1.load] [LV4.load]", async () => {
+    it("load while others run, and an endless top level delays no other load [LV1.load] [LV4.load]", async () => {
       const box = await start(options, { canary: CANARY });
       const stuck = box.load("stuck", "for (;;); export const never = 1;", [], 500);
       expect(outputOf(await box.call("canary", "nap"))).toBe("rested");
@@ -142,24 +142,24 @@ for (const [kind, options] of SANDBOXES) {
       expectOneWorker(box);
     });
 
-    it("are forgotten with their plugin where they were taken back before their turn, and leave their limits to the next [LV4.forget]", async () => {
+    it("are dropped with their plugin if they were taken back before their start, and leave their limits to the next [LV4.forget]", async () => {
       const box = await start(options, { gone: CANARY, canary: CANARY, loops: loopsOf({ empty: "for (;;);" }) });
       const endless = startEndless(box, "loops", ["empty"]);
       expect(outputOf(await box.call("canary", "sing"))).toBe("alive");
       const stop = new AbortController();
-      // While the loop has its slice all of this comes.
+      // All of this arrives while the loop has its slice.
       const taken = Array.from({ length: 4 }, () => box.call("gone", "sing", { signal: stop.signal }));
       const other = box.call("canary", "sing", { limits: { wallMs: 20_000 }, signal: stop.signal });
       stop.abort();
       box.sandbox.unload("gone");
-      // To a process the word comes later than the call.
+      // In a process, the cancellation may arrive after the call.
       for (const outcome of await Promise.all([...taken, other]))
         expect(["alive", { kind: "cancelled" }]).toContainEqual(outputOf(outcome));
       expect(outputOf(await box.call("canary", "sing", { limits: { wallMs: 20_000 } }))).toBe("alive");
       await endless.end();
     });
 
-    it("meet their own deadlines, by the time that they computed and by the clock [B3.wall] [B3.cpu] [LV4.deadlines]", async () => {
+    it("meet their own deadlines, by CPU time and by wall time [B3.wall] [B3.cpu] [LV4.deadlines]", async () => {
       const box = await start(options, { loops: loopsOf({ empty: "for (;;);" }), waits: CANARY });
       const never: NonNullable<TestCall["hostCall"]> = () => new Promise(() => {});
       const ended = await Promise.all([

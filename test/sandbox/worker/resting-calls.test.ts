@@ -7,7 +7,7 @@ import { RestingCalls, type Waiter } from "../../../sandbox/worker/resting-calls
 
 const STATE = { answers: 3 } as CallState;
 
-/** A worker whose clock the test moves; copying a call out takes `costMs`. */
+/** A worker whose clock the test controls. Copying a call out takes `costMs`. */
 function worker({ costMs = 0, bytes = 1_000 } = {}) {
   let now = 0;
   const due: { at: number; task: () => void }[] = [];
@@ -43,7 +43,7 @@ function waiter(number: number, state: CallState | undefined = STATE): Waiter {
 }
 
 describe("RestingCalls", () => {
-  it("leaves alone what waits for a moment only, and lays out what waits for longer, once [LV4.moves]", () => {
+  it("ignores short waits, and lays out longer ones once [LV4.moves]", () => {
     const { calls, said, pass } = worker();
     const [brief, long] = [waiter(1), waiter(2)];
     calls.rests(brief);
@@ -74,7 +74,7 @@ describe("RestingCalls", () => {
     }
   });
 
-  it("uses the memory of a call that went on again, and never that of one that the host has [B2.parked]", () => {
+  it("reuses the memory of a call that has resumed, and never that of a call that the host has claimed [B2.parked]", () => {
     const { calls, said, pass } = worker();
     const lay = (number: number): { readonly call: Waiter; readonly laid: RestingCall | undefined } => {
       const call = waiter(number);
@@ -87,14 +87,14 @@ describe("RestingCalls", () => {
     calls.takeUp(first.call);
     const second = lay(2);
     expect(second.laid?.guest.contents.buffer).toBe(first.laid?.guest.contents.buffer);
-    // The memory is the second call's now, so the first cannot be claimed.
+    // The second call uses this memory now, so the first cannot be claimed.
     expect(first.laid && claimResting(first.laid)).toBe(false);
     expect(second.laid && claimResting(second.laid)).toBe(true);
     calls.takeUp(second.call);
     expect(lay(3).laid?.guest.contents.buffer).not.toBe(second.laid?.guest.contents.buffer);
   });
 
-  it("takes 2 ms of its thread at once, and lays nothing out that is too large or its worker's alone [LV1.turn]", () => {
+  it("uses at most 2 ms of its thread at once, and skips calls that are too large or bound to the worker [LV1.turn]", () => {
     const slow = worker({ costMs: 1 });
     for (let number = 1; number <= 5; number++) slow.calls.rests(waiter(number));
     slow.pass(10);

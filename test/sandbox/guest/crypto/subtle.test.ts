@@ -165,7 +165,7 @@ describe.each(["metered", "plain"] as const)("keys of crypto.subtle, on the %s e
     expect(await call("keep", { session: "a" })).toBe(32);
     expect(await call("use", { session: "a" })).toEqual([
       "InvalidAccessError",
-      "The key is gone: keys end with the call that made them (make or import it in this call)",
+      "Key not found: keys end with the call that made them (make or import it in this call)",
     ]);
   });
 
@@ -181,7 +181,7 @@ describe.each(["metered", "plain"] as const)("keys of crypto.subtle, on the %s e
   it("cost no more than a plugin may use, whatever the parameters [PB2.subtle] [B3]", async () => {
     const tooMuch = (wanted: string, allowed: number): unknown => [
       "OperationError",
-      `The operation asks for ${wanted}; a plugin may use at most ${allowed}`,
+      `The operation requires ${wanted}; a plugin may use at most ${allowed}`,
     ];
     expect(await call("greedy", { args: { iterations: 2_000, bits: 256 } })).toBe("done");
     expect(await call("greedy", { args: { iterations: 4e9, bits: 256 } })).toEqual(tooMuch("iterations 4000000000", 5_000_000));

@@ -31,15 +31,15 @@ describe("CallLog", () => {
     ["letters", "abc", 259],
     ["quotes and backslashes", '"\\', 260],
     ["what JSON escapes", "\n\0", 268],
-    ["what is not seen", "\u200b\u202e", 268],
-    ["letters of three bytes", "\u4e00\u4e01", 262],
-  ])("counts %s at what they cost as a line [B3.logs]", (_what, text, bytes) => {
+    ["invisible characters", "\u200b\u202e", 268],
+    ["characters of three bytes", "\u4e00\u4e01", 262],
+  ])("counts the cost of %s in a line [B3.logs]", (_what, text, bytes) => {
     const { log, say } = startLog();
     say(text);
     expect(log.bytes).toBe(bytes);
   });
 
-  it("drops what is beyond the limit, counts it, and says so in its last line [B3.logs] [LV1.logs]", () => {
+  it("drops lines beyond the limit, counts them, and reports them in its last line [B3.logs] [LV1.logs]", () => {
     const { log, say } = startLog(600);
     for (const text of ["one", "two", "three"]) say(text);
     expect(log.bytes).toBe(3 * 256 + 11);
@@ -50,13 +50,13 @@ describe("CallLog", () => {
     ]);
   });
 
-  it("cuts a line that is longer than the host takes in at once [LV2.logs]", () => {
+  it("cuts a line that is longer than the host processes at once [LV2.logs]", () => {
     const { log } = startLog();
     log.add(JSON.stringify({ level: "info", text: "x".repeat(100_000) }));
     expect(log.close()).toEqual([["info", "x".repeat(32 * KB)]]);
   });
 
-  it("sends parts of 16 KB, and what has waited for 50 ms [LV1.logs]", () => {
+  it("sends batches of 16 KB, and lines that have waited for 50 ms [LV1.logs]", () => {
     const { log, state, say } = startLog();
     for (let line = 0; line < 65; line++) say("");
     expect(state.posted.map(({ length }) => length)).toEqual([64]);
@@ -77,12 +77,12 @@ describe("LogCredit", () => {
     return parts;
   };
 
-  it("lets a plugin have on its way what is still free: a flood leaves half to the others [LV3.logs]", () => {
+  it("gives a plugin half of the free credit, so that a flood leaves half to the others [LV3.logs]", () => {
     const credit = new LogCredit(words());
     expect([taken(credit, "a"), taken(credit, "b"), taken(credit, "c")]).toEqual([8, 4, 2]);
   });
 
-  it("gives back what the host has taken, in its order [LV1.logs]", () => {
+  it("returns credit for batches that the host has taken, in order [LV1.logs]", () => {
     const status = words();
     const credit = new LogCredit(status);
     expect(taken(credit, "a")).toBe(8);

@@ -27,7 +27,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
   beforeAll(async () => {
     box = startSandbox(options);
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
-    // A process takes seconds to start on a crowded machine.
+    // Starting a process takes seconds on a loaded machine.
   }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
@@ -49,7 +49,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     for (const [, , time] of rows) expect(time).toBeGreaterThanOrEqual(before - 1);
   });
 
-  it("awaits promises, and undefined is null [X1.null]", async () => {
+  it("awaits promises, and returns null for undefined [X1.null]", async () => {
     expect(outputOf(await box.call("plugin", "awaited", { args: { value: 21 } }))).toBe(42);
     expect(outputOf(await box.call("plugin", "nothing"))).toBe(null);
   });
@@ -64,16 +64,16 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     expect(outputOf(await box.call("plugin", "rejects"))).toMatchObject({ kind: "threw", name: "RangeError", message: "late" });
   });
 
-  it("answers what is not JSON as a fault of that call [B5.json]", async () => {
+  it("fails a call whose output is not JSON [B5.json]", async () => {
     expect(outputOf(await box.call("plugin", "cyclic"))).toMatchObject({ kind: "not_json" });
     expect(outputOf(await box.call("plugin", "bigint"))).toMatchObject({ kind: "not_json" });
   });
 
-  it("finds out that a promise can never settle [B4.unsettled]", async () => {
+  it("detects that a promise can never settle [B4.unsettled]", async () => {
     expect(outputOf(await box.call("plugin", "never"))).toEqual({ kind: "never_settles" });
   });
 
-  it("refuses a result while a write nobody awaited is under way [B4.unawaited]", async () => {
+  it("refuses a result while an unawaited write is pending [B4.unawaited]", async () => {
     const outcome = await box.call("plugin", "forgets", { hostCall: () => new Promise(() => {}) });
     expect(outputOf(outcome)).toEqual({ kind: "unfinished", operations: ["fs.writeFile"] });
   });
@@ -82,7 +82,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     expect(outputOf(await box.call("plugin", "sleeps", { args: { ms: 20 } }))).toBe("woke");
   });
 
-  it("bounds the depth of what crosses [B5.depth]", async () => {
+  it("bounds the nesting depth of messages [B5.depth]", async () => {
     expect(outputOf(await box.call("plugin", "nested", { args: { depth: 64 } }))).toBeInstanceOf(Array);
     expect(outputOf(await box.call("plugin", "nested", { args: { depth: 65 } }))).toEqual({
       kind: "exhausted",
@@ -91,7 +91,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     });
   });
 
-  it("answers operations synchronously and asynchronously, bytes beside JSON [B5.bytes]", async () => {
+  it("answers operations synchronously and asynchronously, with bytes beside JSON [B5.bytes]", async () => {
     const text = "Grüße \0 \u{1f600}";
     const seen: unknown[] = [];
     const hostCall = async (operation: { name: string; args: unknown }) => {
@@ -106,7 +106,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     ]);
   });
 
-  it("gives a refusal to the guest as the named Deno error [C10.error]", async () => {
+  it("reports a refusal to the guest as the named Deno error [C10.error]", async () => {
     expect(outputOf(await box.call("plugin", "reads", { args: { path: "a" } }))).toMatchObject({
       kind: "threw",
       name: "NotCapable",
@@ -114,7 +114,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     });
   });
 
-  it("tells the guest nothing when a handler of ours crashes [B5.host-error]", async () => {
+  it("does not show the guest details of a crashed host handler [B5.host-error]", async () => {
     const lines: string[] = [];
     const outcome = await box.call("plugin", "reads", {
       args: { path: "a" },
@@ -125,7 +125,7 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     expect(lines.join()).toContain("secret at /home/me");
   });
 
-  it("names the exports there are", async () => {
+  it("lists the available exports if one is missing", async () => {
     const fault = outputOf(await box.call("plugin", "missing"));
     expect(fault).toMatchObject({
       kind: "no_export",
@@ -136,14 +136,14 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
     expect(outputOf(await box.call("plugin", "constant"))).toMatchObject({ kind: "no_export" });
   });
 
-  it("reports what was used, in the units of the limits", async () => {
+  it("reports its usage in the units of the limits", async () => {
     const outcome = await box.call("plugin", "reads", { args: { path: "a" } });
     expect(outcome.used.operations).toBe(1);
     expect(outcome.used.memoryBytes).toBeGreaterThan(100_000);
     expect(outcome.used.memoryBytes).toBeLessThan(DEFAULT_LIMITS.memoryBytes);
   });
 
-  it("runs many calls of several plugins at once without mixing them", async () => {
+  it("runs concurrent calls of several plugins without mixing them", async () => {
     for (const name of ["a", "b", "c"]) await box.load(name, `export async function who(args) { await null; return "${name}" + args.n }`);
     const answers = await Promise.all(
       Array.from({ length: 300 }, async (_, n) => outputOf(await box.call("abc"[n % 3] ?? "a", "who", { args: { n } }))),

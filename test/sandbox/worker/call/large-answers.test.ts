@@ -29,7 +29,7 @@ export async function readsText() {
 `;
 const BYTES = 100_000;
 
-/** A file's bytes are all its name's number. */
+/** Files whose bytes all equal the number in their name. */
 const files: HostCallHandler = ({ args }) => {
   const number = Number(String(typeof args === "object" && args !== null && Reflect.get(args, "path")).replaceAll(/\D/g, ""));
   return Promise.resolve({ ok: true, value: null, bytes: new Uint8Array(BYTES).fill(number) });
@@ -42,7 +42,7 @@ describe("large answers", () => {
     await box[Symbol.asyncDispose]();
   });
 
-  it("each bring their own bytes, one after the other or at once [B5.bytes]", async () => {
+  it("each deliver their own bytes, sequentially and concurrently [B5.bytes]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("p", SOURCE);
     for (let round = 0; round < 3; round++) {
@@ -52,7 +52,7 @@ describe("large answers", () => {
     }
   });
 
-  it("come through for other calls when one left without its own [B4.unawaited]", async () => {
+  it("reach other calls after a call ended without taking its own [B4.unawaited]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("p", SOURCE);
     for (let round = 0; round < 5; round++) {
@@ -68,7 +68,7 @@ describe("the bytes of an answer", () => {
     () =>
       Promise.resolve({ ok: true, value: null, bytes });
 
-  it("are the same text however the program gets it, whatever they are [PB1.text]", async () => {
+  it("give the same text on every way to read them, for any bytes [PB1.text]", async () => {
     await using box = startSandbox({ maximumWorkers: 1 });
     await box.load("p", TEXTS);
     const texts = ["", "text", "\ufeffmark", "é 日本 😀", "a\0b", "\0", "x".repeat(BYTES)].map((text) => new TextEncoder().encode(text));
@@ -87,7 +87,7 @@ describe("the bytes of an answer", () => {
     }
   });
 
-  it("that the guest has no room for are the end of the call, and not an empty answer [B3.answer-memory]", async () => {
+  it("fail the call if the guest has no memory for them, and never arrive empty [B3.answer-memory]", async () => {
     await using box = startSandbox({ maximumWorkers: 1 });
     await box.load("p", CROWDED);
     const call = { hostCall: answering(new Uint8Array(4 << 20).fill(0x61)) };

@@ -13,14 +13,14 @@ function divided(output: object): unknown {
 }
 
 describe("divideOutput()", () => {
-  it("takes plain output out whole: a string as its text, anything else as JSON [LV2.outputs]", () => {
+  it("extracts a plain output: a string as text, anything else as JSON [LV2.outputs]", () => {
     expect(divided({ o: `"${LONG}\\` })).toEqual({ text: { o: null }, parts: [["output", "text", `"${LONG}\\`]] });
     expect(divided({ o: [LONG, { a: 1 }] })).toEqual({ text: { o: null }, parts: [["output", "json", JSON.stringify([LONG, { a: 1 }])]] });
-    // What UTF-8 cannot carry.
+    // A lone surrogate, which UTF-8 cannot carry.
     expect(divided({ o: `\ud800${LONG}` })).toEqual({ text: { o: null }, parts: [["output", "json", JSON.stringify(`\ud800${LONG}`)]] });
   });
 
-  it("takes the long members and strings of a tool output out, and leaves the rest where it is [LV2.outputs]", () => {
+  it("extracts long members and strings of a tool output, and leaves the rest in place [LV2.outputs]", () => {
     const content = [
       { type: "text", text: "short", annotations: { priority: 1 }, unknown: 1 },
       { type: "image", data: LONG, mimeType: "image/png" },
@@ -51,7 +51,7 @@ describe("divideOutput()", () => {
     });
   });
 
-  it("keeps as many paths as are believed, and no blocks beyond what is parsed at once [LV2.outputs]", () => {
+  it("keeps as many paths as the host accepts, and rejects more blocks than it parses at once [LV2.outputs]", () => {
     const paths = Array.from({ length: 5_000 }, (_, index) => `/some/folder/file-${index}.txt`);
     const found = divided({ t: { output: LONG, filesModified: paths } });
     expect(found).toMatchObject({ text: { t: { filesModified: paths.slice(0, 610) } } });
@@ -59,7 +59,7 @@ describe("divideOutput()", () => {
     expect(divided({ t: { content: blocks } })).toMatchObject({ kind: "not_json", message: expect.stringContaining("too many blocks") });
   });
 
-  it("ends on text of any shape [LV2.outputs]", () => {
+  it("terminates for any text [LV2.outputs]", () => {
     for (const text of [
       "",
       "{",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GUEST_STACK_BYTES } from "../../../../manifests/mod.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../../support/sandbox.ts";
 
-/** Each would run for ever, or nearly, if nothing stopped it. */
+/** Calls that run forever, or nearly, if they are not stopped. */
 const RUNAWAYS: Readonly<Record<string, string>> = {
   loop: "for (;;);",
   recursionOfPromises: "const f = () => Promise.resolve().then(f); f(); return new Promise(() => {});",
@@ -53,7 +53,7 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
   });
 
   for (const name of Object.keys(RUNAWAYS)) {
-    it(`ends ${name} at its limit, and a canary of another plugin is answered meanwhile [B3.time] [B10.canary]`, async () => {
+    it(`ends ${name} at its limit, while another plugin's canary is answered [B3.time] [B10.canary]`, async () => {
       const runaway = box.call("runaway", name, { limits: { cpuMs: 100, wallMs: 400 } });
       const notes: unknown[] = [];
       let over = false;
@@ -64,7 +64,7 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
     });
   }
 
-  it("says which clock ran out [B3.wall] [B3.cpu]", async () => {
+  it("reports which clock ran out [B3.wall] [B3.cpu]", async () => {
     expect(outputOf(await box.call("runaway", "loop", { limits: { cpuMs: 50, wallMs: 5_000 } }))).toEqual({
       kind: "timeout",
       limit: "cpu",
@@ -96,7 +96,7 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
     expect(outputOf(outcome)).toEqual({ kind: "exhausted", limit, allowed });
   });
 
-  it("leaves a tool its own error when memory was short but enough [B3.memory]", async () => {
+  it("keeps a tool's own error when memory was low but sufficient [B3.memory]", async () => {
     expect(outputOf(await box.call("greedy", "nearly"))).toMatchObject({ kind: "threw", message: "Error of its own" });
   });
 
@@ -105,7 +105,7 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
     expect(outputOf(outcome)).toEqual({ kind: "exhausted", limit: "timers", allowed: 1000 });
   });
 
-  it("serves the next call as if nothing had been [B4.after]", async () => {
+  it("serves the next call normally after a fault [B4.after]", async () => {
     for (const name of ["memory", "stack", "text", "output"]) {
       expect(await box.call("greedy", name)).toMatchObject({ ok: false });
       expect(outputOf(await box.call("canary", "sing", { args: { note: name } }))).toBe(name);

@@ -1,4 +1,4 @@
-/** Values of which JSON would say nothing. */
+/** Values that JSON would drop silently. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outputOf, SANDBOXES, startSandbox, type TestSandbox } from "../../../support/sandbox.ts";
@@ -64,7 +64,7 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
   beforeAll(async () => {
     box = startSandbox(options);
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
-    // A process takes seconds to start on a crowded machine.
+    // Starting a process takes seconds on a loaded machine.
   }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
@@ -73,17 +73,17 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
   const call = async (name: string, more: Parameters<TestSandbox["call"]>[2] = {}): Promise<unknown> =>
     outputOf(await box.call("plugin", name, more));
 
-  it("is refused with its place and what to do [AX4.lost]", async () => {
+  it("is refused with its position and a hint [AX4.lost]", async () => {
     const seen = await Promise.all(LOST.map((_, index) => call(`at${index}`)));
     expect(seen).toEqual(LOST.map(([, message]) => ({ kind: "not_json", message })));
   });
 
-  it("is told from what JSON has a form for [AX4.lost]", async () => {
+  it("is distinguished from values with a JSON form [AX4.lost]", async () => {
     const seen = await Promise.all(KEPT.map((_, index) => call(`at${LOST.length + index}`)));
     expect(seen).toEqual(KEPT.map(([, value]) => value));
   });
 
-  it("is found in what a tool returns later, deep inside, and in more bytes than an output may have [AX4.lost]", async () => {
+  it("is found in late results, deeply nested, and in outputs above the size limit [AX4.lost]", async () => {
     const map = "A Map has no JSON form (Object.fromEntries makes an object of it)";
     expect(await call("later")).toEqual({ kind: "not_json", message: `Invalid output at /at: ${map}` });
     expect(await call("deep", { limits: { jsonDepth: 512 } })).toEqual({
@@ -96,11 +96,11 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
     });
   });
 
-  it("may throw when it is looked at again [AX4.lost]", async () => {
+  it("may throw when it is inspected again [AX4.lost]", async () => {
     expect(await call("moody")).toEqual({ kind: "not_json", message: "again" });
   });
 
-  it("is refused in progress and in the arguments of another tool [AX4.lost]", async () => {
+  it("is refused in progress reports and in arguments for another tool [AX4.lost]", async () => {
     expect(await call("tells")).toMatchObject({
       kind: "threw",
       message: "Invalid progress at /at/0: A Map has no JSON form (Object.fromEntries makes an object of it)",
@@ -111,7 +111,7 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
     });
   });
 
-  it("changes nothing of a session's state [AX4.lost] [B2.session]", async () => {
+  it("leaves the session's state unchanged [AX4.lost] [B2.session]", async () => {
     const session = "lost";
     expect(await call("counts", { session, args: {} })).toEqual({ seen: 1, plain: {} });
     expect(await call("counts", { session, args: { lost: true } })).toMatchObject({ kind: "not_json" });

@@ -21,7 +21,7 @@ interface Reads {
   most: number;
 }
 
-/** Answers each read with its path, a turn later. */
+/** Answers each read with its path, one turn of the event loop later. */
 function reads(): Reads {
   let underWay = 0;
   const state: Reads = {
@@ -40,7 +40,7 @@ function reads(): Reads {
   return state;
 }
 
-it("operations beyond what may be under way wait inside, in their order [B3.in-line]", async () => {
+it("operations above the limit of pending ones wait in the worker, in order [B3.in-line]", async () => {
   const { call } = await attacker(SOURCE);
   const names = Array.from({ length: 200 }, (_, at) => `f${at}`);
   const first = reads();
@@ -50,7 +50,7 @@ it("operations beyond what may be under way wait inside, in their order [B3.in-l
   expect(await call("some", { ...TOLD, hostCall: second.hostCall })).toBe("f0,f1,No such file,f3,f4,f5,f6,f7,f8");
 });
 
-it("operations that wait inside when the tool returns are a fault if they have effects [B3.in-line] [B4]", async () => {
+it("fails a call that returns while operations with effects wait in the worker [B3.in-line] [B4]", async () => {
   const { call } = await attacker(SOURCE);
   const { hostCall } = reads();
   expect(await call("left", { ...TOLD, hostCall })).toMatchObject({

@@ -10,10 +10,10 @@ import { Scheduler } from "../../../../sandbox/worker/scheduler.ts";
 import { CONTROL_BYTES, openControl, type SyncAnswer, type WorkerMessage } from "../../../../sandbox/wire/protocol.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../../../support/in-thread.ts";
 
-/** Host references are small integers that a guest can forge; this one takes the bytes of an answer. */
+/** Host references are small integers that a guest can forge. This one takes the bytes of an answer. */
 const TAKE_BYTES = 2;
 
-/** A call on the test's own thread, its clock in the test's hands. */
+/** Starts a call on the test's own thread, with a clock that the test controls. */
 function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer | undefined = () => undefined) {
   const state = { now: 1_000, posted: [] as WorkerMessage[], isFree: true, work: [] as Promise<void>[] };
   const scheduler = new Scheduler(() => state.now);
@@ -72,14 +72,14 @@ function operations(posted: readonly WorkerMessage[]): number {
   return posted.filter(({ type }) => type === "operation").length;
 }
 
-/** As a guest that controls its memory would: `settle` is `poll` now, so an answer's bytes are not taken. */
+/** Replaces the entry `settle` with `poll`, as a guest in control of its memory could, so that an answer's bytes are not taken. */
 function replaceSettle({ bytes, handles }: Instance): void {
   const { settle, poll } = handles.entry;
   bytes.copyWithin(settle, poll, poll + 8);
 }
 
 describe("Run", () => {
-  it("offers an answer's bytes while it brings the answer, and never again: they may be in lent memory [B5.bytes]", async () => {
+  it("offers an answer's bytes only while it delivers the answer, because they may be in lent memory [B5.bytes]", async () => {
     const plugin = await loadInThread("export async function reads() { await Deno.readFile('x'); }", trackedRestore, {
       module: meteredModule,
     });
@@ -92,7 +92,7 @@ describe("Run", () => {
     expect(plugin.instance.callsOut.callFunction(0, 0, TAKE_BYTES)).toBe(0);
   });
 
-  it("does nothing more for a guest whose time is over, whatever it catches [B3.wall] [B3.after]", async () => {
+  it("runs no operations for a guest whose time is over, even if the guest catches every error [B3.wall] [B3.after]", async () => {
     const source = "export function keeps() { for (let i = 0; i < 5_000; i++) try { Deno.readTextFileSync('x'); } catch {} }";
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
     const { run, state } = startRun(plugin, "keeps", () => {
@@ -104,13 +104,13 @@ describe("Run", () => {
     expect(state.posted.at(-1)).toMatchObject({ type: "failed", fault: { kind: "timeout", limit: "wall" } });
   });
 
-  it("drops what is logged beyond the limit, and what a host that takes in nothing would have waiting [B3.logs] [LV1.logs]", async () => {
+  it("drops lines beyond the limit, and lines that a busy host would have to queue [B3.logs] [LV1.logs]", async () => {
     const source = "export function logs() { for (let line = 0; line < 3_000; line++) console.log(''); return 'done'; }";
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
     const { run, state } = startRun(plugin, "logs");
     run.start();
     const parts = state.posted.flatMap((message) => ("lines" in message ? [message.lines.length] : []));
-    // Half of what a worker may have on its way at once, and the call's last lines with the words on the rest.
+    // Half of a worker's credit, then the call's last batch with the count of dropped lines.
     expect(parts).toEqual([...Array.from({ length: 8 }, () => 64), 65]);
     expect(state.posted.at(-1)).toMatchObject({
       type: "done",
@@ -119,7 +119,7 @@ describe("Run", () => {
     });
   });
 
-  it("sends what was logged while the guest goes on computing [LV1.logs]", async () => {
+  it("sends log lines while the guest is computing [LV1.logs]", async () => {
     const source = "export function computes() { console.log('begun'); for (;;); }";
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
     const { run, state } = startRun(plugin, "computes");
@@ -135,7 +135,7 @@ describe("Run", () => {
     ]);
   });
 
-  it("ends without an instance where its guest is parked, and takes no step any more [T3.parked]", async () => {
+  it("ends without an instance if its guest is parked, and takes no further step [T3.parked]", async () => {
     const plugin = await loadInThread("export async function reads() { await Deno.readFile('x'); }", trackedRestore, {
       module: meteredModule,
     });
@@ -151,7 +151,7 @@ describe("Run", () => {
     expect(state.posted).toHaveLength(length);
   });
 
-  it("fires the signal of a parked guest as soon as it has an instance [T3.parked]", async () => {
+  it("fires the abort signal of a parked guest as soon as it has an instance [T3.parked]", async () => {
     const source = `export async function listens(_args, { signal }) {
       signal.addEventListener("abort", () => later(signal.reason.name));
       let later;
@@ -168,7 +168,7 @@ describe("Run", () => {
     expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":"AbortError"}' });
   });
 
-  it("takes its steps in their order once there is an instance, with the bytes that came [B2.parked] [B5.bytes]", async () => {
+  it("runs its steps in order once it has an instance, with their bytes [B2.parked] [B5.bytes]", async () => {
     const source = `export async function reads() {
       const seen = [];
       await Promise.all(["a", "b"].map(async (name) => seen.push(...await Deno.readFile(name))));
@@ -191,11 +191,11 @@ describe("Run", () => {
     expect(taken).toEqual(["first", "late"]);
   });
 
-  it("measures a text that never ends by the memory it lies in [B3.output]", async () => {
+  it("bounds a text without a terminating zero by the memory around it [B3.output]", async () => {
     const plugin = await loadInThread("export function run() {}", trackedRestore, { module: meteredModule });
     const { values, bytes } = plugin.instance;
     const text = values.newString("x".repeat(10));
-    // What a guest in control of its memory can do to its own allocator: no zero is left behind the text.
+    // A guest in control of its memory can do this to its own allocator: no zero follows the text.
     bytes.subarray(bytes.length - (1 << 20)).fill(0x41);
     expect(() => values.textAt(bytes.length - (1 << 20), 1_000)).toThrow("The guest's text is 1048576 bytes long");
     values.free(text);

@@ -18,7 +18,7 @@ export async function timers() {
 }
 `;
 
-describe.each(["metered", "plain"] as const)("what a call used, on the %s engine", (engine) => {
+describe.each(["metered", "plain"] as const)("the usage of a call, on the %s engine", (engine) => {
   let box: TestSandbox;
   beforeAll(async () => {
     box = startSandbox({ engine });
@@ -41,12 +41,12 @@ describe.each(["metered", "plain"] as const)("what a call used, on the %s engine
     expect(await used(name)).toMatchObject(counted);
   });
 
-  it("is counted in bytes: arguments and payloads [B3.used]", async () => {
+  it("is counted in bytes for arguments and payloads [B3.used]", async () => {
     expect(await used("nothing", { a: "\u00e4" })).toMatchObject({ argumentBytes: 10 });
     expect((await used("payload")).operationBytes).toBeGreaterThanOrEqual(100_000);
   });
 
-  it("says how far the stack reached, whatever ran before [B3.used]", async () => {
+  it("includes the peak stack size, independent of earlier calls [B3.used]", async () => {
     const little = (await used("nothing")).stackBytes;
     await box.call("other", "nothing", {});
     const again = (await used("nothing")).stackBytes;
@@ -59,10 +59,10 @@ describe.each(["metered", "plain"] as const)("what a call used, on the %s engine
     return undefined;
   });
 
-  it("is there for every limit of one call, and never above it where the call came to an end [B3.used]", async () => {
+  it("includes every limit, and never exceeds it in a call that succeeded [B3.used]", async () => {
     const { used: all, ok } = await box.call("user", "timers", {});
     const counted: Readonly<Record<string, number | undefined>> = { ...all };
-    // Loading is no part of a call.
+    // Loading is not part of a call.
     const limits = Object.entries(DEFAULT_LIMITS).filter(([name]) => name !== "loadMs");
     expect(ok).toBe(true);
     expect(limits.filter(([name, limit]) => !((counted[name] ?? Infinity) <= limit)).map(([name]) => name)).toEqual([]);

@@ -14,7 +14,7 @@ const ask = (operation: string, path: string, maxBytes = 100): unknown =>
   answerOwn({ operation, told: `p${path}`, maxBytes }, files)?.answer ?? "none of its own";
 
 describe("a plugin's own files", () => {
-  it("are read without the host, and without a copy of them [B9, LV2.own]", () => {
+  it("are read without the host, and without a copy [B9, LV2.own]", () => {
     const path = "/$plugin/data/../data/./words.txt";
     for (const told of [`p${path}`, JSON.stringify({ path })])
       expect(answerOwn({ operation: "fs.readFile", told, maxBytes: 3 }, files)).toEqual({ answer: "vnull", bytes: bytesOf("a b") });
@@ -31,21 +31,21 @@ describe("a plugin's own files", () => {
     expect(ask("fs.realPath", "/$plugin/.")).toBe(`v"/$plugin"`);
   });
 
-  it("lead nowhere else, and are no more than an answer may be [B9, B3.operationBytes]", () => {
+  it("do not lead outside, and do not exceed the size of an answer [B9, B3.operationBytes]", () => {
     expect(ask("fs.readFile", "/$plugin/../../etc/passwd")).toMatch(/^e.*"NotFound".*"ENOENT"/);
     expect(ask("fs.readFile", "/$plugin/data")).toMatch(/^e.*"EISDIR"/);
     expect(ask("fs.readDir", "/$plugin/main.ts")).toMatch(/^e.*"ENOTDIR"/);
     expect(ask("fs.readFile", "/$plugin/data/words.txt", 2)).toMatch(/^e.*"EFBIG"/);
   });
 
-  it("leave to the host whatever is about something else [B9]", () => {
+  it("leave all other operations to the host [B9]", () => {
     expect(ask("fs.writeFile", "/$plugin/main.ts")).toBe("none of its own");
     expect(ask("fs.readFile", "/$pluginx")).toBe("none of its own");
     expect(ask("fs.readFile", "/etc/$plugin/passwd")).toBe("none of its own");
     expect(answerOwn({ operation: "fs.readFile", told: `{"path":"/$plugin/`, maxBytes: 1 }, files)).toBe(undefined);
   });
 
-  it("lie in one piece of memory that threads share, so that no worker's copy is made [LV2.own]", () => {
+  it("are in one piece of shared memory, so that no worker copies them [LV2.own]", () => {
     const memory = new Set([...files.values()].map(({ buffer }) => buffer));
     expect(memory.size).toBe(1);
     expect([...memory][0]).toBeInstanceOf(SharedArrayBuffer);

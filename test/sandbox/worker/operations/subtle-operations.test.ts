@@ -21,10 +21,10 @@ async function handleOf(keys: CallKeys): Promise<string> {
   return /"k":\["([^"]+)"/u.exec(answer)?.[1] ?? answer;
 }
 
-const GONE = `e${JSON.stringify({ name: "InvalidAccessError", message: "The key is gone: keys end with the call that made them (make or import it in this call)" })}`;
+const GONE = `e${JSON.stringify({ name: "InvalidAccessError", message: "Key not found: keys end with the call that made them (make or import it in this call)" })}`;
 
 describe("runSubtle()", () => {
-  it("finds a key in the call that made it only, whatever handle a guest forges [PB2.subtle] [B5]", async () => {
+  it("finds a key only in the call that made it, whatever handle a guest forges [PB2.subtle] [B5]", async () => {
     const [mine, theirs] = [new CallKeys(7), new CallKeys(8)];
     const [own, foreign] = [await handleOf(mine), await handleOf(theirs)];
     const sign = async (keys: CallKeys, handle: unknown): Promise<string> =>
@@ -38,7 +38,7 @@ describe("runSubtle()", () => {
     expect(await sign(theirs, foreign)).toBe('v{"b":[0,32]}');
   });
 
-  it("answers anything it is sent, with an error of a closed set of names [PB2.subtle] [B5]", async () => {
+  it("answers any request, with an error name from a closed set [PB2.subtle] [B5]", async () => {
     const names = [
       "TypeError",
       "NotSupportedError",
@@ -86,7 +86,7 @@ describe("runSubtle()", () => {
     }
   });
 
-  it("gives an unextractable key's bytes to nobody [PB2.subtle]", async () => {
+  it("never reveals an unextractable key's bytes [PB2.subtle]", async () => {
     const keys = new CallKeys(1);
     const handle = await handleOf(keys);
     for (const format of ["raw", "jwk", "raw-secret"])
@@ -95,7 +95,7 @@ describe("runSubtle()", () => {
 });
 
 describe("RoundRobin", () => {
-  it("lets one piece run at a time, the owners in turn, and forgets what an owner that left had waiting [PB2.subtle]", async () => {
+  it("runs one task at a time, alternating between owners, and drops the tasks of an owner that left [PB2.subtle]", async () => {
     const order: string[] = [];
     let running = 0;
     let work: Promise<void> = Promise.resolve();
@@ -124,7 +124,7 @@ describe("createSubtleCalls()", () => {
   const settled = (call: SubtleCall, text: string): Promise<LocalAnswer> =>
     new Promise((resolve) => expect(call.begin({ method: "generateKey", text, bytes: undefined }, resolve)).toBe(true));
 
-  it("bounds what waits, in number and in bytes, and says nothing after the end [PB2.subtle] [B3]", async () => {
+  it("bounds waiting requests in number and bytes, and settles nothing after the end [PB2.subtle] [B3]", async () => {
     let work: Promise<void> = Promise.resolve();
     const open = createSubtleCalls({ subtle, now: () => 0, lane, background: (promise) => void (work = promise) });
     const text = JSON.stringify([HMAC, true, ["sign"]]);
@@ -140,12 +140,12 @@ describe("createSubtleCalls()", () => {
     expect(answers).toBe(0);
     const large = new Uint8Array(40 << 20);
     const full = open(3);
-    // The first one waits for its lane, with what it holds.
+    // The first request waits for its lane and holds its bytes.
     expect([1, 2, 3].map(() => full.begin({ method: "digest", text: "", bytes: large }, () => {}))).toEqual([true, false, false]);
     await work;
   });
 
-  it("waits for a lane with what takes long, one of a call at a time, and with nothing else [LV3.crypto]", async () => {
+  it("waits for a lane with long operations, one per call at a time, and only with these [LV3.crypto]", async () => {
     const lanes: { readonly call: number; give(): void }[] = [];
     const ends: string[] = [];
     const works: Promise<void>[] = [];
@@ -164,7 +164,7 @@ describe("createSubtleCalls()", () => {
     lanes[0]?.give();
     await expect.poll(() => ends).toEqual(["deriveBits", "done 1"]);
     expect(lanes.map(({ call }) => call)).toEqual([1, 2, 1]);
-    // It ends while it waits: nothing is done with the lane that it gets, and no other is asked for.
+    // The call ends while it waits: it does not use its lane, and requests no other.
     second.close();
     for (const { give } of lanes) give();
     await Promise.all(works);
@@ -174,7 +174,7 @@ describe("createSubtleCalls()", () => {
 });
 
 describe("hash()", () => {
-  it("is that of the runtime's own subtle [PB2.subtle]", async () => {
+  it("equals the result of the runtime's own subtle [PB2.subtle]", async () => {
     const bytes = new TextEncoder().encode("abc");
     for (const name of ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"] as const) {
       expect(hash(name, [bytes.subarray(0, 1), bytes.subarray(1)])).toEqual(new Uint8Array(await crypto.subtle.digest(name, bytes)));

@@ -10,7 +10,7 @@ function asked(...ids: readonly number[]): AskedOrder {
 const answer = (id: number): object => ({ kind: "answer", id, answer: `v${id}`, bytes: undefined });
 
 describe("AskedOrder", () => {
-  it("lets answers in as they were asked for [B6.order]", () => {
+  it("lets answers enter in the order of their requests [B6.order]", () => {
     const order = asked(7, 3, 5);
     order.arrived(5, "v5", undefined);
     order.arrived(3, "v3", undefined);
@@ -20,7 +20,7 @@ describe("AskedOrder", () => {
     expect(order.next(undefined)).toEqual({ kind: "later" });
   });
 
-  it("lets timers in at once where nothing is asked for, and those that are due, after a turn of the event loop [B6.timers]", () => {
+  it("lets timers enter at once without pending requests, and due timers after a turn of the event loop [B6.timers]", () => {
     const order = asked();
     expect(order.next(5_000)).toEqual({ kind: "later", hurryMs: 0 });
     order.hurry();
@@ -32,7 +32,7 @@ describe("AskedOrder", () => {
     expect([busy.next(0), busy.next(5)]).toEqual([{ kind: "timers" }, answer(1)]);
   });
 
-  it("lets others go first where an answer does not come: answers, then timers [B6.patience]", () => {
+  it("lets other answers, then timers, go first if an answer does not arrive [B6.patience]", () => {
     const order = asked(1, 2, 3);
     order.arrived(3, "v3", undefined);
     expect(order.next(60_000)).toEqual({ kind: "later", hurryMs: 60_000 });
@@ -43,7 +43,7 @@ describe("AskedOrder", () => {
     expect(order.next(60_000)).toEqual({ kind: "timers" });
   });
 
-  it("has bytes of its own, for they came in memory that is lent [B6.bytes]", () => {
+  it("owns its bytes, because they arrive in lent memory [B6.bytes]", () => {
     const lent = new Uint8Array([1, 2]);
     const order = asked(1);
     order.arrived(1, "v", lent);

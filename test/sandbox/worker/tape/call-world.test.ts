@@ -1,4 +1,4 @@
-/** Seeds, given times and tapes, in real workers. */
+/** Seeds, fixed times and tapes in real workers. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostAnswer, HostCallHandler, InvocationOutcome, Tape } from "../../../../sandbox/mod.ts";
@@ -42,7 +42,7 @@ export async function loops() { await Deno.readTextFile("a"); for (;;) Math.rand
 export async function looks() { for (let i = 0; i < 200; i++) await sleep(0); return Date.now() > 0; }
 `;
 
-/** In the order asked for, whatever the order of asking; what has no place is not answered. */
+/** Answers in the given order, whatever the order of requests. Names that are not listed are never answered. */
 function answering(order: readonly string[]): HostCallHandler {
   const settled = new Map<string, PromiseWithResolvers<void>>(order.map((name) => [name, Promise.withResolvers<void>()]));
   return async ({ args }): Promise<HostAnswer> => {
@@ -61,13 +61,13 @@ function tapeOf(outcome: InvocationOutcome): Tape {
   return outcome.tape;
 }
 
-/** What must be the same when a call is run again. */
+/** The values that a replay must reproduce. */
 function facts(outcome: InvocationOutcome): unknown {
   const { fuel, operations, logBytes, outputBytes } = outcome.used;
   return { outcome: outputOf(outcome), fuel, operations, logBytes, outputBytes };
 }
 
-describe("the world of a call", { timeout: 120_000 }, () => {
+describe("the time and randomness of a call", { timeout: 120_000 }, () => {
   let box: TestSandbox;
   beforeAll(async () => {
     box = startSandbox({ maximumWorkers: 2 });
@@ -78,7 +78,7 @@ describe("the world of a call", { timeout: 120_000 }, () => {
     await box[Symbol.asyncDispose]();
   });
 
-  it("agrees in two calls with the same seed and time, and differs without [B6.seed]", async () => {
+  it("are equal in two calls with the same seed and time, and differ otherwise [B6.seed]", async () => {
     const world = { seed: "one", timeMs: Date.UTC(2026, 0, 2) };
     const [a, b] = [await box.call("plugin", "everything", { world }), await box.call("plugin", "everything", { world })];
     expect(facts(b)).toEqual(facts(a));
@@ -87,7 +87,7 @@ describe("the world of a call", { timeout: 120_000 }, () => {
     for (const column of [0, 1, 2, 5]) expect(new Set(rows.map((row) => (outputOf(row) as unknown[])[column])).size).toBe(3);
   });
 
-  it("gives a seeded call the machine's time, and a call with a time the machine's randomness [B6.apart]", async () => {
+  it("use the machine's time in a seeded call, and its randomness in a call with a fixed time [B6.apart]", async () => {
     const before = Date.now();
     const [seeded, again] = [
       await box.call("plugin", "everything", { world: { seed: "x" } }),
@@ -103,23 +103,20 @@ describe("the world of a call", { timeout: 120_000 }, () => {
     expect((outputOf(timed) as unknown[]).slice(6)).toEqual((outputOf(other) as unknown[]).slice(6));
   });
 
-  it.each(["abcd", "dcba", "badc"])(
-    "depends on answers and not on how soon they come, where time is given: %s [B6.order]",
-    async (order) => {
-      const world = { seed: "s", timeMs: 0 };
-      const outcome = await box.call("plugin", "races", { world, hostCall: answering([...order, "e"]) });
-      expect(outputOf(outcome)).toEqual(["a", "timer 1", "b", "timer 2", "c", "timer 3", "d", "e"]);
-    },
-  );
+  it.each(["abcd", "dcba", "badc"])("depend on answers and not on their timing if the time is fixed: %s [B6.order]", async (order) => {
+    const world = { seed: "s", timeMs: 0 };
+    const outcome = await box.call("plugin", "races", { world, hostCall: answering([...order, "e"]) });
+    expect(outputOf(outcome)).toEqual(["a", "timer 1", "b", "timer 2", "c", "timer 3", "d", "e"]);
+  });
 
-  it("lets given time pass for loops that wait for it [B6.passes]", async () => {
+  it("advance a fixed time for loops that wait for it [B6.passes]", async () => {
     const world = { timeMs: 0 };
     const hostCall: HostCallHandler = () => Promise.resolve({ ok: false, error: { name: "NotFound", message: "x" } });
     expect(outputOf(await box.call("plugin", "spins", { world }))).toBe(0);
     expect(outputOf(await box.call("plugin", "polls", { world, hostCall }))).toBe(true);
   });
 
-  it.each(["everything", "spins", "keys", "looks"])("runs %s again by its tape, with the same fuel [B8.tape]", async (name) => {
+  it.each(["everything", "spins", "keys", "looks"])("replay %s from its tape, with the same fuel [B8.tape]", async (name) => {
     const world = { seed: name, keepsTape: true };
     const first = await box.call("plugin", name, { world });
     expect(first.ok).toBe(true);
@@ -127,7 +124,7 @@ describe("the world of a call", { timeout: 120_000 }, () => {
     expect(facts(second)).toEqual(facts(first));
   });
 
-  it.each(["abcde", "dcbae", "badce"])("runs again in the same order of answers and timers: %s [B8.order]", async (order) => {
+  it.each(["abcde", "dcbae", "badce"])("replay the same order of answers and timers: %s [B8.order]", async (order) => {
     const world = { seed: order, keepsTape: true };
     const first = await box.call("plugin", "races", { world, hostCall: answering([...order]) });
     for (const other of ["abcde", "dcbae"]) {
@@ -136,18 +133,18 @@ describe("the world of a call", { timeout: 120_000 }, () => {
     }
   });
 
-  it.each(["waits", "loops"])("ends again where the clock ended it: %s [B8.stop]", async (name) => {
+  it.each(["waits", "loops"])("end a replay where the clock ended the call: %s [B8.stop]", async (name) => {
     const world = { seed: "s", keepsTape: true };
     const call = { hostCall: answering(["a"]), limits: { wallMs: 150 } };
     let first = await box.call("plugin", name, { ...call, world });
-    // On a crowded machine the host may end the worker before that has noticed the time, and nobody has the tape then.
+    // On a loaded machine the host may end the worker before the worker notices the time, and the tape is lost.
     while (first.tape === undefined) first = await box.call("plugin", name, { ...call, world });
     expect(first).toMatchObject({ ok: false, fault: { kind: "timeout" } });
     const second = await box.call("plugin", name, { ...call, limits: {}, world: { ...world, tape: tapeOf(first) } });
     expect(outputOf(second)).toEqual(outputOf(first));
   });
 
-  it("says that a call does otherwise than its tape [B8.differs]", async () => {
+  it("report that a call diverged from its tape [B8.differs]", async () => {
     const world = { seed: "s", keepsTape: true };
     const first = await box.call("plugin", "races", { world, hostCall: answering(["a", "b", "c", "d", "e"]) });
     const tape = tapeOf(first);
