@@ -45,7 +45,7 @@ function adviceOn(name: string): string {
   if (name === "AsyncGenerator") return "Array.fromAsync makes an array of what it yields";
   if (name === "Generator" || name.includes("Iterator")) return "Array.from makes an array of what it yields";
   if (name === "Error") return "throw it, or return its message";
-  if (name === "Uint8Array") return "toBase64() makes a text of it, Array.from an array of numbers";
+  if (name === "Uint8Array") return "toBase64() makes a string of it, Array.from an array of numbers";
   if (name === "Set" || (name.includes("Array") && name !== "ArrayBuffer")) return "Array.from makes an array of it";
-  return "return what is meant of it as plain values";
+  return "return its content as plain values";
 }

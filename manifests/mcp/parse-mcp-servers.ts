@@ -46,7 +46,7 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
   if (["command", "url", "bundle"].filter((key) => fields.has(key)).length !== 1)
     reader.refuse(
       pointer,
-      'MCP server has not exactly one of "command", "url" and "bundle"',
+      'MCP server must have exactly one of "command", "url" and "bundle"',
       'write { "command": "…" } or { "url": "https://…" }, or add a bundle',
     );
   for (const key of fields.has("bundle") ? ["args", "env", "cwd", "headers"] : ["config"]) {

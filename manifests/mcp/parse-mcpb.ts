@@ -80,7 +80,7 @@ function readManifest(reader: DocumentReader, fields: Fields, context: BundleCon
   fields.choice(version, BUNDLE_VERSIONS);
   const author = reader.fields(fields.get("author") ?? {}, fields.at("author"), { what: "Author", known: ["name", "email", "url"] });
   const options = fields.record("user_config", (item, pointer, key) => readOption(reader, item, pointer, key)) ?? {};
-  if (Object.keys(options).length > MAX_OPTIONS) reader.refuse(fields.at("user_config"), `Asks for more than ${MAX_OPTIONS} values`);
+  if (Object.keys(options).length > MAX_OPTIONS) reader.refuse(fields.at("user_config"), `More than ${MAX_OPTIONS} values`);
   const server = readLaunch(reader, fields, { ...context, options });
   const about = {
     name: fields.text("name", line(200)),

@@ -94,7 +94,7 @@ export function parsePermissions(value: unknown, pointer: string = ""): Parsed<P
 export function checkItem(kind: PermissionKind, item: PermissionItem): string | undefined {
   if (typeof item !== "string") return isSecretItem(item) ? checkSecret(kind, item) : checkNetItem(kind, item);
   const hidden = findHiddenText(item);
-  if (hidden !== undefined) return `Item "${printable(item)}" holds ${hidden.description}`;
+  if (hidden !== undefined) return `Item "${printable(item)}" contains ${hidden.description}`;
   switch (kind) {
     case "read":
     case "write":
@@ -210,7 +210,7 @@ function readReason(value: unknown, pointer: string, problems: Problem[]): strin
     return "";
   }
   const hidden = findHiddenText(value);
-  if (hidden !== undefined) problems.push(problem(pointer, `"reason" holds ${hidden.description}`, "remove it"));
+  if (hidden !== undefined) problems.push(problem(pointer, `"reason" contains ${hidden.description}`, "remove it"));
   return value;
 }
 
@@ -225,12 +225,12 @@ function checkNetItem(kind: PermissionKind, item: NetItem): string | undefined {
   if (kind !== "net") return `Only "net" has items with "host"; write a string`;
   const text = [item.host, ...(item.methods ?? []), ...(item.paths ?? [])].join(" ");
   const hidden = findHiddenText(text);
-  return hidden === undefined ? reasonOf(parseNetItem(item)) : `Item "${printable(item.host)}" holds ${hidden.description}`;
+  return hidden === undefined ? reasonOf(parseNetItem(item)) : `Item "${printable(item.host)}" contains ${hidden.description}`;
 }
 
 function checkEnvItem(item: string): string | undefined {
   if (item === "" || item.length > 128) return "The name of an environment variable has 1 to 128 characters";
-  if (item.includes("=")) return `"${printable(item)}" holds "="; write only the variable's name`;
+  if (item.includes("=")) return `"${printable(item)}" contains "="; write only the variable's name`;
   const star = item.indexOf("*");
   return star === -1 || star === item.length - 1
     ? undefined

@@ -81,8 +81,8 @@ export function pathSegments(path: string): readonly string[] {
 export function checkPathItem(item: string): string | undefined {
   if (item === "") return 'A path item is empty; write "." for the folder itself';
   if (item.length > MAX_ITEM_LENGTH) return `A path item has at most ${MAX_ITEM_LENGTH} characters`;
-  if (item.includes("\0") || hasLoneSurrogate(item)) return "A path item holds a NUL or a lone surrogate";
-  if (item.includes("\\")) return 'A path item holds "\\"; write "/" between folders on every system';
+  if (item.includes("\0") || hasLoneSurrogate(item)) return "A path item contains a NUL or a lone surrogate";
+  if (item.includes("\\")) return 'A path item contains "\\"; write "/" between folders on every system';
   if (/[[\]{}]/.test(item)) return 'Patterns support "*", "?" and "**", not "[…]" or "{…}"; name the paths one by one, or their folder';
   if (item.startsWith("!")) return 'A pattern cannot be negated with "!"; put the path into "deny"';
   if (item === "~" || item.startsWith("~/")) return '"~" is not expanded; write "$home"';

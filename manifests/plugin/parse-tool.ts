@@ -99,9 +99,7 @@ export const DESCRIPTION_LENGTH = 4_096;
 /** Refuses texts that are longer than a user reads. */
 export function atMost(length: number = Infinity): (text: string) => string | undefined {
   return (text) =>
-    text.length <= length
-      ? undefined
-      : `Has ${text.length} characters, and may have ${length}; shorten it, because the user reads all of it`;
+    text.length <= length ? undefined : `Has ${text.length} characters, more than ${length}; shorten it, because the user reads all of it`;
 }
 
 /** Returns one skill in canonical form; undefined if a required field is missing or invalid. */

@@ -29,7 +29,7 @@ function readSecret(reader: DocumentReader, value: JsonValue, pointer: string, n
   const fields = reader.fields(value, pointer, { what: "Secret", known: ["env", "file", "hosts"] });
   if (fields === undefined) return undefined;
   if (fields.has("env") === fields.has("file"))
-    reader.refuse(pointer, 'Secret has not exactly one of "env" and "file"', 'write { "env": "VARIABLE" } or { "file": "path" }');
+    reader.refuse(pointer, 'Secret must have exactly one of "env" and "file"', 'write { "env": "VARIABLE" } or { "file": "path" }');
   const hosts = fields.texts("hosts", checkHost);
   const listed = fields.get("hosts");
   if (isJsonArray(listed) && listed.length === 0)

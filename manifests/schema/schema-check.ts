@@ -204,7 +204,7 @@ function checkJson(value: unknown, pointer: string, depth: number, check: Check)
 
 function checkText(text: string, pointer: string, what: string, check: Check): void {
   const hidden = findHiddenText(text);
-  if (hidden !== undefined) report(check, pointer, `${what} holds ${hidden.description} at index ${hidden.index}`, "remove it");
+  if (hidden !== undefined) report(check, pointer, `${what} contains ${hidden.description} at index ${hidden.index}`, "remove it");
 }
 
 function report(check: Check, pointer: string, message: string, fix: string): void {

@@ -113,7 +113,7 @@ export class DocumentReader {
     const hidden = findHiddenText(text);
     if (hidden === undefined) return;
     // Searches the original document, so the pointer needs no mapping.
-    const message = `${what} holds ${hidden.description} at index ${hidden.index}`;
+    const message = `${what} contains ${hidden.description} at index ${hidden.index}`;
     this.#put({ severity: "error", pointer, message, fix: "remove it" }, what === "Key" ? "key" : "value");
     this.#settled.add(pointer);
   }

@@ -6,7 +6,7 @@ export type MissingMark = "," | ":" | "end";
 /** @param offset in UTF-16 units, at most the text's length. */
 export function jsonAdvice(text: string, offset: number, missing?: MissingMark): string {
   if (text.trim() === "") return "write a JSON object: { … }";
-  if (offset >= text.length) return 'it ends too early: close what is open, with " or } or ]';
+  if (offset >= text.length) return 'it ends too early: close the open ", } or ]';
   const char = text[offset] ?? "";
   const before = lastMark(text, offset);
   if (char === "#" || /^\/[/*]/.test(text.slice(offset, offset + 2))) return "remove the comment: JSON has none";

@@ -7,7 +7,7 @@ export const MODULE_EXTENSIONS = [".ts", ".js", ".mjs"] as const;
 /** Returns why `path` cannot name a module of a plugin, with advice after `; `; undefined if it can. */
 export function checkModulePath(path: string): string | undefined {
   if (path.length > 512) return "A module path has at most 512 characters";
-  if (path.includes("\\")) return `Module path "${printable(path)}" holds "\\"; write "/" between folders`;
+  if (path.includes("\\")) return `Module path "${printable(path)}" contains "\\"; write "/" between folders`;
   if (path.startsWith("/")) return `Module path "${printable(path)}" is absolute; write it relative to the plugin's folder`;
   if (/[:%?#\0]/.test(path))
     return `Module path "${printable(path)}" is not a plain path; write it relative to the plugin's folder, such as "main.ts"`;

@@ -104,10 +104,10 @@ function adviceOn(name: string): string {
     case "Error":
       return "throw it, or return its message";
     case "Uint8Array":
-      return "toBase64() makes a text of it, Array.from an array of numbers";
+      return "toBase64() makes a string of it, Array.from an array of numbers";
     default:
       if (stringIncludes(name, "Iterator") || name === "Generator") return "Array.from makes an array of what it yields";
       if (stringIncludes(name, "Array") && name !== "ArrayBuffer") return "Array.from makes an array of it";
-      return "return what is meant of it as plain values";
+      return "return its content as plain values";
   }
 }

@@ -148,7 +148,7 @@ function closeQuietly(made: Record<string, unknown>): void {
 }
 
 function iteratorOf(iterable: object, method: unknown): Record<string, unknown> {
-  if (typeof method !== "function") throw new PrimordialTypeError('The value that "for await" goes through is not async iterable');
+  if (typeof method !== "function") throw new PrimordialTypeError('The value of "for await" is not async iterable');
   return requireObject(reflectApply(method as Callable, iterable, []));
 }
 

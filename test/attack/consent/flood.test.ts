@@ -89,7 +89,7 @@ describe("a description", () => {
     expect(parseManifest(manifest("notes", saying("x".repeat(4_096))))).toMatchObject({ ok: true });
     expect(parseManifest(manifest("notes", saying("x".repeat(4_097))))).toMatchObject({
       ok: false,
-      problems: [{ pointer, message: "Has 4097 characters, and may have 4096", fix: "write less, a person reads it all" }],
+      problems: [{ pointer, message: "Has 4097 characters, more than 4096", fix: "shorten it, because the user reads all of it" }],
     });
   });
 });

@@ -75,7 +75,7 @@ describe("parsePermissions()", () => {
       '/permissions/net/1: An item of "net" has the wrong form ()',
       '/permissions/sys: Permission "sys" is neither true, false, a list nor an object (write true, false, a list of items, or { "allow": …, "deny": … })',
       '/permissions/write/ignore: "ignore" exists for read and env only (write "deny")',
-      '/permissions/write/reason: "reason" holds U+202E (right-to-left override) (remove it)',
+      '/permissions/write/reason: "reason" contains U+202E (right-to-left override) (remove it)',
       '/permissions/all: "all" must be true or false (write true or false)',
     ]);
   });

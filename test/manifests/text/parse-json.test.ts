@@ -89,7 +89,7 @@ describe("parseJson()", () => {
 
   it.each([
     [" \n", "write a JSON object: { … }"],
-    ['{"a": [1', 'it ends too early: close what is open, with " or } or ]'],
+    ['{"a": [1', 'it ends too early: close the open ", } or ]'],
     ['{"a": 1,}', 'remove the "," before the "}"'],
     ["[1, 2,\n]", 'remove the "," before the "]"'],
     ["[1,,2]", 'remove one ","'],

@@ -213,7 +213,7 @@ export async function run() {
 }`),
     ).toEqual([
       ...["0", "1", "closed break", "after", "closed r", "returned", "closed t", "caught body", "closed f", "caught close"],
-      ...["0", "closed b", "1", "closed b", "s1", "s2", 'caught The value that "for await" goes through is not async iterable'],
+      ...["0", "closed b", "1", "closed b", "s1", "s2", 'caught The value of "for await" is not async iterable'],
     ]);
   });
 

@@ -36,7 +36,7 @@ describe("copyJson()", () => {
 
   it.each<[string, unknown, string, string]>([
     ["a map", { a: [new Map()] }, "/a/0", "A Map has no JSON form (Object.fromEntries makes an object of it)"],
-    ["bytes", new Uint8Array(1), "", "A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)"],
+    ["bytes", new Uint8Array(1), "", "A Uint8Array has no JSON form (toBase64() makes a string of it, Array.from an array of numbers)"],
     ["no bytes", { a: new Uint16Array(0) }, "/a", "A Uint16Array has no JSON form (Array.from makes an array of it)"],
     ["a promise", [Promise.resolve()], "/0", "A Promise has no JSON form (await it)"],
     ["a generator", (async function* () {})(), "", "An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)"],

@@ -183,7 +183,7 @@ describe("createProcessExecutor()", () => {
       {
         code: "invalid_output",
         message:
-          "Invalid output at /rows/2/read: A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)",
+          "Invalid output at /rows/2/read: A Uint8Array has no JSON form (toBase64() makes a string of it, Array.from an array of numbers)",
       },
     ],
     [

@@ -8,10 +8,10 @@ const LOST: readonly (readonly [code: string, message: string])[] = [
   ["[1, { all: new Set([1]) }]", "Invalid output at /1/all: A Set has no JSON form (Array.from makes an array of it)"],
   [
     "{ 'a/b': { '~': new Uint8Array([1, 2]) } }",
-    "Invalid output at /a~1b/~0: A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)",
+    "Invalid output at /a~1b/~0: A Uint8Array has no JSON form (toBase64() makes a string of it, Array.from an array of numbers)",
   ],
   ["{ bytes: new Float64Array(3) }", "Invalid output at /bytes: A Float64Array has no JSON form (Array.from makes an array of it)"],
-  ["new ArrayBuffer(2)", "Invalid output: An ArrayBuffer has no JSON form (return what is meant of it as plain values)"],
+  ["new ArrayBuffer(2)", "Invalid output: An ArrayBuffer has no JSON form (return its content as plain values)"],
   [
     "(async function* () { yield 1; })()",
     "Invalid output: An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)",
@@ -27,7 +27,7 @@ const LOST: readonly (readonly [code: string, message: string])[] = [
     "{ headers: new Headers({ a: 'b' }) }",
     "Invalid output at /headers: A Headers has no JSON form (Object.fromEntries makes an object of it)",
   ],
-  ["/x/", "Invalid output: A RegExp has no JSON form (return what is meant of it as plain values)"],
+  ["/x/", "Invalid output: A RegExp has no JSON form (return its content as plain values)"],
   [
     "context.output({ metadata: { at: new Map() } })",
     "Invalid output at /metadata/at: A Map has no JSON form (Object.fromEntries makes an object of it)",
@@ -92,7 +92,7 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
     });
     expect(await call("bytes")).toEqual({
       kind: "not_json",
-      message: "Invalid output at /read: A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)",
+      message: "Invalid output at /read: A Uint8Array has no JSON form (toBase64() makes a string of it, Array.from an array of numbers)",
     });
   });
 
@@ -107,7 +107,8 @@ describe.each(SANDBOXES)("a value that JSON loses, on the %s", (_name, options) 
     });
     expect(await call("asks")).toMatchObject({
       kind: "threw",
-      message: "Invalid arguments at /bytes: A Uint8Array has no JSON form (toBase64() makes a text of it, Array.from an array of numbers)",
+      message:
+        "Invalid arguments at /bytes: A Uint8Array has no JSON form (toBase64() makes a string of it, Array.from an array of numbers)",
     });
   });
 
