@@ -37,8 +37,7 @@ export function legacyPermissions(value: JsonValue, pointer: string, draft: Lega
 }
 
 /**
- * Adds the additional permissions of its tools to a plugin's own. In the older spelling a tool may request any
- * permission, in the
+ * Adds the additional permissions of its tools to a plugin's own. In the older spelling a tool may request any permission, in the
  * newer one only a subset of its plugin's. A tool without permissions keeps those that the plugin had before.
  */
 export function addToolPermissions(manifest: Record<string, JsonValue>): void {

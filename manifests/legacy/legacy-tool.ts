@@ -65,8 +65,7 @@ function readFields(tool: JsonObject, pointer: string, draft: LegacyDraft): Reco
 }
 
 /**
- * Returns the files that a dotted module may mean, in the order in which they are tried: for `a.b.c` the paths `a/b/c`,
- * `b/c` and
+ * Returns the files that a dotted module may mean, in the order in which they are tried: for `a.b.c` the paths `a/b/c`, `b/c` and
  * `c`, each with `.ts`, `.js` and `.mjs`.
  */
 export function legacyModuleCandidates(dotted: string): readonly string[] {

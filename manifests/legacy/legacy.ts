@@ -26,9 +26,8 @@ export function isLegacy(document: JsonObject): boolean {
 /**
  * Converts a manifest in the older spelling to the canonical form.
  *
- * Its problems point into the original text. Fields unknown to both spellings stay, so that the reader refuses them;
- * fields of the
- * newer spelling are refused here.
+ * Its problems point into the original text. Fields unknown to both spellings stay, so that the reader refuses them; fields of
+ * the newer spelling are refused here.
  */
 export function fromLegacy(document: JsonObject, context: LegacyContext): LegacyManifest {
   const draft: LegacyDraft = { problems: [], places: new Map(), assumed: new Set(), context };

@@ -1,6 +1,5 @@
 /**
- * Reads a bundle's launch command for one platform: the runtime of its type, or a file of its own, without references to
- * other
+ * Reads a bundle's launch command for one platform: the runtime of its type, or a file of its own, without references to other
  * places (SPEC M10).
  */
 

@@ -1,6 +1,5 @@
 /**
- * Reads the manifest of an MCPB bundle and refuses launch commands that are not allowed (SPEC M10). The format:
- * MANIFEST.md of
+ * Reads the manifest of an MCPB bundle and refuses launch commands that are not allowed (SPEC M10). The format: MANIFEST.md of
  * modelcontextprotocol/mcpb.
  */
 

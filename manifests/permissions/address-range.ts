@@ -66,12 +66,10 @@ export function addressRange(text: string): AddressRange {
 }
 
 /**
- * Returns the IPv4 addresses that a translator reads from an IPv6 address: v4-compatible, NAT64 with a /96 prefix, 6to4,
- * and
- * Teredo's server and client. The prefix length in `64:ff9b:1::/48` is the network's choice, so all candidates are
- * returned: a
- * translator reads one of them and ignores the other bits (RFC 6052 §2.2). Candidates in 0.0.0.0/8 are the padding of
- * another length.
+ * Returns the IPv4 addresses that a translator reads from an IPv6 address: v4-compatible, NAT64 with a /96 prefix, 6to4, and
+ * Teredo's server and client. The prefix length in `64:ff9b:1::/48` is the network's choice, so all candidates are returned: a
+ * translator reads one of them and ignores the other bits (RFC 6052 §2.2). Candidates in 0.0.0.0/8 are the padding of another
+ * length.
  */
 export function embeddedAddresses(text: string): readonly string[] {
   const address = parseIp(text);

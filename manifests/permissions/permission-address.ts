@@ -18,12 +18,9 @@ export interface AddressVerdict {
 /**
  * Decides whether a call may connect to an address of a host that the layers already allow by name.
  *
- * No layer may deny the address, nor an address that a translator reads from it. An address that is not public must also
- * be
- * allowed by an address or a block that contains it (or by `localhost`, for a loopback address of that name), in the
- * layers that
- * users write; `true` and names are not enough. For a translated address (NAT64, 6to4, Teredo) this applies to the
- * embedded
+ * No layer may deny the address, nor an address that a translator reads from it. An address that is not public must also be
+ * allowed by an address or a block that contains it (or by `localhost`, for a loopback address of that name), in the layers that
+ * users write; `true` and names are not enough. For a translated address (NAT64, 6to4, Teredo) this applies to the embedded
  * addresses, because an IPv6-only network reaches every IPv4 host through one. Text that is not an address is denied.
  *
  * @example

@@ -17,9 +17,8 @@ import {
 /**
  * Returns the permissions of `inner` that `outer` does not allow, each as `read: ../x`; empty if `outer` covers `inner`.
  *
- * Patterns are compared by form: `**` and literal folders cover their contents, another pattern covers itself and the
- * paths that it
- * matches. Without `bases` every token stands for a separate folder, and a relative item is below `$plugin`.
+ * Patterns are compared by form: `**` and literal folders cover their contents, another pattern covers itself and the paths that
+ * it matches. Without `bases` every token stands for a separate folder, and a relative item is below `$plugin`.
  *
  * @example
  * ```ts
@@ -43,8 +42,7 @@ export function isWider(before: Permissions, after: Permissions, bases?: Permiss
 }
 
 /**
- * Stand-ins for unknown folders: disjoint, and so deep that no `..` of a relative item leads from one into another.
- * U+E000 is a
+ * Stand-ins for unknown folders: disjoint, and so deep that no `..` of a relative item leads from one into another. U+E000 is a
  * private-use character, so they match no real path.
  */
 const DEEP = "/\uE000".repeat(40);

@@ -1,8 +1,7 @@
 /**
  * Converts a permission set to Deno's: the input of `deno run -P` (SPEC PA1).
  *
- * The result never allows more than the original. An allowance that Deno cannot express is left out; a denial is widened
- * to the
+ * The result never allows more than the original. An allowance that Deno cannot express is left out; a denial is widened to the
  * next one that Deno can express. In Deno some allowances override some denials: those allowances are left out too.
  */
 

@@ -13,9 +13,8 @@ export interface SmallestGrant {
 }
 
 /**
- * Returns the narrowest permission set that covers `query`, in the shortest form: below `$workspace`, `$plugin`,
- * `$data`, `$tmp` or
- * `$home` if the path lies there.
+ * Returns the narrowest permission set that covers `query`, in the shortest form: below `$workspace`, `$plugin`, `$data`, `$tmp`
+ * or `$home` if the path lies there.
  *
  * For a path that no item can name (it contains `*`, `[` and the like) the nearest folder that one can name is returned.
  */

@@ -6,8 +6,7 @@ import { canonicalSocket, isSocket } from "./permission-socket.ts";
 import type { NetItem } from "./permissions.ts";
 
 /**
- * `suffix` is `*.name` and covers the name itself; a single address is a block of all its bits; a socket is `unix:/path`
- * or
+ * `suffix` is `*.name` and covers the name itself; a single address is a block of all its bits; a socket is `unix:/path` or
  * `vsock:cid:port`.
  */
 export type HostPattern =
@@ -37,10 +36,8 @@ const MAX_LIST = 64;
 /**
  * Parses `host[:port]`, or such a host limited to methods and path prefixes.
  *
- * The host is a name, `*.name`, an IPv4 address, a CIDR block, or an IPv6 address or block in brackets (brackets are
- * optional for
- * a block). Deno's `unix:/path` and `vsock:cid:port` are parsed too, although no plugin can open either. A zone
- * (`%eth0`) is
+ * The host is a name, `*.name`, an IPv4 address, a CIDR block, or an IPv6 address or block in brackets (brackets are optional for
+ * a block). Deno's `unix:/path` and `vsock:cid:port` are parsed too, although no plugin can open either. A zone (`%eth0`) is
  * dropped, as in Deno.
  *
  * @example
@@ -228,9 +225,8 @@ function isUnder(path: string, prefix: string): boolean {
 const MAX_DECODINGS = 3;
 
 /**
- * Returns the path as sent and as servers may read it: decoded once or several times (`%2e%2e%2f`, `%252e`; RFC 3986
- * §6.2.2), and without
- * the parameters that some servers remove from each segment (`/..;x/`).
+ * Returns the path as sent and as servers may read it: decoded once or several times (`%2e%2e%2f`, `%252e`; RFC 3986 §6.2.2), and
+ * without the parameters that some servers remove from each segment (`/..;x/`).
  */
 function pathReadings(path: string): readonly string[] {
   const plain = path.split(/[?#]/, 1)[0] ?? "";

@@ -1,9 +1,8 @@
 /**
  * Path items: normalisation, tokens and globs (SPEC PA2, C4).
  *
- * Purely lexical and the same on every system. Globs are matched segment by segment, without a RegExp of text from
- * outside: `*` and
- * `?` stay within a segment, `**` is a whole segment and stands for any number of segments.
+ * Purely lexical and the same on every system. Globs are matched segment by segment, without a RegExp of text from outside: `*`
+ * and `?` stay within a segment, `**` is a whole segment and stands for any number of segments.
  */
 
 import { foldName } from "../text/fold-name.ts";
@@ -39,9 +38,8 @@ export function expandHome(path: string, home: string): string {
 /**
  * Makes `path` absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
  *
- * Below a base with a drive letter `\` separates too. Returns undefined if the path is empty, too long (4,096
- * characters, 255 per name),
- * contains a NUL or a lone surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
+ * Below a base with a drive letter `\` separates too. Returns undefined if the path is empty, too long (4,096 characters, 255 per
+ * name), contains a NUL or a lone surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
  *
  * @example
  * ```ts
@@ -118,8 +116,7 @@ export function foldPattern({ prefix, glob }: PathPattern): PathPattern {
 }
 
 /**
- * Returns true if the pattern covers the path. A literal covers its contents; a glob covers whole paths that it matches
- * and, with
+ * Returns true if the pattern covers the path. A literal covers its contents; a glob covers whole paths that it matches and, with
  * `below` (for denials), their contents.
  */
 export function patternCovers(pattern: PathPattern, path: readonly string[], below: boolean): boolean {

@@ -1,8 +1,7 @@
 /**
  * Items of `run` (SPEC PA2): programs by path or by name, as in Deno.
  *
- * Names are never looked up: an allowed name matches that name only, and a denied name matches every program that it
- * could be.
+ * Names are never looked up: an allowed name matches that name only, and a denied name matches every program that it could be.
  */
 
 import { foldName } from "../text/fold-name.ts";
@@ -21,9 +20,8 @@ export function runAllows(item: string, bases: PermissionBases): (program: strin
 }
 
 /**
- * Returns a test whether a denied item covers a program. A name denies every file of that name, whatever its case and
- * extension. A
- * path denies its contents, in every spelling, and all bare names, because any of them may be found there.
+ * Returns a test whether a denied item covers a program. A name denies every file of that name, whatever its case and extension.
+ * A path denies its contents, in every spelling, and all bare names, because any of them may be found there.
  */
 export function runDenies(item: string, bases: PermissionBases): (program: string) => boolean {
   if (!namesPath(item)) return (program) => hasStem(pathSegments(program).at(-1) ?? "", item);

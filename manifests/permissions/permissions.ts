@@ -1,8 +1,7 @@
 /**
  * Permissions in Deno's vocabulary and grammar (SPEC appendix A).
  *
- * The written form (`Permissions`) is JSON; decisions use the compiled form (`CompiledPermissions`). All layers must
- * allow an
+ * The written form (`Permissions`) is JSON; decisions use the compiled form (`CompiledPermissions`). All layers must allow an
  * access, and a denial is absolute in every layer.
  */
 

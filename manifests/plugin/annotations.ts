@@ -11,8 +11,7 @@ export interface Declared {
 }
 
 /**
- * Returns `given` with derived values for missing hints. A hint never makes the tool look more harmless than its
- * declared side
+ * Returns `given` with derived values for missing hints. A hint never makes the tool look more harmless than its declared side
  * effects.
  */
 export function annotate(declared: Declared, given: ToolAnnotations = {}): ToolAnnotations {

@@ -6,8 +6,8 @@ import type { Manifest, Skill } from "./manifest.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * Returns the canonical text of a manifest: fields in the order of the documentation, defaults left out, two spaces,
- * final newline.
+ * Returns the canonical text of a manifest: fields in the order of the documentation, defaults left out, two spaces, final
+ * newline.
  *
  * `parseManifest` reads it back to an equal manifest, except for `assumed`: assumed side effects become declared ones.
  */

@@ -25,8 +25,7 @@ const BOUNDS = { maxBytes: 256 * 1024, maxDepth: 64 };
 const FIELDS = ["$schema", "enabled", "toolOverrides", "config", "tool_overrides", "custom_config"];
 
 /**
- * Returns a plugin's settings, frozen, or every problem in them. `schema` is the manifest's `settingsSchema`; without
- * one the
+ * Returns a plugin's settings, frozen, or every problem in them. `schema` is the manifest's `settingsSchema`; without one the
  * plugin has no settings and `config` must be empty. `"{}"` gives the defaults.
  */
 export function parseSettings(text: string, schema: JsonSchema | undefined): Parsed<PluginSettings> {

@@ -64,9 +64,8 @@ const VERSION =
 /**
  * Returns a manifest in canonical form, with every default filled in and frozen, or every problem in it.
  *
- * `schema_version` marks the older spelling, which is read too. Whether files exist is checked only with
- * `context.files`; the host
- * checks whether a link leaves the plugin.
+ * `schema_version` marks the older spelling, which is read too. Whether files exist is checked only with `context.files`; the
+ * host checks whether a link leaves the plugin.
  *
  * @example
  * ```ts

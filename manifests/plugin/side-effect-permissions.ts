@@ -15,8 +15,7 @@ import {
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * Returns a tool's class under the permissions that it has (its own, else its plugin's): `network` counts as `read` if
- * all net
+ * Returns a tool's class under the permissions that it has (its own, else its plugin's): `network` counts as `read` if all net
  * items are limited to GET and HEAD.
  */
 export function sideEffectClassOf(
@@ -28,9 +27,8 @@ export function sideEffectClassOf(
 }
 
 /**
- * Returns the kinds that a tool with these side effects may have, as a permission set: `write` only with `write`, `net`
- * and `import`
- * only with `network` or `llm`, `run`, `ffi` and `sys` only with `execute` or `system`.
+ * Returns the kinds that a tool with these side effects may have, as a permission set: `write` only with `write`, `net` and
+ * `import` only with `network` or `llm`, `run`, `ffi` and `sys` only with `execute` or `system`.
  *
  * Reading, environment, tools and MCP servers depend on no side effect, because the called tool has its own.
  */

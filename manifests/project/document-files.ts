@@ -1,6 +1,5 @@
 /**
- * Bascule's documents as files, where members with defaults are optional. The canonical forms are `Manifest`,
- * `ProjectConfig` and
+ * Bascule's documents as files, where members with defaults are optional. The canonical forms are `Manifest`, `ProjectConfig` and
  * `PluginSettings`.
  */
 

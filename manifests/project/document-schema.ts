@@ -1,9 +1,8 @@
 /**
  * TypeBox schemas of bascule's documents, proven against the hand-written interfaces (SPEC S4, M2).
  *
- * Editors use the generated schema for completion. The readers validate; TypeBox's own check is not used (FACTS,
- * engine). This file is
- * not part of `mod.ts`, because loading TypeBox would add a fifth to the host's cold start.
+ * Editors use the generated schema for completion. The readers validate; TypeBox's own check is not used (FACTS, engine). This
+ * file is not part of `mod.ts`, because loading TypeBox would add a fifth to the host's cold start.
  */
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
@@ -25,8 +24,7 @@ import { CALLERS, type Requirement } from "../plugin/tool.ts";
 export type SchemaOf<T> = TSchema & { readonly static: T };
 
 /**
- * Proves that a TypeBox schema and an interface describe the same values: a member that only one of them has, or that
- * has another
+ * Proves that a TypeBox schema and an interface describe the same values: a member that only one of them has, or that has another
  * type, does not compile.
  */
 export function schemaOf<T>(): <S extends TSchema>(schema: IsSame<Static<S>, T> extends true ? S : never) => SchemaOf<T> {

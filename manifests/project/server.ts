@@ -1,9 +1,8 @@
 /** The host's server for other programs, and the remote hosts that it calls, as configured in `bascule.json` (SPEC I4, O3). Types only. */
 
 /**
- * Scopes of a token: `call` lists and calls tools, `confirm` marks an MCP client that shows confirmations to the user,
- * `metrics` reads
- * `/metrics`, `admin` belongs to the user and allows everything.
+ * Scopes of a token: `call` lists and calls tools, `confirm` marks an MCP client that shows confirmations to the user, `metrics`
+ * reads `/metrics`, `admin` belongs to the user and allows everything.
  */
 export const TOKEN_SCOPES = ["call", "confirm", "metrics", "admin"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];

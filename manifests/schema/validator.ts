@@ -1,8 +1,7 @@
 /**
  * Validates values against the schema subset with the semantics of JSON Schema Draft 7 (SPEC S4).
  *
- * Interprets the schema and never generates code from it. Lengths count code points, only own properties count, a
- * keyword ignores
+ * Interprets the schema and never generates code from it. Lengths count code points, only own properties count, a keyword ignores
  * types that it does not apply to, `const` and `enum` compare deeply, and `integer` accepts 1.0.
  */
 
@@ -28,8 +27,7 @@ const MAX_FILLS = 10_000;
 const SLICE = 512;
 
 /**
- * Returns all differences between `value` and `schema` (at most 100). The schema must be one that `checkSchema`
- * accepted.
+ * Returns all differences between `value` and `schema` (at most 100). The schema must be one that `checkSchema` accepted.
  *
  * @example
  * ```ts
@@ -81,8 +79,7 @@ function errorsOf({ errors, steps }: Check): readonly ValueError[] {
 /**
  * Returns `value` with each absent property filled in that has a `default` in `schema`, at every existing level.
  *
- * Fills in at most 10,000 properties, so that a small value cannot grow without bound; `checkValue` reports those still
- * missing.
+ * Fills in at most 10,000 properties, so that a small value cannot grow without bound; `checkValue` reports those still missing.
  */
 export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
   if (!hasDefaults(schema)) return value;

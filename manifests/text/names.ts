@@ -36,8 +36,7 @@ export function checkToolName(name: string): string | undefined {
 }
 
 /**
- * Returns a key that is equal for names that look alike: case, `1 l I i`, `0 O`, `rn m`, `vv w`, `_ -`, and Cyrillic and
- * Greek
+ * Returns a key that is equal for names that look alike: case, `1 l I i`, `0 O`, `rn m`, `vv w`, `_ -`, and Cyrillic and Greek
  * letters that look Latin. Names with equal keys must not be used side by side.
  */
 export function confusableKey(name: string): string {
@@ -51,12 +50,10 @@ export function qualifiedName(plugin: string, tool: string): string {
 }
 
 /**
- * Returns `plugin__tool`, for exports that allow no dot: at most 64 characters of `[a-zA-Z0-9_-]`, different for every
- * pair.
+ * Returns `plugin__tool`, for exports that allow no dot: at most 64 characters of `[a-zA-Z0-9_-]`, different for every pair.
  *
  * A plugin name contains no `__` and a tool name starts with a letter, so the first `__` divides a whole name. Above 64
- * characters a
- * digit, 130 bits of SHA-256 and the start of the tool name follow it, which no whole name can be.
+ * characters a digit, 130 bits of SHA-256 and the start of the tool name follow it, which no whole name can be.
  */
 export function exportName(plugin: string, tool: string): string {
   const whole = `${plugin}__${tool}`;
@@ -66,8 +63,7 @@ export function exportName(plugin: string, tool: string): string {
 }
 
 /**
- * Escapes everything but printable ASCII in `name` and cuts it at 80 characters, for messages. Also escapes `; `, which
- * separates
+ * Escapes everything but printable ASCII in `name` and cuts it at 80 characters, for messages. Also escapes `; `, which separates
  * the advice of a reason.
  */
 export function printable(name: string): string {

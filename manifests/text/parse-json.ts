@@ -1,8 +1,7 @@
 /**
  * Strict JSON parser (RFC 8259) that records the place of every value.
  *
- * One pass without recursion, so neither depth nor length can overflow the stack. Stricter than `JSON.parse` where two
- * readers
+ * One pass without recursion, so neither depth nor length can overflow the stack. Stricter than `JSON.parse` where two readers
  * could understand a document differently: duplicate keys, `__proto__` and numbers out of range are refused.
  */
 
@@ -35,8 +34,8 @@ export interface LocatedJson {
 /**
  * Parses a JSON text, or returns its problems with their places.
  *
- * A syntax error ends the parsing: `Invalid JSON: unexpected token at position 12`. Duplicate and `__proto__` keys are
- * all listed.
+ * A syntax error ends the parsing: `Invalid JSON: unexpected token at position 12`. Duplicate and `__proto__` keys are all
+ * listed.
  *
  * @example
  * ```ts

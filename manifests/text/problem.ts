@@ -8,8 +8,8 @@ export type Severity = "error" | "warning";
 /**
  * One problem of a document (a manifest, a settings file, `bascule.json`, a tool's arguments).
  *
- * `pointer` is an RFC 6901 JSON pointer (`""` is the whole document); `line` and `column` count from 1 and are
- * absent if the value was not parsed from text.
+ * `pointer` is an RFC 6901 JSON pointer (`""` is the whole document); `line` and `column` count from 1 and are absent if the
+ * value was not parsed from text.
  */
 export interface Problem {
   readonly severity: Severity;

@@ -1,7 +1,6 @@
 /**
- * Intended differences between bascule and Deno, by name. `docs/permissions.md` has a row for each,
- * `differences.test.ts` shows each
- * with the binary. A difference without a name is a defect.
+ * Intended differences between bascule and Deno, by name. `docs/permissions.md` has a row for each, `differences.test.ts` shows
+ * each with the binary. A difference without a name is a defect.
  */
 
 import { canonicalHost } from "../../manifests/mod.ts";

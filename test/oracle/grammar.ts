@@ -22,9 +22,8 @@ const FIELDS: Readonly<Record<DenoKind, string>> = {
 };
 
 /**
- * Deno parses a worker's permissions in order, so an invalid item after the tested one shows whether it was reached, and
- * no worker
- * is ever started.
+ * Deno parses a worker's permissions in order, so an invalid item after the tested one shows whether it was reached, and no
+ * worker is ever started.
  */
 const SCRIPT = `const items = JSON.parse(Deno.readTextFileSync("items.json"));
 console.log(JSON.stringify(items.map(([kind, text]) => {

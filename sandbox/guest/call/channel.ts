@@ -1,8 +1,7 @@
 /**
  * The guest's only way out: synchronous and asynchronous operations over the two native functions.
  *
- * Only this module holds the native functions. It uses captured built-ins only, so that a plugin's changes of globals
- * neither
+ * Only this module holds the native functions. It uses captured built-ins only, so that a plugin's changes of globals neither
  * reach the native functions nor change the messages.
  */
 
@@ -157,10 +156,8 @@ const keepSettlers = (resolve: Pending["resolve"], reject: Pending["reject"]): v
 };
 
 /**
- * Sends an asynchronous request; the promise settles when the engine delivers the answer. `stack` is the place of the
- * request.
- * A caller with many frames of its own takes it first, because each frame of the prelude in it costs as much as a
- * promise.
+ * Sends an asynchronous request; the promise settles when the engine delivers the answer. `stack` is the place of the request. A
+ * caller with many frames of its own takes it first, because each frame of the prelude in it costs as much as a promise.
  */
 export function request<T>(wanted: Request<T>, stack: string | undefined = new PrimordialError("").stack): Promise<T> {
   const id = nextId++;

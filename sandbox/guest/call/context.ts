@@ -35,8 +35,7 @@ let aborted = false;
 const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"] as const;
 
 /**
- * The frozen second argument of every tool, created once, in the base image. The facts of the call and its signal are
- * created
+ * The frozen second argument of every tool, created once, in the base image. The facts of the call and its signal are created
  * when a tool reads them.
  */
 export const context: object = createContext();

@@ -56,8 +56,7 @@ function isLooked(value: unknown): value is object {
 }
 
 /**
- * Pushes the last member first, so that they are visited in order. Of a list only as many as may be inspected, because
- * the names
+ * Pushes the last member first, so that they are visited in order. Of a list only as many as may be inspected, because the names
  * of all its members take memory.
  */
 function pushMembers(places: Place[], value: object, pointer: string): void {

@@ -1,7 +1,6 @@
 /**
- * Promises that are rejected without a handler at the end of a task: the program receives an `unhandledrejection` event;
- * without a
- * listener they are logged. Deno would end the process; here the call goes on, and its result counts.
+ * Promises that are rejected without a handler at the end of a task: the program receives an `unhandledrejection` event; without
+ * a listener they are logged. Deno would end the process; here the call goes on, and its result counts.
  */
 
 import { logAll } from "../inspect/console.ts";

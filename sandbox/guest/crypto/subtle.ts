@@ -33,8 +33,7 @@ export class SubtleCrypto {
 const { isSubtle } = SubtleCrypto;
 
 /**
- * Each method's arguments: `a`lgorithm, `k`ey, `b`ytes, `f`ormat, key `d`ata of that format, `x` for extractable,
- * `u`sages,
+ * Each method's arguments: `a`lgorithm, `k`ey, `b`ytes, `f`ormat, key `d`ata of that format, `x` for extractable, `u`sages,
  * optional `n`umber of bits.
  */
 const METHODS: readonly (readonly [name: string, signature: string])[] = [

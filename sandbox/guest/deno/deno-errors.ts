@@ -53,8 +53,7 @@ export interface ErrorAnswer {
 }
 
 /**
- * Creates the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError`, `RangeError` or
- * `URIError`,
+ * Creates the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError`, `RangeError` or `URIError`,
  * else a plain `Error`. `stack` is the place of the request, if that is no longer on the stack.
  */
 export function toGuestError(answer: ErrorAnswer, stack: string = currentStack()): Error {

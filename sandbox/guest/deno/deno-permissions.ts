@@ -1,7 +1,6 @@
 /**
- * `Deno.permissions` (SPEC PA7). The host answers. Each request carries the permissions that the program has revoked, so
- * that
- * all rules for them are in one place.
+ * `Deno.permissions` (SPEC PA7). The host answers. Each request carries the permissions that the program has revoked, so that all
+ * rules for them are in one place.
  */
 
 import { ask, request } from "../call/channel.ts";

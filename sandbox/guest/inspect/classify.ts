@@ -73,8 +73,7 @@ const SLOTS: readonly (readonly [ObjectKind, (value: unknown) => unknown])[] = [
 ];
 
 /**
- * Returns the kind of an object. A proxy of an array counts as an array, every other proxy counts as its prototype
- * suggests,
+ * Returns the kind of an object. A proxy of an array counts as an array, every other proxy counts as its prototype suggests,
  * because a program cannot recognise proxies.
  */
 export function classify(value: object): ObjectKind {

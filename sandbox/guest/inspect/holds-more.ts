@@ -23,8 +23,7 @@ const { prototype: objectPrototype } = PrimordialObject;
 const { iterator, matchAll, toStringTag } = PrimordialSymbol;
 
 /**
- * Recognises proxies, `arguments` and, by inheritance because the language offers no other test, generators, the
- * language's own
+ * Recognises proxies, `arguments` and, by inheritance because the language offers no other test, generators, the language's own
  * iterators and `FinalizationRegistry`.
  *
  * @returns the name used in errors, or undefined for every other object

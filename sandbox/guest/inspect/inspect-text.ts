@@ -20,9 +20,8 @@ type TextOptions = Pick<InspectOptions, "escapeSequences" | "quotes">;
 const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\" };
 
 /**
- * Quotes with the first quote character, or with another one if that saves escapes. Escapes control characters if
- * requested
- * and replaces lone surrogates.
+ * Quotes with the first quote character, or with another one if that saves escapes. Escapes control characters if requested and
+ * replaces lone surrogates.
  */
 export function quoteString(text: string, { escapeSequences, quotes }: TextOptions): string {
   let quote = quotes[0] ?? '"';

@@ -1,7 +1,6 @@
 /**
- * Compares texts of printable ASCII in the order that most languages of Latin script share. Programs sort long lists
- * this
- * way, and a request to the worker takes ten times as long.
+ * Compares texts of printable ASCII in the order that most languages of Latin script share. Programs sort long lists this way,
+ * and a request to the worker takes ten times as long.
  */
 
 import { arrayIncludes, bareList, mathMin, stringCharCodeAt, stringToLowerCase } from "../language/primordials.ts";

@@ -1,8 +1,7 @@
 /**
  * `for await` for a plugin's modules, by the steps of the standard
- * (https://tc39.es/ecma262/#sec-runtime-semantics-forinofbodyevaluation). The engine's own loop calls `return()` after
- * the end, does
- * not wait for it, and swallows its errors. The loader wraps a `for` around a `for…of` that visits one item each time
+ * (https://tc39.es/ecma262/#sec-runtime-semantics-forinofbodyevaluation). The engine's own loop calls `return()` after the end,
+ * does not wait for it, and swallows its errors. The loader wraps a `for` around a `for…of` that visits one item each time
  * (`lower-loops.ts`).
  */
 

@@ -1,7 +1,6 @@
 /**
- * `Atomics` (https://tc39.es/ecma262/#sec-atomics-object), which the engine lacks. A plugin has one thread, so every
- * operation
- * is atomic already, and waiting only lets time pass.
+ * `Atomics` (https://tc39.es/ecma262/#sec-atomics-object), which the engine lacks. A plugin has one thread, so every operation is
+ * atomic already, and waiting only lets time pass.
  */
 
 import { isLoading } from "../call/channel.ts";

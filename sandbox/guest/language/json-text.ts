@@ -1,8 +1,7 @@
 /**
  * JSON text of the prelude's messages.
  *
- * `JSON.stringify` of an object can run a plugin's code even without a `toJSON`: the engine keeps its list of open
- * objects in an
+ * `JSON.stringify` of an object can run a plugin's code even without a `toJSON`: the engine keeps its list of open objects in an
  * array, and setters on `Array.prototype` see what is stored there. For a string it keeps no list.
  */
 

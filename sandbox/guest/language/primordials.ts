@@ -1,10 +1,8 @@
 /**
  * The engine's built-ins as they were before any plugin ran.
  *
- * Plugin code may replace or decorate every global and prototype. The parts of the prelude that the host relies on
- * therefore call
- * these captured built-ins and never look one up later. Constructs that are not captured here (spread, destructuring and
- * `for…of`
+ * Plugin code may replace or decorate every global and prototype. The parts of the prelude that the host relies on therefore call
+ * these captured built-ins and never look one up later. Constructs that are not captured here (spread, destructuring and `for…of`
  * over arrays, regular expressions) read prototypes at run time, so the protocol's own code avoids them.
  */
 

@@ -1,8 +1,7 @@
 /**
  * `SharedArrayBuffer` of a fixed length.
  *
- * The engine checks a growable one against its maximum length, while its memory keeps the old size: views of it read and
- * wrote
+ * The engine checks a growable one against its maximum length, while its memory keeps the old size: views of it read and wrote
  * memory behind it (`test/attack/engine/buffers-out-of-bounds.test.ts`). The checks for `ArrayBuffer` are correct.
  */
 

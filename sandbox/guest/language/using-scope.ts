@@ -1,7 +1,7 @@
 /**
  * The resources of `using` and `await using` in one block
- * (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources).
- * The loader writes it around the block (`lower-using.ts`). The block itself awaits, only as often as the standard says.
+ * (https://tc39.es/proposal-explicit-resource-management/#sec-disposeresources). The loader writes it around the block
+ * (`lower-using.ts`). The block itself awaits, only as often as the standard says.
  */
 
 import { type Disposal, Failure, methodToDispose, methodToDisposeLater } from "./disposable.ts";

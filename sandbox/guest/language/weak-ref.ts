@@ -1,8 +1,8 @@
 /**
  * `WeakRef` that keeps its target until the job ends (https://tc39.es/ecma262/#sec-addtokeptobjects).
  *
- * The engine counts references: without this module a target that only a new `WeakRef` refers to would be freed in the
- * next statement.
+ * The engine counts references: without this module a target that only a new `WeakRef` refers to would be freed in the next
+ * statement.
  */
 
 import { bareList, define, PrimordialPromise, PrimordialTypeError, promiseThen, reflectConstruct, type Callable } from "./primordials.ts";

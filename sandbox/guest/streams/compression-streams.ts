@@ -1,10 +1,8 @@
 /**
  * `CompressionStream` and `DecompressionStream` (https://compression.spec.whatwg.org/).
  *
- * The worker's zlib does the work and keeps no state between two operations. The guest holds the input of a stream, so
- * that it
- * is part of an image and ends with the call. Compressed bytes therefore arrive at the end, decompressed bytes as the
- * input arrives.
+ * The worker's zlib does the work and keeps no state between two operations. The guest holds the input of a stream, so that it is
+ * part of an image and ends with the call. Compressed bytes therefore arrive at the end, decompressed bytes as the input arrives.
  */
 
 import { concatBytes, isBufferSource, toBytes } from "../web/bytes.ts";
@@ -24,8 +22,7 @@ import { exposeInterface, requireArguments, showAs, toDomString } from "../web/w
 /** Up to this size the stream decompresses every chunk when it arrives. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * Above that size the stream decompresses when the input has grown by this factor. The whole input is read again each
- * time, so
+ * Above that size the stream decompresses when the input has grown by this factor. The whole input is read again each time, so
  * the total cost stays linear.
  */
 const GROWTH = 1.25;

@@ -1,6 +1,5 @@
 /**
- * The classes of https://streams.spec.whatwg.org/ from the package web-streams-polyfill, and the prelude's own functions
- * on
+ * The classes of https://streams.spec.whatwg.org/ from the package web-streams-polyfill, and the prelude's own functions on
  * streams, which use their methods as they were before any plugin ran.
  */
 

@@ -150,8 +150,7 @@ export function bodyStream(body: Body): Stream {
 }
 
 /**
- * Consumes a whole body and converts its bytes. They are never a resolution value, because that would look up `then` on
- * them.
+ * Consumes a whole body and converts its bytes. They are never a resolution value, because that would look up `then` on them.
  *
  * @throws {TypeError} if the body was consumed, or a chunk is not bytes. `convert` must not change the bytes.
  */

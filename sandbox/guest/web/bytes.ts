@@ -26,8 +26,7 @@ export function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Ui
 }
 
 /**
- * Copies the bytes into a buffer of their own: the boundary takes whole buffers, and a copy cannot change in the
- * meantime.
+ * Copies the bytes into a buffer of their own: the boundary takes whole buffers, and a copy cannot change in the meantime.
  *
  * @throws {TypeError} if the value is neither a buffer nor a view; the message names `what`
  */

@@ -1,6 +1,5 @@
 /**
- * The requests of a guest: `net.fetch` sends one and returns the head of the response, `net.read` and `net.write` carry
- * bodies in
+ * The requests of a guest: `net.fetch` sends one and returns the head of the response, `net.read` and `net.write` carry bodies in
  * pieces, `net.close` gives up. The guest numbers its exchanges; the host keeps them for this call only.
  */
 

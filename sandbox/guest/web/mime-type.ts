@@ -86,10 +86,7 @@ function escapeQuoted(value: string): string {
   return arrayJoin(splitText(escaped, '"'), '\\"');
 }
 
-/**
- * Returns the MIME type of all `Content-Type` values together
- * (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type).
- */
+/** Returns the MIME type of all `Content-Type` values together (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type). */
 export function extractMimeType(header: string | null): MimeType | undefined {
   if (header === null) return undefined;
   let found: MimeType | undefined;

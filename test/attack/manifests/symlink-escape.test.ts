@@ -15,12 +15,9 @@ const SECRET = "the host's own secret";
 const INSIDE = "x".repeat(SECRET.length);
 
 /**
- * Replaces the folder by a link to the outside and restores it, for at most a minute. The folder keeps its inode and
- * times; only its
- * place changes. It swaps as fast as possible, but rests now and then with the honest folder in place, because otherwise
- * the folder
- * could never be read. It runs in a process of its own, because in the test's process it would alternate with the
- * reader.
+ * Replaces the folder by a link to the outside and restores it, for at most a minute. The folder keeps its inode and times; only
+ * its place changes. It swaps as fast as possible, but rests now and then with the honest folder in place, because otherwise the
+ * folder could never be read. It runs in a process of its own, because in the test's process it would alternate with the reader.
  */
 const SWAP_FOLDERS = `
   const { renameSync } = require("node:fs");
