@@ -82,7 +82,7 @@ export function optionsField(given: unknown, names: readonly string[]): string {
   return `,"o":{${arrayJoin(members, ",")}}`;
 }
 
-/** Objects are converted here. No option accepts the numbers without a JSON form. */
+/** Converts objects to strings. Numbers without a JSON form are sent as strings, which every numeric option refuses. */
 function optionToJson(value: unknown): string {
   if (typeof value === "boolean" || value === null) return `${value}`;
   if (typeof value === "number") return isFiniteNumber(value) ? numberToString(value, 10) : quoteJson(numberToString(value, 10));

@@ -132,7 +132,7 @@ function timerLimit(): number {
   return mathMin(callLimit("timers") ?? MAX_TIMERS, MAX_TIMERS);
 }
 
-/** Returns a copy of the waiting timers: name by id. */
+/** Returns the ids of the waiting timers as keys of a new map. */
 export function waitingTimers(): Map<number, string> {
   const waiting = new PrimordialMap<number, string>();
   mapForEach(byId, (_timer, id) => {

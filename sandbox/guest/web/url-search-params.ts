@@ -279,7 +279,7 @@ function encodeFlat(flat: string[]): string {
   return `${askWorker("search.format", listToJson(flat)) as string}`;
 }
 
-/** Encodes a name or value in parts that split no character, as the value of an empty name after the equals sign. */
+/** Encodes a name or value in parts that split no character. Each part is encoded as the value of an empty name, without the "=". */
 function encodeLong(text: string): string {
   const parts = bareList<string>();
   for (let at = 0; at < text.length;) {
