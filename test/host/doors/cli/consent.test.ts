@@ -191,7 +191,8 @@ describe("without a host", () => {
   it("refuses a lock file with merge conflict markers, with the line and advice [H7.conflict]", async () => {
     const lock = join(here.folder, "bascule.lock");
     const text = await readFile(lock, "utf8");
-    await writeFile(lock, `    expect(await here.run(["list"])).toMatchObject({
+    await writeFile(lock, `<<<<<<< HEAD\n${text}`);
+    expect(await here.run(["list"])).toMatchObject({
       code: 1,
       error: expect.stringMatching(/Cannot use ".*bascule\.lock"\n.*line 1.*merge conflict.*keep one side/),
     });
@@ -251,8 +252,7 @@ describe("without a host", () => {
 });
 
 describe("texts of a plugin", () => {
-<<<<<<< HEAD:test/host/doors/cli/consent.test.ts
-  it("do nothing to the terminal that shows them [H6.inert]", async () => {
+  it("cannot control the terminal that shows them [H6.inert]", async () => {
     const { changeLines } = await import("../../../../host/doors/cli/consent-text.ts");
     const { createStyle } = await import("../../../../host/primitives/style.ts");
     const lines = changeLines(
