@@ -18,12 +18,12 @@ export interface LegacyDraft {
   readonly context: LegacyContext;
 }
 
-/** Adds an error; `pointer` leads into the canonical form. */
+/** Adds an error; `pointer` refers to the canonical form. */
 export function refuseLegacy(draft: LegacyDraft, pointer: string, message: string, fix: string): void {
   draft.problems.push({ severity: "error", pointer: toOriginal(pointer, draft.places), message, fix });
 }
 
-/** Adds a warning; `pointer` leads into the canonical form. */
+/** Adds a warning; `pointer` refers to the canonical form. */
 export function warnLegacy(draft: LegacyDraft, pointer: string, message: string, fix: string): void {
   draft.problems.push({ severity: "warning", pointer: toOriginal(pointer, draft.places), message, fix });
 }

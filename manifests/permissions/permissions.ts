@@ -132,7 +132,7 @@ export interface CompiledItem {
 /** A secret as one layer binds it. */
 export interface SecretBinding {
   readonly name: string;
-  /** As written, for messages. */
+  /** Hosts as written, for messages. */
   readonly hosts: readonly string[];
   /** Tests a target with canonical host and explicit port. */
   readonly permits: (target: { readonly host: string; readonly port: number }) => boolean;

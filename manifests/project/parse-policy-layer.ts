@@ -21,7 +21,7 @@ const LAYER_FIELDS = ["name", "level", "role", "allow", "deny", "permissions", "
 const ROLE_FIELDS = ["webAccess", "allowedCategories", "allowedTools", "forbiddenTools"];
 const MAX_NAME_LENGTH = 128;
 
-/** One item of `policy.layers`. */
+/** Reads one item of `policy.layers`. */
 export function readLayer(reader: DocumentReader, value: JsonValue, pointer: string): PolicyLayer | undefined {
   const fields = reader.fields(value, pointer, { what: "Layer", known: LAYER_FIELDS, required: ["name", "level"] });
   if (fields === undefined) return undefined;
@@ -72,7 +72,7 @@ export function readRoles(reader: DocumentReader, parent: Fields): Readonly<Reco
   });
 }
 
-/** `policy.permissionTypes`. */
+/** Reads `policy.permissionTypes`. */
 export function readPermissionTypes(
   reader: DocumentReader,
   parent: Fields,

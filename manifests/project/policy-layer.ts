@@ -15,7 +15,7 @@ export type RequiredRecords = (typeof REQUIRED_RECORDS)[number];
 
 /** Restrictions of a layer. Selectors name the tools: `grep`, `words.grep`, `words.*`, `group:read`, `category:web`. */
 export interface LayerRules {
-  /** Shown in decisions. */
+  /** Name of the layer, shown in decisions. */
   readonly name: string;
   /** The allowed tools. Default: all. */
   readonly allow?: readonly string[];
@@ -38,7 +38,7 @@ export interface PolicyLayer extends LayerRules {
 export interface FlatPermissions {
   /** Whether network tools are allowed. Default true. */
   readonly webAccess?: boolean;
-  /** Default: all. */
+  /** The allowed categories. Default: all. */
   readonly allowedCategories?: readonly string[];
   /** Tools that are allowed whatever their category. Without categories, only these tools are allowed. */
   readonly allowedTools?: readonly string[];

@@ -24,7 +24,7 @@ export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 export interface QuotaConfig extends Readonly<Partial<Record<QuotaResource, number>>> {
   /** Default: the scope of the rule's selector if that is a tool or a plugin, else `tool`. */
   readonly per: QuotaScope;
-  /** Default 60,000. */
+  /** Length of the window. Default 60,000. */
   readonly windowMs: number;
 }
 
@@ -67,7 +67,7 @@ export interface PolicyRule extends RuleEffect {
 export interface PolicyConfig {
   readonly default: RuleEffect;
   readonly rules: readonly PolicyRule[];
-  /** Global → Role → Task → Delegation (SPEC P3). */
+  /** Evaluated in the order Global → Role → Task → Delegation (SPEC P3). */
   readonly layers: readonly PolicyLayer[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly permissionTypes: { readonly [K in PermissionType]?: PermissionTypeRules };
@@ -81,7 +81,7 @@ export interface ConfirmationConfig {
   readonly perTool: Readonly<Record<string, ConfirmMode>>;
   readonly trustedWorkspaces: readonly string[];
   readonly trustedWorkspaceOverrides: Readonly<Record<string, ConfirmMode>>;
-  /** Default 300,000. */
+  /** Time to wait for an answer. Default 300,000. */
   readonly timeoutMs: number;
   /** Whether a writing tool runs dry before the confirmation, which then shows its changes. Default false. */
   readonly preview: boolean;
@@ -114,9 +114,9 @@ export interface AuditConfig {
 export interface UndoConfig {
   /** Default: true for calls from the command line and its hosts, false for hosts of other programs. */
   readonly keep?: boolean;
-  /** Total for all calls. Default 268,435,456. */
+  /** Maximum size of all copies together. Default 268,435,456. */
   readonly maxBytes: number;
-  /** Default 7. */
+  /** Maximum age of a copy. Default 7. */
   readonly maxDays: number;
 }
 

@@ -9,11 +9,11 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** A token by its hash; the token itself is never stored here. */
 export interface TokenConfig {
-  /** Shown in events and problems. */
+  /** Name of the token, shown in events and problems. */
   readonly name: string;
-  /** In hexadecimal. */
+  /** Hash of the token, in hexadecimal. */
   readonly sha256: string;
-  /** Default `["call"]`. */
+  /** Rights of the token. Default `["call"]`. */
   readonly scopes: readonly TokenScope[];
   /** Role of every session that the token opens. */
   readonly role?: string;
@@ -33,9 +33,9 @@ export interface ServerLimits {
 
 /** Configuration of `bascule serve` (SPEC I4). */
 export interface ServerConfig {
-  /** Default `127.0.0.1`. */
+  /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default 7420. */
+  /** Port to listen on. Default 7420. */
   readonly port?: number;
   readonly tokens: readonly TokenConfig[];
   /** Host names besides those of this machine that a request may use: `host` or `host:port`. */

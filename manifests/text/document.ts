@@ -46,7 +46,7 @@ export class DocumentReader {
     }
   }
 
-  /** Refuses every key and text of the document that holds hidden characters (SPEC M5). */
+  /** Refuses every key and text of the document that contains hidden characters (SPEC M5). */
   refuseHiddenText(): void {
     this.#searchHidden(this.#located.value, "");
   }

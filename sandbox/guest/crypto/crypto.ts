@@ -21,7 +21,7 @@ import { installCryptoKey } from "./crypto-key.ts";
 import { installSubtle, type SubtleCrypto } from "./subtle.ts";
 import { exposeInterface, requireArguments, showAs } from "../web/webidl.ts";
 
-/** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
+/** Maximum bytes per call (https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues). */
 const QUOTA = 65_536;
 
 const secret = {};

@@ -70,7 +70,7 @@ function requireTag(value: unknown): string {
   return found;
 }
 
-/** Runs at boot. */
+/** Creates the class at boot. */
 export function createLocale(): object {
   knowLocales(tagOf);
   Reflect.deleteProperty(Locale, "factsOf");

@@ -37,12 +37,12 @@ export function askIntl(operation: string, fields: string, method?: string, args
 /** Returns the tag of a locale object of the prelude. */
 let tagOf: (value: object) => string | undefined = () => undefined;
 
-/** Runs at boot. */
+/** Sets at boot how to recognise locale objects. */
 export function knowLocales(tag: (value: object) => string | undefined): void {
   tagOf = tag;
 }
 
-/** https://tc39.es/ecma402/#sec-canonicalizelocalelist. Returns a JSON field with its comma, or "". */
+/** Returns the locales (https://tc39.es/ecma402/#sec-canonicalizelocalelist) as a JSON field with its comma, or "". */
 export function localesField(given: unknown): string {
   if (given === undefined) return "";
   const tags = bareList<string>();
@@ -93,7 +93,7 @@ export function numberArgument(value: number): string {
   return `{"n":"${objectIs(value, -0) ? "-0" : numberToString(value, 10)}"}`;
 }
 
-/** https://tc39.es/ecma402/#sec-tointlmathematicalvalue: text and big integers keep all their digits. */
+/** Converts a number (https://tc39.es/ecma402/#sec-tointlmathematicalvalue): text and big integers keep all their digits. */
 export function numericArgument(value: unknown): string {
   const plain: unknown = typeof value === "object" && value !== null ? toPrimitive(value) : value;
   if (typeof plain === "bigint") return `{"b":"${plain}"}`;

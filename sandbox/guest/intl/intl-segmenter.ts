@@ -60,7 +60,7 @@ function indexOfSegment({ text, starts }: Boundaries, at: number): number | unde
   return low;
 }
 
-/** Runs at boot. */
+/** Creates the prototypes at boot. */
 export function prepareSegments(): void {
   const containing = function (this: Segments, given: unknown): object | undefined {
     const boundaries = boundariesOf(this);

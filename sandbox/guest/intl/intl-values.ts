@@ -42,7 +42,7 @@ function addMethods(prototype: object, given: Readonly<Record<string, Callable>>
   }
 }
 
-/** Runs at boot. */
+/** Installs the methods at boot. */
 export function installLocaleMethods({ numbers, dates, collator }: OptionNames): void {
   const formatNumber = (value: number | bigint, locales: unknown, options: unknown): unknown =>
     askIntl("call", stateOf("NumberFormat", localesField(locales) + optionsField(options, numbers)).fields, "format", [

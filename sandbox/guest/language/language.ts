@@ -54,7 +54,7 @@ function framesBelow(stack: string, leaveOut: Callable | undefined): string {
   return at === -1 ? stack : stringSlice(stack, stringIndexOf(stack, "\n", at) + 1);
 }
 
-/** https://tc39.es/proposal-array-from-async/ */
+/** `Array.fromAsync` (https://tc39.es/proposal-array-from-async/). */
 async function fromAsync(constructor: unknown, items: unknown, map: unknown, self: unknown): Promise<unknown> {
   if (map !== undefined && typeof map !== "function") throw new PrimordialTypeError("The mapping function is not callable");
   if (items === undefined || items === null) throw new PrimordialTypeError("The items are not iterable");

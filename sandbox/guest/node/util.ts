@@ -23,7 +23,7 @@ export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
   return deepEqual(a, b, true);
 }
 
-/** https://nodejs.org/api/util.html#utilformatformat-args */
+/** Formats like Node (https://nodejs.org/api/util.html#utilformatformat-args). */
 export function format(first?: unknown, ...rest: readonly unknown[]): string {
   if (typeof first !== "string") return [first, ...rest].map(show).join(" ");
   let at = 0;

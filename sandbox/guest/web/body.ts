@@ -53,7 +53,7 @@ export interface Extracted {
   readonly type?: string;
 }
 
-/** https://fetch.spec.whatwg.org/#concept-bodyinit-extract. @throws {TypeError} if `init` is a stream that was used */
+/** Extracts a body (https://fetch.spec.whatwg.org/#concept-bodyinit-extract). @throws {TypeError} if `init` is a stream that was used */
 export function extractBody(init: unknown): Extracted {
   if (typeof init !== "object" || init === null) return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
   if (isReadable(init)) {

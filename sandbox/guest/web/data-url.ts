@@ -11,7 +11,7 @@ import {
   stringSlice,
 } from "../language/primordials.ts";
 
-/** https://url.spec.whatwg.org/#string-percent-decode, for ASCII text of a serialised URL. */
+/** Decodes ASCII text of a serialised URL (https://url.spec.whatwg.org/#string-percent-decode). */
 export function percentDecode(text: string): string {
   const parts = splitText(text, "%");
   const decoded = bareList<string>();

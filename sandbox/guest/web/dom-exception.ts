@@ -89,7 +89,7 @@ function defineStack(target: object, text: string): void {
   Reflect.defineProperty(target, "stack", { __proto__: null, ...accessors, enumerable: false, configurable: true } as PropertyDescriptor);
 }
 
-/** https://webidl.spec.whatwg.org/#quotaexceedederror */
+/** `QuotaExceededError` (https://webidl.spec.whatwg.org/#quotaexceedederror). */
 export class QuotaExceededError extends DOMException {
   #quota: number | null;
   #requested: number | null;

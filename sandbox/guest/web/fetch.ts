@@ -59,7 +59,7 @@ async function readWhole(url: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** https://fetch.spec.whatwg.org/#data-url-processor. @throws {TypeError} if the URL is not a valid data URL */
+/** Reads a data URL (https://fetch.spec.whatwg.org/#data-url-processor). @throws {TypeError} if the URL is not a valid data URL */
 function readDataUrl(url: string): Response {
   const hash = stringIndexOf(url, "#");
   const text = stringSlice(url, "data:".length, hash === -1 ? url.length : hash);

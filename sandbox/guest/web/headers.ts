@@ -246,7 +246,7 @@ function keep(list: HeaderField[], test: (field: HeaderField) => boolean): void 
   list.length = kept;
 }
 
-/** https://fetch.spec.whatwg.org/#concept-header-list-sort-and-combine */
+/** Sorts and combines fields (https://fetch.spec.whatwg.org/#concept-header-list-sort-and-combine). */
 export function sortAndCombine(list: readonly HeaderField[]): HeaderField[] {
   const sorted = bareList<HeaderField>();
   const seen: Record<string, boolean> = bareObject();

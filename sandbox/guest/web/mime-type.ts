@@ -146,7 +146,7 @@ function isAnyOf(text: string, at: number, characters: string): boolean {
 
 const TOKEN = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** https://httpwg.org/specs/rfc9110.html#tokens */
+/** Returns whether the text is an HTTP token (https://httpwg.org/specs/rfc9110.html#tokens). */
 export function isToken(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (!isAnyOf(text, index, TOKEN)) return false;
   return text !== "";

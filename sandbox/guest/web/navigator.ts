@@ -46,7 +46,7 @@ export class Navigator {
   }
 }
 
-/** https://wicg.github.io/ua-client-hints/#interface */
+/** User-agent client hints (https://wicg.github.io/ua-client-hints/#interface). */
 export class NavigatorUAData {
   constructor(key?: unknown) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");

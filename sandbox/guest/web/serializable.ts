@@ -16,12 +16,12 @@ export interface Transferred {
 const clones: Clone[] = [];
 const transfers: Transfer[] = [];
 
-/** Runs at boot. */
+/** Registers, at boot, how one interface is cloned. */
 export function cloneAs(clone: Clone): void {
   clones.push(clone);
 }
 
-/** Runs at boot. */
+/** Registers, at boot, how one interface is transferred. */
 export function transferAs(transfer: Transfer): void {
   transfers.push(transfer);
 }
