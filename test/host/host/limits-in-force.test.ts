@@ -83,7 +83,7 @@ describe("limits above the defaults", () => {
       error: {
         code: "resource_exhausted",
         details: { limit: "memoryBytes", allowed: 24 * MIB },
-        hint: { text: expect.stringContaining('have it say {"memoryBytes":201326592}') },
+        hint: { text: expect.stringContaining('set {"memoryBytes":201326592} in the rule') },
       },
     });
   });

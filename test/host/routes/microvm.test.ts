@@ -14,7 +14,7 @@ describe("createMicrovmExecutor()", () => {
         error: {
           code: "unavailable",
           message: expect.stringMatching(
-            /is unavailable: its route is "microvm".*no runner of micro virtual machines.*set its route to "wasm"/,
+            /is unavailable: its route is "microvm".*cannot run micro virtual machines.*set its route to "wasm"/,
           ),
           visible: true,
         },
