@@ -18,7 +18,8 @@ import { largeOutcome, largePart } from "./divide-value.ts";
 import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
-import { asksForTools, openRunRecord, type RunRecord } from "./run-record.ts";
+import { asksForTools } from "./asks-for-tools.ts";
+import { openRunRecord, type RunRecord } from "./run-record.ts";
 import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-time.ts";
 
 export type HostRouteOptions = ProcessRouteOptions;

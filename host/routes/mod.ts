@@ -11,7 +11,7 @@ import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
 export type { Execution, Executor, Executors, Outcome } from "../tools/execution.ts";
 export { createHostExecutor } from "./host.ts";
-export type { RouteOptions } from "./run-record.ts";
+export type { RouteOptions } from "./route-options.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
 export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };

@@ -14,7 +14,8 @@ import type { Secrets } from "../capabilities/secrets/secrets.ts";
 import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { exchangeCall, RemoteFailure } from "./remote-exchange.ts";
 import { readRemoteResult } from "./remote-result.ts";
-import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+import type { RouteOptions } from "./route-options.ts";
+import { openRunRecord, type RunRecord } from "./run-record.ts";
 
 export interface RemoteRouteOptions extends RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes" | "valueOf">;

@@ -1,63 +1,26 @@
 /** State of one run, the same on every route: its bridge context, its record of acts and its settings (SPEC D7, C10). */
 
-import type { EmitEvent, EventSubject } from "../audit/events.ts";
+import type { EventSubject } from "../audit/events.ts";
 import { sessionOwner } from "../call/session.ts";
-import {
-  type BridgeContext,
-  type CapabilityAct,
-  createActs,
-  createExchanges,
-  createOpenFiles,
-  grantHint,
-  type OpenToolCalls,
-} from "../capabilities/mod.ts";
+import { type BridgeContext, type CapabilityAct, createActs, createExchanges, createOpenFiles } from "../capabilities/mod.ts";
 import { type ChainStep, markOf } from "../call/chain.ts";
 import type { GrantHint } from "../call/errors.ts";
-import {
-  type AccessQuery,
-  applyDefaults,
-  evaluateAccess,
-  isJsonObject,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-  type Manifest,
-  type Permissions,
-  PERMISSION_KINDS,
-} from "../../manifests/mod.ts";
-import { isInnerHost } from "../capabilities/inner-host.ts";
-import { deepFreeze } from "../primitives/json/json.ts";
+import type { AccessQuery, JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import { outlineOfLarge } from "../primitives/json/outline.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
-import type { Log, LogLevel, Platform } from "../platform/platform.ts";
-import type { Grant } from "../call/grant.ts";
+import type { Log, LogLevel } from "../platform/platform.ts";
 import { limitHint } from "../call/limit-hint.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { CallSecrets } from "../capabilities/secrets/call-secrets.ts";
-import type { Secrets } from "../capabilities/secrets/secrets.ts";
-import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
-import type { Undos } from "../effects/undo/undos.ts";
-import type { Shares } from "../../sandbox/mod.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import type { Execution } from "../tools/execution.ts";
+import { actHint } from "./act-hint.ts";
+import { asksForTools } from "./asks-for-tools.ts";
+import { defaultSettings, NO_SETTINGS } from "./default-settings.ts";
+import type { RouteOptions } from "./route-options.ts";
+import { shownPermissions } from "./shown-permissions.ts";
 import { ToldProgress } from "./told-progress.ts";
 import { createRunTime, type RunTime } from "../call/run-time.ts";
-
-/** Options of all routes. */
-export interface RouteOptions {
-  readonly platform: Platform;
-  readonly emit: EmitEvent;
-  readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes">;
-  /** Returns the settings of a plugin version, frozen. Default: its schema's defaults. */
-  readonly settings?: (manifest: Manifest) => JsonObject;
-  /** Requests permissions from the user during calls; absent without a user. */
-  readonly openAsks?: OpenPermissionAsks;
-  /** Keeps what calls change, for undo; absent if nothing is kept. */
-  readonly undos?: Pick<Undos, "keep" | "ended">;
-  /** Opens a call's access to other tools; absent if there is none. */
-  readonly openTools?: OpenToolCalls;
-  /** Lanes that the file operations of all calls share. Absent: no file operation waits. */
-  readonly fileLanes?: Shares;
-}
 
 /** Facts known at the end of a run. */
 export interface RunEnd {
@@ -161,7 +124,7 @@ class CallRun implements RunRecord {
 
   hint(): GrantHint | undefined {
     const { tool, decision } = this.#execution;
-    if (this.#refused !== undefined) return hintFor(this.#refused, this.#execution);
+    if (this.#refused !== undefined) return actHint(this.#refused, this.#execution);
     return this.#wasTooLarge ? limitHint("operationBytes", { plugin: tool.plugin, ...decision }) : undefined;
   }
 
@@ -335,63 +298,3 @@ const DRY = { dryRun: true } as const;
 /** Twice the longest path. */
 const SHOWN_VALUE = 8_192;
 const NO_FILES: readonly string[] = Object.freeze([]);
-
-/** Whether the tool or its plugin requests access to tools, granted or not. */
-export function asksForTools({ definition, binding }: RegisteredTool): boolean {
-  return (binding.kind === "plugin" ? binding.version.manifest.permissions : definition.permissions)?.tools !== undefined;
-}
-
-/** Returns a hint made from the host's own record of the act, never from what the guest said about it. */
-function hintFor({ permission, value, isLed }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
-  const query = toQuery(permission, value);
-  // A server that redirects a call to an inner host wants the user to follow exactly this hint.
-  if (query?.kind === "net" && isLed === true && isInnerHost(query.host ?? "")) return undefined;
-  if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
-  return grantHint(query, {
-    grant: decision.grant,
-    cwd: call.session.workspace,
-    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-  });
-}
-
-function toQuery(permission: string, value: string): AccessQuery | undefined {
-  // A hint must not offer everything of a kind.
-  if (value === "") return undefined;
-  if (permission === "read" || permission === "write") return { kind: permission, path: value };
-  if (permission === "tools") return { kind: permission, name: value };
-  if (permission === "env" || permission === "run" || permission === "sys") return { kind: permission, name: value };
-  if (permission !== "net") return undefined;
-  const parts = /^(.*):([0-9]+)$/s.exec(value);
-  return parts === null ? { kind: "net", host: value } : { kind: "net", host: parts[1] ?? "", port: Number(parts[2]) };
-}
-
-const NO_SETTINGS: JsonObject = Object.freeze({});
-const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
-
-/** Returns the schema's defaults: a plugin's settings until the user sets them. Frozen, and the same object for the same schema. */
-function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
-  if (schema === undefined) return NO_SETTINGS;
-  const known = SETTINGS.get(schema);
-  if (known !== undefined) return known;
-  const filled = deepFreeze(applyDefaults(schema, {}));
-  const settings = isJsonObject(filled) ? filled : NO_SETTINGS;
-  SETTINGS.set(schema, settings);
-  return settings;
-}
-
-const SHOWN = new WeakMap<Grant, Permissions>();
-
-/**
- * Returns the permissions to show: those of the last layer that names permissions, without kinds that another such layer lacks entirely.
- * Frozen, and the same object for the same grant.
- */
-function shownPermissions(grant: Grant): Permissions {
-  const known = SHOWN.get(grant);
-  if (known !== undefined) return known;
-  const naming = grant.layers.filter(({ unnamed }) => unnamed === "none");
-  const held = naming.at(-1)?.permissions.source;
-  const kinds = PERMISSION_KINDS.filter((kind) => naming.every(({ permissions }) => permissions.entries.has(kind)));
-  const shown: Permissions = Object.freeze(held === undefined ? {} : Object.fromEntries(kinds.map((kind) => [kind, held[kind]])));
-  SHOWN.set(grant, shown);
-  return shown;
-}

@@ -15,7 +15,8 @@ import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { faultToError } from "./fault-to-error.ts";
 import { guestContextText } from "./guest-context.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
-import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+import type { RouteOptions } from "./route-options.ts";
+import { openRunRecord, type RunRecord } from "./run-record.ts";
 
 export interface WasmRouteOptions extends RouteOptions {
   readonly sandbox: Pick<Sandbox, "invoke">;

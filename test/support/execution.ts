@@ -5,7 +5,7 @@ import type { HostEvent } from "../../host/audit/events.ts";
 import type { ToolCall } from "../../host/call/call.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import type { Execution } from "../../host/tools/execution.ts";
-import type { RouteOptions } from "../../host/routes/run-record.ts";
+import type { RouteOptions } from "../../host/routes/route-options.ts";
 import { CallMeter } from "../../host/call/meter.ts";
 import { createSecrets } from "../../host/capabilities/secrets/secrets.ts";
 import { createSession } from "../../host/call/session.ts";
