@@ -128,11 +128,11 @@ export { PROMETHEUS_TYPE, type TelemetryOptions } from "./audit/telemetry/mod.ts
 export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./call/quota.ts";
 export type { QuotaUse } from "./policy/quotas/quotas.ts";
-export type { KeptRange, KeptRangeWish } from "./dispatch/results/kept-results.ts";
+export type { KeptRange, KeptRangeOptions } from "./dispatch/results/kept-results.ts";
 export type { StoredGrant } from "./project/grants/grants.ts";
 export type { HostSettings } from "./plugins/settings/host-settings.ts";
 export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./plugins/settings/plugin-settings.ts";
-export type { BundleActs, BundlePreview, BundleWish, InstalledBundle } from "./plugins/bundles/bundles.ts";
+export type { BundleActs, BundlePreview, BundleInput, InstalledBundle } from "./plugins/bundles/bundles.ts";
 export type { AddedMcpServer, McpActs, McpClient, McpServerStatus } from "./sources/mcp/mod.ts";
 export type { PluginChange, PluginStatus } from "./plugins/folder/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";

@@ -44,7 +44,7 @@ export { findOwn, ownPath } from "./wire/plugin-files.ts";
 export type { LegacyDecoders } from "./worker/operations/local-answer.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./worker/operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./wire/port.ts";
-export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./wire/tape.ts";
+export { ABORT, type CallConditions, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./wire/tape.ts";
 export { isFault } from "./wire/messages.ts";
 export { InFlight } from "./wire/in-flight.ts";
 export { LOG_TEXT_LENGTH, nextNumber } from "./wire/protocol.ts";

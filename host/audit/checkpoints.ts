@@ -8,7 +8,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import { JournalError, type JournalKey, type JournalRow, type Journals } from "../platform/files/journal-types.ts";
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import { EVENT_BOUNDS, firstOf, namesOf } from "./journal-files.ts";
 
 /** A row that the journal contained at a given time. */
@@ -32,7 +32,7 @@ export interface KeptCheckpoints {
 }
 
 /** A checkpoint to write. */
-export interface CheckpointWish {
+export interface CheckpointRequest {
   /** Folder of the journal. Absolute. */
   readonly folder: string;
   /** File of the checkpoints. Absolute; created if it does not exist. */
@@ -60,7 +60,7 @@ export function checkpointText({ time }: Pick<Checkpoint, "time">): string {
 /** Returns undefined if there are none. @throws {JournalError} if the file cannot be read. */
 export async function readCheckpoints(
   file: string,
-  { journals, files }: { readonly journals: Pick<Journals, "open">; readonly files: Pick<ServiceWorld["files"], "stat"> },
+  { journals, files }: { readonly journals: Pick<Journals, "open">; readonly files: Pick<TaskEnvironment["files"], "stat"> },
 ): Promise<KeptCheckpoints | undefined> {
   if ((await files.stat(file)) === undefined) return undefined;
   const opened = journals.open(file, "read");
@@ -97,23 +97,23 @@ export const CHECKPOINT_JOURNAL: ServiceTask<typeof checkpointJournal> = { name:
  * @returns a conflict if the journal no longer holds a row that older checkpoints know; these checkpoints stay
  * @throws {JournalError} if the file cannot be written
  */
-export async function checkpointJournal(wish: CheckpointWish, world: ServiceWorld): Promise<{ readonly conflict?: string }> {
-  const { folder, file, accept } = wish;
-  const names = await namesOf({ ...world, folder });
+export async function checkpointJournal(options: CheckpointRequest, env: TaskEnvironment): Promise<{ readonly conflict?: string }> {
+  const { folder, file, accept } = options;
+  const names = await namesOf({ ...env, folder });
   if (names.length === 0 && accept === undefined) return {};
-  await world.files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
+  await env.files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
   for (let tries = 1; ; tries++) {
     try {
-      return write(wish, names, world);
+      return write(options, names, env);
     } catch (error) {
       if (!(error instanceof JournalError && error.busy && tries < MOST_TRIES)) throw error;
-      await world.turn();
+      await env.turn();
     }
   }
 }
 
-function write(wish: CheckpointWish, names: readonly string[], { journals }: ServiceWorld): { readonly conflict?: string } {
-  const { folder, file, time, accept } = wish;
+function write(options: CheckpointRequest, names: readonly string[], { journals }: TaskEnvironment): { readonly conflict?: string } {
+  const { folder, file, time, accept } = options;
   const store = journals.open(file, "append");
   let conflict: string | undefined;
   try {
@@ -127,7 +127,7 @@ function write(wish: CheckpointWish, names: readonly string[], { journals }: Ser
       const confirmed = known.filter((one) => first > 0 && first <= one.first && isThere(one, { names, folder, journals }));
       const missed = known.filter((one) => !confirmed.includes(one));
       const head = newestRow(names, folder, journals);
-      const next = { ...head, first: Math.max(wish.first ?? first, ...confirmed.map((one) => one.first)), time };
+      const next = { ...head, first: Math.max(options.first ?? first, ...confirmed.map((one) => one.first)), time };
       conflict = missed[0] && `${checkpointText(missed[0])} has row ${missed[0].number}, and the journal does not`;
       const checkpoints = [
         ...missed.slice(0, MOST_CHECKPOINTS - 1),

@@ -1,6 +1,6 @@
 /** Reads the journal forward from an event, a page at a time, for readers that reconnect (SPEC I4, AU3). */
 
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import type { OnDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 import type { KeptEvent, SearchFound, SearchStep } from "./search.ts";
@@ -16,7 +16,7 @@ export interface FollowingEvents {
 }
 
 /** Request for the rows after row `after`. */
-export interface FollowingWish {
+export interface FollowingRequest {
   /** Absolute. */
   readonly folder: string;
   readonly after: number;
@@ -59,10 +59,10 @@ export const FOLLOWING: ServiceTask<typeof followingTask> = { name: "audit.follo
 
 /** A task of the service thread. */
 export async function followingTask(
-  { folder, after }: FollowingWish,
-  world: Pick<ServiceWorld, "journals" | "files">,
+  { folder, after }: FollowingRequest,
+  env: Pick<TaskEnvironment, "journals" | "files">,
 ): Promise<FollowingFound> {
-  const place = { ...world, folder };
+  const place = { ...env, folder };
   const [oldest] = await namesOf(place);
   const isCut = oldest !== undefined && firstOf(oldest) > after + 1;
   const numbers: number[] = [];

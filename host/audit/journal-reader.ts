@@ -6,13 +6,13 @@ import { encodeSlices } from "../primitives/json/write-slices.ts";
 import { type ActQuery, createActCollector, type RecordedActs } from "./acts.ts";
 import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import { checkSignatures, type KeptCheckpoints, readCheckpoints } from "./checkpoints.ts";
 import { rebuildSession, type SessionState } from "./session-state.ts";
 import { type JournalReport, readEvents, verifyJournal } from "./verify.ts";
 
 /** Options of a verification. */
-export interface VerifyWish {
+export interface VerifyRequest {
   readonly folder: string;
   /** File of the journal's checkpoints; absent if there is none. */
   readonly checkpoints?: string;
@@ -26,14 +26,17 @@ const MOST_TRIES = 5;
 export const VERIFY_JOURNAL: ServiceTask<typeof verifyTask> = { name: "audit.verify", run: verifyTask };
 
 /** A task of the service thread. */
-export async function verifyTask({ folder, checkpoints: file, expected: seal }: VerifyWish, world: ServiceWorld): Promise<JournalReport> {
+export async function verifyTask(
+  { folder, checkpoints: file, expected: seal }: VerifyRequest,
+  env: TaskEnvironment,
+): Promise<JournalReport> {
   for (let tries = 1; ; tries++) {
     // Read before the rows, so that rows written meanwhile are newer than the checkpoints.
-    const known = await knownOf(file, world);
+    const known = await knownOf(file, env);
     const expected = { ...(seal !== undefined && { seal }), checkpoints: known.signed };
-    const report = await verifyJournal({ ...world, folder }, expected, world.turn);
+    const report = await verifyJournal({ ...env, folder }, expected, env.turn);
     const problems = [...report.problems, ...known.problems];
-    const isSame = JSON.stringify((await knownOf(file, world)).kept) === JSON.stringify(known.kept);
+    const isSame = JSON.stringify((await knownOf(file, env)).kept) === JSON.stringify(known.kept);
     if (problems.length > 0 && !isSame && tries < MOST_TRIES) continue;
     const { kept } = known;
     const newest = kept?.checkpoints.at(-1);
@@ -49,11 +52,11 @@ export async function verifyTask({ folder, checkpoints: file, expected: seal }: 
 
 async function knownOf(
   file: string | undefined,
-  world: ServiceWorld,
+  env: TaskEnvironment,
 ): Promise<{ readonly kept?: KeptCheckpoints } & ReturnType<typeof checkSignatures>> {
   try {
-    const kept = file === undefined ? undefined : await readCheckpoints(file, world);
-    return kept === undefined ? { signed: [], problems: [] } : { kept, ...checkSignatures(kept, world.journals) };
+    const kept = file === undefined ? undefined : await readCheckpoints(file, env);
+    return kept === undefined ? { signed: [], problems: [] } : { kept, ...checkSignatures(kept, env.journals) };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return { signed: [], problems: [`the checkpoints in "${file ?? ""}" cannot be read (${error.message})`] };
@@ -65,7 +68,7 @@ export const SESSION_STATE: ServiceTask<typeof sessionTask> = { name: "audit.ses
 /** A task of the service thread. */
 export async function sessionTask(
   { folder, sessionId }: { readonly folder: string; readonly sessionId: string },
-  { journals, files, turn }: ServiceWorld,
+  { journals, files, turn }: TaskEnvironment,
 ): Promise<JsonParts> {
   const rebuild = rebuildSession(sessionId);
   const damage = new Set<string>();
@@ -78,7 +81,7 @@ export const RECORDED_ACTS: ServiceTask<typeof actsTask> = { name: "audit.acts",
 /** A task of the service thread. @throws {JournalError} if a file cannot be read */
 export async function actsTask(
   { folder, query }: { readonly folder: string; readonly query: ActQuery },
-  { journals, files, turn }: ServiceWorld,
+  { journals, files, turn }: TaskEnvironment,
 ): Promise<JsonParts> {
   const { plugin, requires, bases } = query;
   const collector = createActCollector({ plugin, bases, requires: (tool) => requires.get(tool) ?? [] });
@@ -99,7 +102,7 @@ export function* readParts<T extends object>(parts: JsonParts): Generator<void, 
   return (yield* readLarge({ kind: "json", bytes })) as unknown as T;
 }
 
-async function partsOf(found: SessionState | RecordedActs, turn: ServiceWorld["turn"]): Promise<JsonParts> {
+async function partsOf(found: SessionState | RecordedActs, turn: TaskEnvironment["turn"]): Promise<JsonParts> {
   // Both are JSON; their interfaces only lack an index signature.
   const writing = encodeSlices(found as unknown as JsonObject);
   for (;;) {

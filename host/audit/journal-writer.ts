@@ -7,7 +7,7 @@
 
 import type { JournalFile, Journals } from "../platform/files/journal-types.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import { chain, CLOSING_TEXT, fileOf, journalFiles, OPENING_TEXT } from "./journal-files.ts";
 
 /** Rows to add, in order. */
@@ -40,46 +40,46 @@ const folders = new WeakMap<Journals, Map<string, OpenFolder>>();
 export const APPEND_TO_JOURNAL: ServiceTask<typeof appendToJournal> = { name: "journal.append", run: appendToJournal };
 
 /** Synchronous while the newest file has room: calls wait for it. */
-export function appendToJournal(batch: JournalBatch, world: ServiceWorld): JournalWritten | Promise<JournalWritten> {
-  const open = openedIn(world).get(batch.folder);
-  if (open === undefined || isFull(open, batch)) return appendLater(batch, world);
+export function appendToJournal(batch: JournalBatch, env: TaskEnvironment): JournalWritten | Promise<JournalWritten> {
+  const open = openedIn(env).get(batch.folder);
+  if (open === undefined || isFull(open, batch)) return appendLater(batch, env);
   try {
-    write(open, batch, world.journals);
+    write(open, batch, env.journals);
     return { ok: true };
   } catch (error) {
-    return toFailure(error, batch, world);
+    return toFailure(error, batch, env);
   }
 }
 
-async function appendLater(batch: JournalBatch, world: ServiceWorld): Promise<JournalWritten> {
+async function appendLater(batch: JournalBatch, env: TaskEnvironment): Promise<JournalWritten> {
   try {
-    const open = await openFolder(batch.folder, world);
+    const open = await openFolder(batch.folder, env);
     const begins = isFull(open, batch);
-    if (begins) continueInNext(open, batch, world);
-    write(open, batch, world.journals);
+    if (begins) continueInNext(open, batch, env);
+    write(open, batch, env.journals);
     return { ok: true, ...(begins && { isNewFile: true }) };
   } catch (error) {
-    return toFailure(error, batch, world);
+    return toFailure(error, batch, env);
   }
 }
 
 export const CLOSE_JOURNAL: ServiceTask<typeof closeJournal> = { name: "journal.close", run: closeJournal };
 
-export function closeJournal({ folder }: Pick<JournalBatch, "folder">, world: ServiceWorld): void {
-  const opened = openedIn(world);
+export function closeJournal({ folder }: Pick<JournalBatch, "folder">, env: TaskEnvironment): void {
+  const opened = openedIn(env);
   opened.get(folder)?.file.close();
   opened.delete(folder);
 }
 
-function openedIn({ journals }: Pick<ServiceWorld, "journals">): Map<string, OpenFolder> {
+function openedIn({ journals }: Pick<TaskEnvironment, "journals">): Map<string, OpenFolder> {
   const opened = folders.get(journals) ?? new Map<string, OpenFolder>();
   folders.set(journals, opened);
   return opened;
 }
 
-async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFolder> {
-  const { files, journals } = world;
-  const known = openedIn(world).get(folder);
+async function openFolder(folder: string, env: TaskEnvironment): Promise<OpenFolder> {
+  const { files, journals } = env;
+  const known = openedIn(env).get(folder);
   if (known !== undefined) return known;
   await files.makeDirectory(folder);
   const newest = (await journalFiles(files, folder)).at(-1);
@@ -92,7 +92,7 @@ async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFold
   }
   const bytes = newest === undefined ? 0 : ((await files.stat(`${folder}/${newest}`))?.size ?? 0);
   const open = { file, bytes };
-  openedIn(world).set(folder, open);
+  openedIn(env).set(folder, open);
   return open;
 }
 
@@ -124,7 +124,7 @@ function write(open: OpenFolder, { texts, again }: JournalBatch, journals: Journ
 }
 
 /** Closes a file with its closing row, unless another process did, and starts the next file with the same chain. */
-function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }: ServiceWorld): void {
+function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }: TaskEnvironment): void {
   open.file.append((last) => (last === undefined || last.text === CLOSING_TEXT ? [] : chain(journals, last, [CLOSING_TEXT])));
   const end = open.file.last();
   if (end === undefined) return;
@@ -136,8 +136,8 @@ function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }
 }
 
 /** The next attempt opens the file again, because the file or its disk may be gone. */
-function toFailure(error: unknown, batch: JournalBatch, world: ServiceWorld): JournalWritten {
+function toFailure(error: unknown, batch: JournalBatch, env: TaskEnvironment): JournalWritten {
   const busy = error instanceof JournalError && error.busy;
-  if (!busy) closeJournal(batch, world);
+  if (!busy) closeJournal(batch, env);
   return { ok: false, busy, message: error instanceof Error ? error.message : String(error) };
 }

@@ -4,7 +4,7 @@
  */
 
 import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import { checkpointJournal } from "./checkpoints.ts";
 import { chain, CLOSING_TEXT, eventOf, firstOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
 import { callerGroup, decideKept, type Holdings, type Share, shareOf } from "./retention.ts";
@@ -38,24 +38,24 @@ const known = new WeakMap<Journals, Map<string, Contents>>();
 export const RETAIN_JOURNAL: ServiceTask<typeof retainJournal> = { name: "journal.retain", run: retainJournal };
 
 /** @returns how many files went */
-export async function retainJournal(retain: Retain, world: ServiceWorld): Promise<number> {
+export async function retainJournal(retain: Retain, env: TaskEnvironment): Promise<number> {
   let removed = 0;
   for (;;) {
-    const names = await journalFiles(world.files, retain.folder);
+    const names = await journalFiles(env.files, retain.folder);
     const [oldest, ...others] = names;
     if (oldest === undefined || names.length <= retain.maximumFiles) return removed;
-    await removeOldest(oldest, others, retain, world);
+    await removeOldest(oldest, others, retain, env);
     removed += 1;
   }
 }
 
-async function removeOldest(name: string, others: readonly string[], retain: Retain, world: ServiceWorld): Promise<void> {
+async function removeOldest(name: string, others: readonly string[], retain: Retain, env: TaskEnvironment): Promise<void> {
   const { folder, maximumFiles, maximumFileBytes, atMs } = retain;
-  const going = await contentsOf(`${folder}/${name}`, world);
+  const going = await contentsOf(`${folder}/${name}`, env);
   const sizes = new Map<Share, Map<string, number>>();
   let removal = going.removal;
   for (const other of others) {
-    const contents = await contentsOf(`${folder}/${other}`, world);
+    const contents = await contentsOf(`${folder}/${other}`, env);
     for (const [share, callers] of contents.sizes) for (const [caller, size] of callers) add(partOf(sizes, share), caller, size);
     removal = contents.removal ?? removal;
   }
@@ -64,8 +64,8 @@ async function removeOldest(name: string, others: readonly string[], retain: Ret
   const counts = new Map(Object.entries(removal?.counts ?? {}));
   for (const [share, count] of going.counts) add(counts, share, count);
   const kept: string[] = [];
-  const owners = await ownersOf(`${folder}/${name}`, world);
-  for await (const row of rowsBack(`${folder}/${name}`, world)) {
+  const owners = await ownersOf(`${folder}/${name}`, env);
+  for await (const row of rowsBack(`${folder}/${name}`, env)) {
     const { number, text } = row;
     const { share, caller, isKept } = describe(row, owners);
     const own = room.get(share);
@@ -82,12 +82,12 @@ async function removeOldest(name: string, others: readonly string[], retain: Ret
     kept.push(JSON.stringify({ type: "journal.removed", time: atMs, ...record }));
   }
   for (let at = 0; at < kept.length; at += PAGE_ROWS) {
-    await addToNewest(kept.slice(at, at + PAGE_ROWS), folder, world);
-    await world.turn();
+    await addToNewest(kept.slice(at, at + PAGE_ROWS), folder, env);
+    await env.turn();
   }
-  await noteBeginning(others, retain, world);
-  for (const suffix of ["", "-wal", "-shm"]) await world.files.remove(`${folder}/${name}${suffix}`);
-  known.get(world.journals)?.delete(`${folder}/${name}`);
+  await noteBeginning(others, retain, env);
+  for (const suffix of ["", "-wal", "-shm"]) await env.files.remove(`${folder}/${name}${suffix}`);
+  known.get(env.journals)?.delete(`${folder}/${name}`);
 }
 
 /**
@@ -98,27 +98,27 @@ async function removeOldest(name: string, others: readonly string[], retain: Ret
 async function noteBeginning(
   [next]: readonly string[],
   { folder, checkpoints: file, atMs: time }: Retain,
-  world: ServiceWorld,
+  env: TaskEnvironment,
 ): Promise<void> {
   if (file === undefined || next === undefined) return;
   try {
-    await checkpointJournal({ folder, file, time, first: firstOf(next) }, world);
+    await checkpointJournal({ folder, file, time, first: firstOf(next) }, env);
   } catch (error) {
-    if ((await world.files.stat(file)) !== undefined) throw error;
+    if ((await env.files.stat(file)) !== undefined) throw error;
   }
 }
 
-async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> {
-  const cache = known.get(world.journals) ?? new Map<string, Contents>();
-  known.set(world.journals, cache);
+async function contentsOf(path: string, env: TaskEnvironment): Promise<Contents> {
+  const cache = known.get(env.journals) ?? new Map<string, Contents>();
+  known.set(env.journals, cache);
   const cached = cache.get(path);
   if (cached !== undefined) return cached;
   const sizes = new Map<Share, Map<string, number>>();
   const counts = new Map<Share, number>();
-  const owners = await ownersOf(path, world);
+  const owners = await ownersOf(path, env);
   let last: JournalRow | undefined;
   let removal: RemovalRecord | undefined;
-  for await (const row of rowsBack(path, world)) {
+  for await (const row of rowsBack(path, env)) {
     last ??= row;
     removal ??= readRemoval(row.text);
     const { share, caller } = describe(row, owners);
@@ -132,7 +132,7 @@ async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> 
 }
 
 /** Yields the newest rows first. */
-async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncGenerator<JournalRow> {
+async function* rowsBack(path: string, { journals, turn }: TaskEnvironment): AsyncGenerator<JournalRow> {
   const file = journals.open(path, "read");
   try {
     let before = Number.MAX_SAFE_INTEGER;
@@ -151,9 +151,9 @@ async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncG
 }
 
 /** Returns the owners of the sessions that began in a file. Sessions that began in an earlier file are known by id only. */
-async function ownersOf(path: string, world: ServiceWorld): Promise<ReadonlyMap<string, string>> {
+async function ownersOf(path: string, env: TaskEnvironment): Promise<ReadonlyMap<string, string>> {
   const owners = new Map<string, string>();
-  for await (const { number, text } of rowsBack(path, world)) {
+  for await (const { number, text } of rowsBack(path, env)) {
     if (!text.includes('"session.opened"')) continue;
     const { type, sessionId, payload } = eventOf(number, text)?.event ?? {};
     const owner: unknown =
@@ -190,7 +190,7 @@ function partOf(parts: Map<Share, Map<string, number>>, share: Share): Map<strin
 }
 
 /** Another process, or the writing thread, may close a file at any moment; then the rows go to the next file. */
-async function addToNewest(texts: readonly string[], folder: string, { journals, files, turn }: ServiceWorld): Promise<void> {
+async function addToNewest(texts: readonly string[], folder: string, { journals, files, turn }: TaskEnvironment): Promise<void> {
   for (;;) {
     const name = (await journalFiles(files, folder)).at(-1);
     if (name === undefined) return;

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { JournalError, type JournalRow } from "../platform/files/journal-types.ts";
-import type { ServiceTask, ServiceWorld } from "../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
 import { createDamage, highestOf, type OnDamage, openOr, rangeIn, refuseDamage } from "./file-rows.ts";
 import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 
@@ -108,9 +108,9 @@ function newest(found: KeptEvent[], limit: number): void {
 export const SEARCH_STEP: ServiceTask<typeof searchStep> = { name: "audit.search", run: searchStep };
 
 /** A task of the service thread. */
-export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "journals" | "files">): Promise<SearchFound> {
+export async function searchStep(step: SearchStep, env: Pick<TaskEnvironment, "journals" | "files">): Promise<SearchFound> {
   const { folder, filter, limit, kept } = step;
-  const names = await namesOf({ ...world, folder });
+  const names = await namesOf({ ...env, folder });
   const isCut = firstOf(names[0] ?? "1") > 1;
   // Each file is named after its first row.
   const name = names.findLast((other) => firstOf(other) < step.before);
@@ -119,7 +119,7 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
   const onward = name === names[0] ? {} : { before: first };
   const damage: string[] = [];
   const stretches = createDamage((text) => damage.push(`${name}: ${text}`));
-  const file = openOr(world.journals, `${folder}/${name}`, (reason) => damage.push(`${name}: cannot be read (${reason})`));
+  const file = openOr(env.journals, `${folder}/${name}`, (reason) => damage.push(`${name}: cannot be read (${reason})`));
   if (file === undefined) return { numbers: [], texts: [], isCut, damage, ...onward };
   try {
     const numbers: number[] = [];
@@ -137,7 +137,7 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
         // Rows of an unreadable page are tried one by one, downward.
         if (page > 1) page = 1;
         else {
-          last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
+          last ??= (await rangeIn({ ...env, folder, names }, name, file)).last;
           before = Math.min(before - 1, last);
           next = before - 1;
           later = undefined;
@@ -157,7 +157,7 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
         if (length >= STEP_LENGTH || numbers.length >= limit) break;
         if (row.number < next) {
           // A damaged page may skip rows: each number in between is looked for.
-          last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
+          last ??= (await rangeIn({ ...env, folder, names }, name, file)).last;
           before = Math.min(next, last);
           stretches.add(before, "missing");
           next = before - 1;
@@ -166,7 +166,7 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
           break;
         }
         stretches.end();
-        if (later !== undefined && world.journals.seal(row.seal, later.number, later.text) !== later.seal)
+        if (later !== undefined && env.journals.seal(row.seal, later.number, later.text) !== later.seal)
           damage.push(`${name}: row ${later.number} does not match its seal`);
         later = row;
         before = row.number;

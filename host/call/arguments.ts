@@ -112,7 +112,7 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
 }
 
 /** The options of a call that affect how it runs. */
-export interface CallWishes {
+export interface RunConditions {
   readonly timeoutMs?: number;
   readonly seed?: string;
   readonly timeMs?: number;
@@ -121,7 +121,7 @@ export interface CallWishes {
 }
 
 /** Checks the options of a call. Values above a limit are not an error: policy lowers them. */
-export function checkWishes({ timeoutMs, seed, timeMs }: CallWishes): ToolErrorData | undefined {
+export function checkCallOptions({ timeoutMs, seed, timeMs }: RunConditions): ToolErrorData | undefined {
   if (timeoutMs !== undefined && !(timeoutMs > 0))
     return invalidOption("timeoutMs", `${timeoutMs} is not a duration (give milliseconds above 0, or leave it out)`);
   if (seed !== undefined && (typeof seed !== "string" || seed.length > MAX_SEED_LENGTH))
@@ -134,9 +134,9 @@ export function checkWishes({ timeoutMs, seed, timeMs }: CallWishes): ToolErrorD
 const MAX_SEED_LENGTH = 1_000;
 
 /** Refuses options that only the sandbox supports: host code has the machine's clock, randomness and files. */
-export function checkWorld(call: CallWishes, route: Route): ToolErrorData | undefined {
-  const wish = route === "wasm" ? undefined : WORLD_WISHES.find((name) => call[name] !== undefined && call[name] !== false);
-  return wish && invalidOption(wish, `the tool runs on the "${route}" route, which does not support this option (leave it out)`);
+export function checkConditions(call: RunConditions, route: Route): ToolErrorData | undefined {
+  const wanted = route === "wasm" ? undefined : WORLD_WISHES.find((name) => call[name] !== undefined && call[name] !== false);
+  return wanted && invalidOption(wanted, `the tool runs on the "${route}" route, which does not support this option (leave it out)`);
 }
 
 const WORLD_WISHES = ["seed", "timeMs", "record", "answer"] as const;

@@ -33,7 +33,7 @@ export interface ActsOptions {
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, "after">;
   /** If absent, no operation waits. */
-  readonly fileLanes?: Shares;
+  readonly fileLimiter?: Shares;
 }
 
 /**
@@ -49,11 +49,11 @@ export const END_WITHIN_MS = 5_000;
 
 const LONGEST_PATH_SHOWN = 256;
 /** Creates the slots that the file operations of all calls of a host share. */
-export function createFileLanes(): Shares {
+export function createFileLimiter(): Shares {
   return new Shares(FILE_LANES);
 }
 
-export function createActs({ callId, plugin, owner, signal, clock, fileLanes }: ActsOptions): Acts {
+export function createActs({ callId, plugin, owner, signal, clock, fileLimiter }: ActsOptions): Acts {
   const over = new AbortController();
   const underWay = new Set<ActName>();
   let onLast: () => void = () => undefined;
@@ -70,7 +70,7 @@ export function createActs({ callId, plugin, owner, signal, clock, fileLanes }: 
       if (over.signal.aborted) return undefined;
       // The chain ends its own steps and waits for them.
       if (operation.name.startsWith("tools.")) return nothing;
-      const leave = fileLanes === undefined || !isOfFiles(operation.name) ? nothing : await fileLanes.take(claim, over.signal);
+      const leave = fileLimiter === undefined || !isOfFiles(operation.name) ? nothing : await fileLimiter.take(claim, over.signal);
       if (leave === undefined) return undefined;
       // The call may have ended at the moment when the slot became free.
       if (over.signal.aborted) return (leave(), undefined);

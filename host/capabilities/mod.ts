@@ -14,7 +14,7 @@ import { permissionsBridge } from "./permissions.ts";
 import { toolsBridge } from "./tools.ts";
 import { workspaceBridge } from "./files/workspace.ts";
 
-export { type Acts, createActs, createFileLanes } from "./acts.ts";
+export { type Acts, createActs, createFileLimiter } from "./acts.ts";
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
 export {
   checkUrl,

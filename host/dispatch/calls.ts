@@ -135,25 +135,25 @@ export function createCalls(options: CallsOptions): Calls {
   let closing = false;
   let preparing = options.prepare;
 
-  async function call(tool: string, args: RawArguments, wish: CallOptions = {}, chain?: ChainPlace): Promise<ToolResult> {
-    const isWaiting = wish.confirm !== undefined || wish.unattended === "refuse";
+  async function call(tool: string, args: RawArguments, wanted: CallOptions = {}, chain?: ChainPlace): Promise<ToolResult> {
+    const isWaiting = wanted.confirm !== undefined || wanted.unattended === "refuse";
     let letGo: ToolCall["onPending"];
     const onPending = isWaiting ? undefined : (pending: ToolResult): void => letGo?.(pending);
-    const request = toCall(tool, args, wish, { newId, defaultSession, onPending, chain });
+    const request = toCall(tool, args, wanted, { newId, defaultSession, onPending, chain });
     const host = current();
     if (closing) return await refuse(request, host, unavailable(tool, "the host is closing"));
     if (preparing !== undefined) {
       await preparing();
       preparing = undefined;
     }
-    if (wish.callId !== undefined) {
+    if (wanted.callId !== undefined) {
       const known = await asked.find(request);
       if (known !== undefined) return known;
       // The refusal has a new id, so that no event is recorded under the id of the other call.
       if (running.isOfAnother(request)) return await refuse({ ...request, callId: newId() }, host, takenId());
     }
     const stop = new AbortController();
-    const unfollow = wish.signal && follow(wish.signal, stop);
+    const unfollow = wanted.signal && follow(wanted.signal, stop);
     const ended = run(request, host, stop, unfollow);
     if (isWaiting) return await ended;
     return await new Promise((resolve) => {
@@ -186,20 +186,20 @@ export function createCalls(options: CallsOptions): Calls {
     return refused;
   }
 
-  async function callAll(requests: readonly CallRequest[], wish: CallAllOptions): Promise<readonly ToolResult[]> {
-    return await turns.run(wish, defaultSession, async (signal) => {
-      const shared = { ...wish, signal };
+  async function callAll(requests: readonly CallRequest[], wanted: CallAllOptions): Promise<readonly ToolResult[]> {
+    return await turns.run(wanted, defaultSession, async (signal) => {
+      const shared = { ...wanted, signal };
       const run = (request: CallRequest): Promise<ToolResult> => call(request.tool, request.args ?? {}, ofRequest(request, shared));
-      if (wish.sequential !== true) return await Promise.all(requests.map(run));
+      if (wanted.sequential !== true) return await Promise.all(requests.map(run));
       const inOrder: ToolResult[] = [];
       for (const request of requests) inOrder.push(await run(request));
       return inOrder;
     });
   }
 
-  async function turn(requests: readonly CallRequest[], wish: CallAllOptions): Promise<TurnResponse> {
-    const { turn: turnId = newId(), mode } = wish;
-    const shared = { ...wish, turn: turnId };
+  async function turn(requests: readonly CallRequest[], wanted: CallAllOptions): Promise<TurnResponse> {
+    const { turn: turnId = newId(), mode } = wanted;
+    const shared = { ...wanted, turn: turnId };
     if (mode === "chain") return await turns.run(shared, defaultSession, (signal) => chainOf(turnId, requests, { ...shared, signal }));
     const results = await callAll(requests, shared);
     return { turnId, results, toolChains: chainsOf(results) };
@@ -228,9 +228,10 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   return {
-    call: (tool, args, wish) => call(tool, args, wish),
-    callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
-    turn: (requests, wish = {}) => turn(requests, wish),
+    call: (tool, args, wanted) => call(tool, args, wanted),
+    callAll: async (requests, wanted = {}) =>
+      wanted.mode === "chain" ? (await turn(requests, wanted)).results : await callAll(requests, wanted),
+    turn: (requests, wanted = {}) => turn(requests, wanted),
     isRunning: (callId) => running.isAny({ callId }),
     cancel(which) {
       turns.cancel(which);
@@ -270,11 +271,11 @@ interface MadeFor {
 function toCall(
   tool: string,
   args: RawArguments,
-  wish: CallOptions,
+  wanted: CallOptions,
   { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, ask, confirm } = wish;
-  const { seed, timeMs, record, dryRun, answer } = wish;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, ask, confirm } = wanted;
+  const { seed, timeMs, record, dryRun, answer } = wanted;
   return Object.freeze({
     callId,
     tool,

@@ -3,7 +3,7 @@
  * returns a promise only if it waits, because most calls wait at none.
  */
 
-import { areLarge, checkWishes, checkWorld, type Misfit, readArguments, readLargeArguments } from "../call/arguments.ts";
+import { areLarge, checkCallOptions, checkConditions, type Misfit, readArguments, readLargeArguments } from "../call/arguments.ts";
 import type { AllowDecision, Decision, ToolCall } from "../call/call.ts";
 import { isDryCall } from "../call/decision-summary.ts";
 import { argumentsWait, deniedByPolicy, toolNotFound, type ToolErrorData, unavailable, unconfirmed } from "../call/errors.ts";
@@ -88,7 +88,7 @@ export function readArgs(
   host: GateHost,
   trace: Trace,
 ): GatedCall | Refusal | Promise<GatedCall | Refusal> {
-  const misuse = checkWishes(call);
+  const misuse = checkCallOptions(call);
   if (misuse) return { stage: "arguments", error: misuse };
 
   const { inputSchema } = tool.definition;
@@ -114,7 +114,7 @@ export function checkDecision({ tool, call, args }: GatedCall, decision: Decisio
   }
   if (decision.unavailable !== undefined) return refuse(unavailable(call.tool, decision.unavailable));
 
-  const unworldly = checkWorld(call, decision.route);
+  const unworldly = checkConditions(call, decision.route);
   if (unworldly) return { stage: "arguments", error: unworldly };
 
   const counted = { tool, session: call.session, quotas: decision.quotas ?? [] };

@@ -53,8 +53,8 @@ export function createSessions(options: {
   const kept = new Map<string, Session>();
   const resolved = new WeakMap<Session, Promise<Session>>();
 
-  function open(wish: HostSessionOptions = {}): Session {
-    const { id = platform.random.uuidv7(), workspace, context, ...rest } = wish;
+  function open(request: HostSessionOptions = {}): Session {
+    const { id = platform.random.uuidv7(), workspace, context, ...rest } = request;
     const inherited = rest.parent?.workspace ?? options.workspace;
     const folder =
       workspace === undefined ? inherited : normalizePath(expandHome(workspace, platform.environment.home), platform.environment.cwd);

@@ -264,7 +264,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     pending: () => Promise.resolve(host.confirmations.list().map((one) => ({ ...one, request: shownRequest(one.request) }))),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
     commit: (callId, hash) => host.commit(callId, hash === undefined ? {} : { hash }),
-    undo: (callId, wish) => host.undo(callId, wish),
+    undo: (callId, wanted) => host.undo(callId, wanted),
     undoable: () => host.undoable(),
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),

@@ -13,9 +13,9 @@ import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../plugins/c
 import type { StoredGrant } from "../project/grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../plugins/installing/installer.ts";
 import type { Committed } from "../effects/overlay/dry-runs.ts";
-import type { KeptRange, KeptRangeWish } from "../dispatch/results/kept-results.ts";
+import type { KeptRange, KeptRangeOptions } from "../dispatch/results/kept-results.ts";
 import type { QuotaUse } from "../policy/quotas/quotas.ts";
-import type { UndoCall, UndoResult, UndoWish } from "../effects/undo/undos.ts";
+import type { UndoCall, UndoResult, UndoRequest } from "../effects/undo/undos.ts";
 import type { TaskContext } from "../call/session.ts";
 import type { HeldVersion } from "../plugins/folder/status.ts";
 import type { PublishedWords } from "../tools/tool.ts";
@@ -25,7 +25,7 @@ import type { SettingChange, SettingsView } from "../plugins/settings/plugin-set
 export interface Operations {
   call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
   /** Reads a range of a part that was cut from one of this client's results. */
-  readResult(handle: string, range?: KeptRangeWish): Promise<KeptRange>;
+  readResult(handle: string, range?: KeptRangeOptions): Promise<KeptRange>;
   status(): Promise<HostStatus>;
   list(): Promise<readonly PluginView[]>;
   info(name: string): Promise<Info>;
@@ -42,7 +42,7 @@ export interface Operations {
   /** Commits a dry run (SPEC E8). With `hash`: only if the dry run's report has this hash. */
   commit(callId: string, hash?: string): Promise<Committed>;
   /** Undoes the changes of a call. With `dryRun`: only reports what it would undo. */
-  undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
+  undo(callId: string, options?: UndoRequest): Promise<UndoResult>;
   /** Lists the calls that can be undone, newest first. */
   undoable(): Promise<readonly UndoCall[]>;
   /** Accepts the version with this hash and no other, so that the user accepts what was shown (SPEC H6). */

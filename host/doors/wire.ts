@@ -22,9 +22,9 @@ import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import type { JsonText } from "../primitives/json/json-text.ts";
 import { readText } from "../primitives/json/read-slices.ts";
 import type { Slices } from "../platform/platform.ts";
-import type { KeptRangeWish } from "../dispatch/results/kept-results.ts";
+import type { KeptRangeOptions } from "../dispatch/results/kept-results.ts";
 import type { SettingChange } from "../plugins/settings/plugin-settings.ts";
-import type { UndoWish } from "../effects/undo/undos.ts";
+import type { UndoRequest } from "../effects/undo/undos.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** Maximum bytes in a line; the platform closes connections that send longer ones (`line-connection.ts`). */
@@ -43,12 +43,12 @@ export type Request =
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
-  | { readonly id: number; readonly op: "read_result"; readonly handle: string; readonly range: KeptRangeWish }
+  | { readonly id: number; readonly op: "read_result"; readonly handle: string; readonly range: KeptRangeOptions }
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
-  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly wish: UndoWish }
+  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly wish: UndoRequest }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
   | { readonly id: number; readonly op: "inspect"; readonly source: string }
   | { readonly id: number; readonly op: "install"; readonly digest: string }

@@ -14,7 +14,7 @@ import type { PendingConfirmations } from "../confirmations/pending.ts";
 import type { ConsentActs } from "../plugins/consent/consent-acts.ts";
 import type { Exported, ExportFormat } from "../tools/exports/mod.ts";
 import type { GrantStore, StoredGrant } from "../project/grants/grants.ts";
-import type { KeptRange, KeptRangeWish } from "../dispatch/results/kept-results.ts";
+import type { KeptRange, KeptRangeOptions } from "../dispatch/results/kept-results.ts";
 import type { Installer } from "../plugins/installing/installer.ts";
 import type { ToolFilter, ToolListing } from "../tools/listing.ts";
 import type { AccessQuery, Permissions } from "../../manifests/mod.ts";
@@ -63,7 +63,7 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   /** Returns the result of an ended call; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** Reads a truncated part of a result by its handle; undefined if the session has no such result, or it has expired (SPEC X6). */
-  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
+  readResult(handle: string, range?: KeptRangeOptions & { readonly session?: Session }): KeptRange | undefined;
   /** Opens a session for one client: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
   /** Ends a session, for doors whose clients disconnect while the host stays: cancels its calls and emits its end. Idempotent. */

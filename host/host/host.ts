@@ -311,19 +311,19 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     ...lazyInstaller({ platform, service, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Untyped callers may pass null, and no call rejects.
-      const [given, wish] = [asGiven(args), { ...options }];
-      const session = await sessions.resolve(wish.session ?? sessions.of(wish.role, wish.context));
-      return await calls.call(tool, given, { ...wish, session });
+      const [given, request] = [asGiven(args), { ...options }];
+      const session = await sessions.resolve(request.session ?? sessions.of(request.role, request.context));
+      return await calls.call(tool, given, { ...request, session });
     },
     async callAll(requests, options) {
-      const [given, wish] = [requestsAsGiven(requests), { ...options }];
-      const session = await sessions.resolve(wish.session ?? sessions.default);
-      return await calls.callAll(given, { ...wish, session });
+      const [given, request] = [requestsAsGiven(requests), { ...options }];
+      const session = await sessions.resolve(request.session ?? sessions.default);
+      return await calls.callAll(given, { ...request, session });
     },
     async turn(requests, options) {
-      const [given, wish] = [requestsAsGiven(requests), { ...options }];
-      const session = await sessions.resolve(wish.session ?? sessions.default);
-      return await calls.turn(given, { ...wish, session });
+      const [given, request] = [requestsAsGiven(requests), { ...options }];
+      const session = await sessions.resolve(request.session ?? sessions.default);
+      return await calls.turn(given, { ...request, session });
     },
     skills: createSkills(registry),
     toolkits: keepingAlive(clock, { ...toolkits }),
@@ -332,7 +332,8 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     commit: async (...args) => await recorded(dryRuns.commit(...args)),
-    undo: async (id, wish) => (calls.isRunning(id) || dryRuns.isCommitting(id) ? refuseToUndo(id) : await recorded(undos.undo(id, wish))),
+    undo: async (id, request) =>
+      calls.isRunning(id) || dryRuns.isCommitting(id) ? refuseToUndo(id) : await recorded(undos.undo(id, request)),
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,

@@ -42,7 +42,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactOwn === undefined ? value : redactOwn(value)));
   const { clock, random, log } = platform;
   const { auditFolder: folder, checkpointFile } = places;
-  const openService = (): Service => createService({ threads: serviceThreads(platform), world: platform, onDefect });
+  const openService = (): Service => createService({ threads: serviceThreads(platform), environment: platform, onDefect });
   const service = openService();
   const { path, config } = places.project;
   const isKept = wanted ?? (path !== undefined && config().audit.store);
@@ -74,18 +74,18 @@ export function retainBy(work: Service, checkpoints?: string): JournalOptions["r
 
 /** A thread of its own, because calls wait for the journal and must not queue behind other work. */
 export function journalWriter(service: Service, folder: string, checkpoints?: string): JournalWriter {
-  const wish = { owner: "journal" };
+  const request = { owner: "journal" };
   let isOpen = false;
   return {
     append(batch) {
       isOpen = true;
-      return service.run(APPEND_TO_JOURNAL, batch, wish);
+      return service.run(APPEND_TO_JOURNAL, batch, request);
     },
     async checkpoint(time) {
-      return checkpoints === undefined ? {} : await service.run(CHECKPOINT_JOURNAL, { folder, file: checkpoints, time }, wish);
+      return checkpoints === undefined ? {} : await service.run(CHECKPOINT_JOURNAL, { folder, file: checkpoints, time }, request);
     },
     async close() {
-      if (isOpen) await service.run(CLOSE_JOURNAL, { folder }, wish);
+      if (isOpen) await service.run(CLOSE_JOURNAL, { folder }, request);
       await service.close();
     },
   };

@@ -1,6 +1,6 @@
 /** Routes: where a call runs. A new route adds a file and a line here, and passes `test/conformance/executor.ts` (SPEC O5). */
 
-import { createFileLanes } from "../capabilities/mod.ts";
+import { createFileLimiter } from "../capabilities/mod.ts";
 import type { Executors } from "../tools/execution.ts";
 import { finished } from "./finish.ts";
 import type { DryRuns } from "../effects/overlay/dry-runs.ts";
@@ -19,7 +19,7 @@ export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonl
 /** Creates one executor for every route that policy can name. */
 export function createExecutors(given: ExecutorsOptions): Executors {
   const { allow } = given.dryRuns;
-  const options = { fileLanes: createFileLanes(), ...given };
+  const options = { fileLimiter: createFileLimiter(), ...given };
   return Object.freeze({
     host: finished(allow(createHostExecutor(options)), options),
     wasm: finished(allow(createWasmExecutor(options)), options),

@@ -22,6 +22,6 @@ export interface RouteOptions {
   readonly undos?: Pick<Undos, "keep" | "ended">;
   /** Opens a call's access to other tools; absent if there is none. */
   readonly openTools?: OpenToolCalls;
-  /** Lanes that the file operations of all calls share. Absent: no file operation waits. */
-  readonly fileLanes?: Shares;
+  /** KeyedQueue that the file operations of all calls share. Absent: no file operation waits. */
+  readonly fileLimiter?: Shares;
 }

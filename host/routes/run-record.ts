@@ -202,13 +202,13 @@ class CallRun implements RunRecord {
   #openBridge(): BridgeContext {
     const { tool, call, decision, signal, meter, overlay } = this.#execution;
     const version = this.#version;
-    const { undos, fileLanes } = this.#options;
+    const { undos, fileLimiter } = this.#options;
     const { platform } = overlay ?? this.#options;
     const { session } = call;
     const caller = sessionOwner(session);
     const acts = createActs({
       ...{ callId: call.callId, plugin: tool.plugin, owner: caller, signal, clock: this.#options.platform.clock },
-      ...(fileLanes && { fileLanes }),
+      ...(fileLimiter && { fileLimiter }),
     });
     return {
       callId: call.callId,

@@ -109,7 +109,7 @@ async function invoke(
     contextText,
     limits,
     ...(tool.definition.outputSchema && { outputSchema: tool.definition.outputSchema }),
-    ...(recording ? { world: recording.world } : worldOf(call)),
+    ...(recording ? { conditions: recording.conditions } : conditionsOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: recording ? recording.wrap(answer) : answer,
     onLogs: (lines) => record.guestLines(lines),
@@ -119,9 +119,9 @@ async function invoke(
   return { outcome, recording: recording && (await recording.end(outcome)) };
 }
 
-function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {
+function conditionsOf({ seed, timeMs }: ToolCall): Pick<Invocation, "conditions"> {
   if (seed === undefined && timeMs === undefined) return {};
-  return { world: { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }) } };
+  return { conditions: { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }) } };
 }
 
 /** Answers an operation. Progress belongs to the call; everything else is a capability. */

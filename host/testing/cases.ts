@@ -76,8 +76,8 @@ function readCase(value: JsonValue): PluginCase | string {
   if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
   if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
   if (timeoutMs !== undefined && typeof timeoutMs !== "number") return `"timeoutMs" must be a number`;
-  const world = readWorld(value);
-  if (typeof world === "string") return world;
+  const env = readConditions(value);
+  if (typeof env === "string") return env;
   const texts = readTexts(files, false);
   if (texts === undefined) return `"files" must hold text by relative path, inside the workspace`;
   const granted = parsePermissions(grants);
@@ -94,12 +94,12 @@ function readCase(value: JsonValue): PluginCase | string {
     grants: granted.value,
     confirm,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...world,
+    ...env,
     expect: expected,
   };
 }
 
-function readWorld({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed" | "timeMs" | "answers"> | string {
+function readConditions({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed" | "timeMs" | "answers"> | string {
   if (seed !== undefined && typeof seed !== "string") return `"seed" must be text`;
   const timeMs = typeof time === "string" ? Date.parse(time) : undefined;
   if (time !== undefined && (timeMs === undefined || Number.isNaN(timeMs))) return `"time" must be a time such as "2026-01-31T12:00:00Z"`;

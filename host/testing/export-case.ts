@@ -86,7 +86,7 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
       args: recording.args,
       contextText: recording.contextText,
       limits: recording.limits,
-      world: { seed: recording.seed, timeMs: startOf(recording) },
+      conditions: { seed: recording.seed, timeMs: startOf(recording) },
       hostCall: (operation) => (operation.name === "progress" ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
       onLogs: () => {},
       signal,

@@ -92,7 +92,7 @@ async function run(
     args: recording.args,
     contextText: recording.contextText,
     limits: patient(recording.limits),
-    world: { seed: recording.seed, tape: recording.tape, ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }) },
+    conditions: { seed: recording.seed, tape: recording.tape, ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }) },
     hostCall: answers.answer,
     onLogs: () => {},
     signal: stop.signal,

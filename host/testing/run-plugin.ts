@@ -97,8 +97,8 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   /** Returns the host of all cases with the same grants. */
   function caseHost(granted: Permissions): Promise<Host> {
     const key = JSON.stringify(granted);
-    const wish = learning === undefined ? { grants: { [manifest.name]: granted } } : watched(manifest.name, learning, root);
-    const host = hosts.get(key) ?? openHost(withoutDependencies(bytes), { logger: SILENT, ...wish });
+    const request = learning === undefined ? { grants: { [manifest.name]: granted } } : watched(manifest.name, learning, root);
+    const host = hosts.get(key) ?? openHost(withoutDependencies(bytes), { logger: SILENT, ...request });
     hosts.set(key, host);
     return host;
   }

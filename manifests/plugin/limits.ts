@@ -58,11 +58,11 @@ export const GUEST_STACK_BYTES: number = 256 * 1024;
 /** Limits that a manifest or a rule requests: any subset. */
 export type LimitRequest = { readonly [K in keyof Limits]?: number };
 
-/** Returns `wish` where given, else `base`; at most `ceiling` and at least 1. */
-export function resolveLimits(wish: LimitRequest, base: Limits = DEFAULT_LIMITS, ceiling: Limits = LIMIT_CEILINGS): Limits {
+/** Returns `wanted` where given, else `base`; at most `ceiling` and at least 1. */
+export function resolveLimits(wanted: LimitRequest, base: Limits = DEFAULT_LIMITS, ceiling: Limits = LIMIT_CEILINGS): Limits {
   const resolved: Record<string, number> = {};
   for (const key of Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]) {
-    resolved[key] = Math.max(1, Math.min(wish[key] ?? base[key], ceiling[key]));
+    resolved[key] = Math.max(1, Math.min(wanted[key] ?? base[key], ceiling[key]));
   }
   // The loop above set every key of Limits.
   return Object.freeze(resolved) as unknown as Limits;

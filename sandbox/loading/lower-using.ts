@@ -228,8 +228,8 @@ function isNode(value: unknown): value is AnyNode {
 }
 
 /** Returns a variable name that does not occur in the code. */
-export function unusedName(code: string, wish: string): string {
-  let name = wish;
+export function unusedName(code: string, request: string): string {
+  let name = request;
   while (code.includes(name)) name += "$";
   return name;
 }

@@ -35,8 +35,8 @@ export function createPluginCache(
 
   async function nameOf({ files, modules }: PluginSource, image: BaseImage): Promise<string> {
     baseHash ??= cacheFileName([new Uint8Array(image.bytes)]);
-    const world = [LOADER, await baseHash, launcher.timeZone(), launcher.runtime];
-    const described = JSON.stringify([...world, [...modules], [...files.keys()]]);
+    const env = [LOADER, await baseHash, launcher.timeZone(), launcher.runtime];
+    const described = JSON.stringify([...env, [...modules], [...files.keys()]]);
     return `plugin-${await cacheFileName([encoder.encode(described), ...files.values()])}`;
   }
 

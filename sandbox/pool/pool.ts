@@ -6,14 +6,14 @@
  */
 
 import { Apart } from "./apart.ts";
-import { Crew, START_WITHIN_MS } from "./worker-set.ts";
+import { WorkerSet, START_WITHIN_MS } from "./worker-set.ts";
 import { canSuspend } from "../engine/engine.ts";
 import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "../wire/fault.ts";
 import type { BaseImage } from "../engine/image.ts";
 import { InFlight } from "../wire/in-flight.ts";
 import { type CallJob, digestOf, isBrief, type Job, nameOf, type Said, settleWithFault, usedUntil } from "./job.ts";
-import { OwnTime } from "./used-time.ts";
+import { UsedTime } from "./used-time.ts";
 import type { Parking } from "../image/parked.ts";
 import { canMove, claimRest, dropRest, forgetRest, isDue, sendAnswer } from "./resting-jobs.ts";
 import { choosePlace, isBusy } from "./placement.ts";
@@ -61,7 +61,7 @@ export class Pool {
   /** Jobs without a worker. */
   readonly waiting: WaitingJobs = new WaitingJobs();
   readonly #options: PoolOptions;
-  readonly #crew: Crew;
+  readonly #crew: WorkerSet;
   readonly #jobs: InFlight<Job> = new InFlight();
   readonly #apart: Apart;
   #starting: Promise<void> | undefined;
@@ -69,13 +69,13 @@ export class Pool {
   #cancelRest: (() => void) | undefined;
   #failedStarts = 0;
   #lastLook = 0;
-  readonly #ownTime: OwnTime = new OwnTime();
+  readonly #ownTime: UsedTime = new UsedTime();
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#apart = new Apart(options.maximumWorkers);
-    this.#crew = new Crew({
+    this.#crew = new WorkerSet({
       ...options,
       onReady: () => this.#placeWaiting(),
       onLost: (thread, why) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: why }),

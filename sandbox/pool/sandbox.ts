@@ -9,7 +9,7 @@ import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 import { shareFiles } from "../wire/plugin-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
 import type { Parking } from "../image/parked.ts";
-import { CryptoLanes } from "./crypto-lanes.ts";
+import { CryptoLimiter } from "./crypto-limiter.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
 import type { SandboxUse } from "./use.ts";
@@ -80,7 +80,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   const room = createOperationRoom(launcher, options.readLarge);
-  const lanes = new CryptoLanes();
+  const lanes = new CryptoLimiter();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
@@ -130,7 +130,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       limits: isKnown ? undefined : limits,
       outputSchema: isSchemaKnown ? undefined : (outputSchema ?? null),
       state,
-      world: invocation.world,
+      conditions: invocation.conditions,
       from: rest?.call,
     }));
     if (rest !== undefined) tellRest(job, thread, rest);

@@ -1,6 +1,6 @@
 /** Keeps the host's thread polling for the moment in which a worker will probably answer (`patience.ts`). */
 
-import { Patience } from "../wire/back-off.ts";
+import { BackOff } from "../wire/back-off.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 
 /** Time in which a short call or operation is answered, even if the worker had to be woken. */
@@ -21,7 +21,7 @@ export class StayAwake {
   readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
   readonly #isOwed: () => boolean;
   readonly #lookout: Lookout;
-  readonly #patience = new Patience();
+  readonly #patience = new BackOff();
   #isTurning = false;
   #isRenewed = false;
   #hasHeard = false;

@@ -9,7 +9,7 @@
 import { WATCH_EVERY_MS } from "./watchdog.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 
-export class OwnTime {
+export class UsedTime {
   #passedMs = 0;
   #lastTick = Number.NEGATIVE_INFINITY;
 
@@ -30,13 +30,13 @@ export class OwnTime {
 }
 
 /** Runs the task after `delayMs` of the host's own time, if `isAwaited` is still true. Does not keep the process alive. */
-export function afterOwnTime(
+export function afterUsedTime(
   clock: Pick<WorkerLauncher, "now" | "after">,
   delayMs: number,
   isAwaited: () => boolean,
   task: () => void,
 ): void {
-  const time = new OwnTime();
+  const time = new UsedTime();
   const look = (): void => {
     time.tick(clock.now());
     if (!isAwaited()) return;

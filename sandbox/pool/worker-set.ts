@@ -7,14 +7,14 @@
 import { isRewritten } from "../engine/engine.ts";
 import { type EngineBuild, loadEngine } from "./engine-build.ts";
 import type { BaseImage } from "../engine/image.ts";
-import { afterOwnTime } from "./used-time.ts";
+import { afterUsedTime } from "./used-time.ts";
 import type { Parking } from "../image/parked.ts";
 import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 import type { WorkerMessage } from "../wire/protocol.ts";
 import { Thread } from "./thread.ts";
 
-export interface CrewOptions {
+export interface WorkerSetOptions {
   readonly launcher: WorkerLauncher;
   /** Maximum number of shared workers, without the spare. */
   readonly maximumWorkers: number;
@@ -47,8 +47,8 @@ export const WORN_AFTER_BYTES: number = 32 * 1024 * 1024;
  */
 export const LARGE_BYTES: number = 24 * 1024 * 1024;
 
-export class Crew {
-  readonly #options: CrewOptions;
+export class WorkerSet {
+  readonly #options: WorkerSetOptions;
   readonly #threads: Set<Thread> = new Set();
   #spare: Thread | undefined;
   #module: WebAssembly.Module | undefined;
@@ -61,7 +61,7 @@ export class Crew {
   #closed = false;
   isMetered = false;
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkerSetOptions) {
     this.#options = options;
   }
 
@@ -203,7 +203,7 @@ export class Crew {
     const module = this.#module;
     if (module !== undefined) thread.boot({ module, base: this.#base, prepareToLoad: this.#threads.size === 0, parking });
     const isAwaited = (): boolean => !thread.ready && (this.#threads.has(thread) || thread === this.#spare);
-    afterOwnTime(launcher, START_WITHIN_MS, isAwaited, () => onLost(thread, `A worker did not start within ${START_WITHIN_MS} ms`));
+    afterUsedTime(launcher, START_WITHIN_MS, isAwaited, () => onLost(thread, `A worker did not start within ${START_WITHIN_MS} ms`));
     return thread;
   }
 

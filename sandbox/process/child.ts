@@ -8,7 +8,7 @@ import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 import { LEAST_BOUNDS, readMessage, withCall } from "./messages.ts";
 import type { ProcessConnection } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
-import { toWorldText } from "./tape-text.ts";
+import { toConditionsText } from "./tape-text.ts";
 
 interface JobBase {
   readonly number: number;
@@ -93,8 +93,8 @@ export class Child implements Answering {
     if (job.kind === "load") return this.#sendPlugin(job.number, job.source);
     // Happens after another process has ended. Only the call behind this load needs its result.
     if (!this.digests.has(job.source.digest)) this.#sendPlugin(0, job.source);
-    const { hostCall: _hostCall, onLogs: _onLogs, signal: _signal, world, ...plain } = job.invocation;
-    const invocation = { ...plain, ...(world !== undefined && { world: toWorldText(world) }) };
+    const { hostCall: _hostCall, onLogs: _onLogs, signal: _signal, conditions, ...plain } = job.invocation;
+    const invocation = { ...plain, ...(conditions !== undefined && { conditions: toConditionsText(conditions) }) };
     this.#bounds = withCall(this.#bounds, job.invocation);
     this.send({ type: "call", number: job.number, invocation });
   }

@@ -38,10 +38,10 @@ export const LEAST_BOUNDS: FrameBounds = { headBytes: LEAST_HEAD_BYTES, frameByt
 /** Extends the bounds for a call: its log lines and errors with all characters escaped, its output, or an operation's bytes. */
 export function withCall(
   { headBytes, frameBytes, parts }: FrameBounds,
-  { limits, world }: Pick<Invocation, "limits" | "world">,
+  { limits, conditions: env }: Pick<Invocation, "limits" | "conditions">,
 ): FrameBounds {
   const { logBytes, outputBytes, operationBytes } = limits;
-  const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
+  const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + (env?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
   const frame = head + Math.max(UTF8 * outputBytes, UTF8 * OPERATION_TEXT_BYTES + operationBytes) + 1_024;
   return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts: Math.max(parts, 1 + MAXIMUM_PARTS) };
 }

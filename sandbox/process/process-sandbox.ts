@@ -17,7 +17,7 @@ import { createTurns } from "../pool/turns.ts";
 import { CANCEL_GRACE_MS } from "../pool/watchdog.ts";
 import { nextNumber } from "../wire/protocol.ts";
 import type { Child, ProcessCall, ProcessJob } from "./child.ts";
-import { Household } from "./process-set.ts";
+import { ProcessSet } from "./process-set.ts";
 import type { ProcessLauncher } from "./port.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";
@@ -50,7 +50,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   const loading = new Map<string, Promise<LoadOutcome>>();
   const takeTurn = createTurns(LOADS_AT_ONCE);
   const room = createOperationRoom(launcher, options.readLarge);
-  const household = new Household({ launcher, onMessage: receive, onLost: replace, onDefect });
+  const processSet = new ProcessSet({ launcher, onMessage: receive, onLost: replace, onDefect });
   let lastNumber = 0;
   let outstanding = 0;
   const started = start();
@@ -60,7 +60,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     const [startProcess, engine] = await Promise.all([launcher.prepareProcesses(), loadEngine(launcher, build, onDefect)]);
     const base = await imageFileName(engine, launcher.language);
     const image = await launcher.readCache(base);
-    household.open(startProcess, {
+    processSet.open(startProcess, {
       head: { type: "boot", base, maximumWorkers, maximumQueue },
       parts: image === undefined ? [engine] : [engine, image],
     });
@@ -77,7 +77,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   }
 
   function place(job: ProcessJob): void {
-    const child = household.childFor(homeOf(job.source));
+    const child = processSet.childFor(homeOf(job.source));
     if (child === undefined) return answer(job, { kind: "trap", message: "The sandbox is closed" });
     child.give(job);
   }
@@ -189,7 +189,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   function forgetUnused({ users, source }: LoadedPlugin): void {
     if (users > 0) return;
     plugins.delete(source.digest);
-    household.forget(source.digest);
+    processSet.forget(source.digest);
   }
 
   return {
@@ -230,11 +230,11 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       forgetUnused(plugin);
     },
 
-    endSession: (session) => household.endSession(session),
+    endSession: (session) => processSet.endSession(session),
 
     async close() {
-      const jobs = household.jobs();
-      const ending = household.close();
+      const jobs = processSet.jobs();
+      const ending = processSet.close();
       for (const job of jobs) answer(job, { kind: "cancelled" });
       await started.catch(() => undefined);
       await ending;

@@ -8,11 +8,11 @@
 import { Child, type ProcessJob } from "./child.ts";
 import { BASE_IMAGE_BYTES } from "./messages.ts";
 import { loadWallMs } from "../wire/load-clock.ts";
-import { afterOwnTime } from "../pool/used-time.ts";
+import { afterUsedTime } from "../pool/used-time.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 
-export interface HouseholdOptions {
+export interface ProcessSetOptions {
   readonly launcher: Pick<ProcessLauncher, "now" | "after" | "writeCache">;
   readonly onMessage: (child: Child, message: ProcessMessage) => void;
   /** Called with the jobs that need another process or an answer. `overdue` contains those that exceeded their limit. */
@@ -38,8 +38,8 @@ const PROGRESS_WITHIN_MS = 15_000;
 /** Maximum number of consecutive failed starts. */
 const MAXIMUM_FAILED_STARTS = 3;
 
-export class Household {
-  readonly #options: HouseholdOptions;
+export class ProcessSet {
+  readonly #options: ProcessSetOptions;
   /** Processes by home: a plugin's name, or "" for the shared process. */
   readonly #children: Map<string, Child> = new Map();
   #spare: Child | undefined;
@@ -50,7 +50,7 @@ export class Household {
   #isSparePlanned = false;
   #closed = false;
 
-  constructor(options: HouseholdOptions) {
+  constructor(options: ProcessSetOptions) {
     this.#options = options;
   }
 
@@ -116,7 +116,7 @@ export class Household {
     });
     child.send(boot.head, boot.parts);
     const isAwaited = (): boolean => !child.ready && this.#has(child);
-    afterOwnTime(launcher, START_WITHIN_MS, isAwaited, () => {
+    afterUsedTime(launcher, START_WITHIN_MS, isAwaited, () => {
       child.lose(`The sandbox's process did not start within ${START_WITHIN_MS} ms`);
     });
     return child;
@@ -166,7 +166,7 @@ export class Household {
   #watch(): void {
     if (this.#isWatching || this.#closed) return;
     this.#isWatching = true;
-    afterOwnTime(
+    afterUsedTime(
       this.#options.launcher,
       ASK_EVERY_MS,
       () => true,

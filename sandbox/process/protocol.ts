@@ -4,7 +4,7 @@ import type { OperationMessage } from "../pool/answer-operation.ts";
 import type { Invocation, PluginSource } from "../wire/invocation.ts";
 import type { WorkerMessage } from "../wire/protocol.ts";
 import type { Fault } from "../wire/fault.ts";
-import type { TapeText, WorldText } from "./tape-text.ts";
+import type { TapeText, ConditionsText } from "./tape-text.ts";
 
 /** Messages from host to process. Binary parts follow the head, in the order named. */
 export type ProcessRequest =
@@ -27,7 +27,7 @@ export type ProcessRequest =
   | { readonly type: "ping" };
 
 /** The members of an invocation that are data. */
-export type PlainInvocation = Omit<Invocation, "hostCall" | "onLogs" | "signal" | "world"> & { readonly world?: WorldText };
+export type PlainInvocation = Omit<Invocation, "hostCall" | "onLogs" | "signal" | "conditions"> & { readonly conditions?: ConditionsText };
 
 /**
  * Messages from process to host: those of a worker about calls, and some more. Parts: an operation's text above 64 KB and its bytes; the

@@ -7,7 +7,7 @@ import { JSON_IN_BYTES, LARGE_BYTES } from "../wire/marshal.ts";
 import { LARGE_ANSWER_BYTES } from "../wire/untaken.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
-import { fromWorldText, toTapeText } from "./tape-text.ts";
+import { fromConditionsText, toTapeText } from "./tape-text.ts";
 import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol.ts";
 
 /** The host is trusted. These bounds only detect a corrupted stream. */
@@ -111,11 +111,11 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       const message = `Cannot load the plugin again: ${loaded?.fault.message ?? "it was not sent"}`;
       return { ok: false, fault: { kind: "trap", message }, used: NOTHING_USED };
     }
-    const { world, ...plain } = invocation;
+    const { conditions, ...plain } = invocation;
     let lastOperation = 0;
     return await booted().invoke({
       ...plain,
-      ...(world !== undefined && { world: fromWorldText(world) }),
+      ...(conditions !== undefined && { conditions: fromConditionsText(conditions) }),
       signal: running.abort.signal,
       hostCall({ name, args, bytes }) {
         const operation = ++lastOperation;

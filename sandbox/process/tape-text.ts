@@ -1,7 +1,7 @@
 /** Converts tapes for the transfer between host and process: JSON with bytes as text. */
 
 import { decodeHexText, encodeHexText } from "../worker/operations/byte-text.ts";
-import type { CallWorld } from "../wire/tape.ts";
+import type { CallConditions } from "../wire/tape.ts";
 import { type KeptTape, type Tape, TAPE_BOUNDS } from "../wire/tape.ts";
 import { isKeptTape } from "../wire/messages.ts";
 
@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 
 /** A tape with bytes in hexadecimal. Unchecked. */
 export type TapeText = "too_long" | (Omit<Tape, "crypto"> & { readonly crypto: readonly object[] });
-export type WorldText = Omit<CallWorld, "tape"> & { readonly tape?: TapeText };
+export type ConditionsText = Omit<CallConditions, "tape"> & { readonly tape?: TapeText };
 
 export function toTapeText(tape: KeptTape): TapeText {
   if (tape === "too_long") return tape;
@@ -36,14 +36,14 @@ function withBytes(answer: unknown): unknown {
     : rest;
 }
 
-export function toWorldText({ tape, ...world }: CallWorld): WorldText {
-  return { ...world, ...(tape !== undefined && { tape: toTapeText(tape) }) };
+export function toConditionsText({ tape, ...env }: CallConditions): ConditionsText {
+  return { ...env, ...(tape !== undefined && { tape: toTapeText(tape) }) };
 }
 
 /** @throws {Error} if the tape is invalid, which the host never sends */
-export function fromWorldText({ tape: text, ...world }: WorldText): CallWorld {
-  if (text === undefined) return world;
+export function fromConditionsText({ tape: text, ...env }: ConditionsText): CallConditions {
+  if (text === undefined) return env;
   const tape = fromTapeText(text);
   if (tape === undefined || tape === "too_long") throw new Error("The host sent an invalid tape");
-  return { ...world, tape };
+  return { ...env, tape };
 }

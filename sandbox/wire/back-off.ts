@@ -2,7 +2,7 @@
  * Decides whether to spin for a moment before sleeping. Waking a thread on another processor takes at least 50 µs, longer than most calls
  * and operations, but spinning in vain takes a processor from other work.
  */
-export class Patience {
+export class BackOff {
   #passOver = 0;
   #left = 0;
 

@@ -3,7 +3,7 @@
 import type { JsonSchema, JsonValue, Limits, ValueError } from "../../manifests/mod.ts";
 import type { Fault, LoadFault } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
-import type { CallWorld, KeptTape } from "./tape.ts";
+import type { CallConditions, KeptTape } from "./tape.ts";
 
 /** All input of a plugin's image. Nothing else can reach the image (SPEC B9). */
 export interface PluginSource {
@@ -45,7 +45,7 @@ export interface Invocation {
   /** Session whose state this call continues. Set if the plugin keeps its state between the calls of a session. */
   readonly session?: string;
   /** Time and randomness of the call. Absent: the machine's. */
-  readonly world?: CallWorld;
+  readonly conditions?: CallConditions;
   readonly hostCall: HostCallHandler;
   /** Takes the lines that the guest logged, in order and in batches. The text is guest data. */
   readonly onLogs: (lines: readonly LogLine[]) => void;

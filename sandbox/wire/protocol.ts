@@ -11,7 +11,7 @@ import type { CallWords } from "../guest/call/protocol.ts";
 import type { BaseImage, Image } from "../engine/image.ts";
 import type { InvocationUsed, LogLine, OutputPart } from "./invocation.ts";
 import type { Parking } from "../image/parked.ts";
-import type { CallWorld, KeptTape } from "./tape.ts";
+import type { CallConditions, KeptTape } from "./tape.ts";
 import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
@@ -58,7 +58,7 @@ export type WorkerRequest =
       readonly outputSchema?: JsonSchema | null | undefined;
       /** Set if the plugin keeps its state: the state that the call starts with. The result carries the state that the call leaves. */
       readonly state?: { readonly image?: Image } | undefined;
-      readonly world?: CallWorld | undefined;
+      readonly conditions?: CallConditions | undefined;
       /** State of a call that began in another worker, which no longer has it. */
       readonly from?: RestingCall | undefined;
     }
@@ -101,7 +101,7 @@ export type WorkerMessage =
     }
   /** The bytes of a large answer (`untaken.ts`) are in the guest, or will never be. */
   | { readonly type: "taken"; readonly number: number; readonly operation: number }
-  /** Requests or releases a lane for a long cryptography operation (`pool/crypto-lanes.ts`). */
+  /** Requests or releases a lane for a long cryptography operation (`pool/crypto-limiter.ts`). */
   | { readonly type: "lane"; readonly number: number; readonly wants: boolean }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
   /** Returns a call that was not started, because waiting calls on this worker hold too much memory. */

@@ -8,7 +8,7 @@
 import type { Fault } from "./fault.ts";
 
 /** Source of a call's time and randomness (SPEC B6). Absent members use the machine's own. */
-export interface CallWorld {
+export interface CallConditions {
   /** Seed of all randomness. */
   readonly seed?: string;
   /** Milliseconds since the epoch at the start of the call. After that, time depends only on what the call does. */

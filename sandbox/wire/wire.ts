@@ -33,8 +33,8 @@ export function packRequest(request: WorkerRequest): unknown {
   return request;
 }
 
-function isPlainCall({ limits, outputSchema, state, world, from }: Extract<WorkerRequest, { type: "call" }>): boolean {
-  return limits === undefined && outputSchema === undefined && state === undefined && world === undefined && from === undefined;
+function isPlainCall({ limits, outputSchema, state, conditions: env, from }: Extract<WorkerRequest, { type: "call" }>): boolean {
+  return limits === undefined && outputSchema === undefined && state === undefined && env === undefined && from === undefined;
 }
 
 /** Unpacks a request. Trusted, because only the host packs requests. */

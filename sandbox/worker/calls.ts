@@ -8,7 +8,7 @@ import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
 import { InFlight } from "../wire/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
 import { unpackAnswer } from "../wire/marshal.ts";
-import { openWorld } from "./tape/call-world.ts";
+import { openConditions } from "./tape/call-conditions.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
 import type { RestingCall } from "../wire/resting-call.ts";
 import { Run } from "./call/run.ts";
@@ -182,9 +182,9 @@ export class Calls {
     const { restorer, instances } = afterBoot();
     const { number, digest, words, limits, outputSchema, from, state } = request;
     const keep = state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
-    const world = openWorld(request.world, this.#env);
-    if (world?.isSeeded === true) instances.reseed(lease, world.local.randomBytes);
-    const known = { number, digest, words, limits, outputSchema, files: plugin.files, modules, world, ...keep };
+    const environment = openConditions(request.conditions, this.#env);
+    if (environment?.isSeeded === true) instances.reseed(lease, environment.local.randomBytes);
+    const known = { number, digest, words, limits, outputSchema, files: plugin.files, modules, conditions: environment, ...keep };
     const run = new Run({ ...known, ...(from && { from: from.state }) }, lease, this.#env, () => {
       this.#begun.delete(number);
       instances.giveBack(lease);

@@ -7,10 +7,10 @@
  * here.
  */
 
-import { Patience } from "../wire/back-off.ts";
+import { BackOff } from "../wire/back-off.ts";
 import { ASLEEP, BELL, type Control } from "../wire/protocol.ts";
 
-export interface LingerPowers {
+export interface IdlePowers {
   readonly control: Control;
   now(): number;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
@@ -20,7 +20,7 @@ export interface LingerPowers {
   after(delayMs: number, task: () => void): () => void;
 }
 
-export interface Linger {
+export interface IdleLoop {
   /** Checks for requests on the next turn of the event loop. */
   begin(): void;
   /** Starts a timer. The worker stops waiting when it is due. */
@@ -28,7 +28,7 @@ export interface Linger {
 }
 
 /** Keep-alive time of an idle worker. */
-const LINGER_MS = 20;
+const KEEP_AWAKE_MS = 20;
 /** Time to spin before sleeping, if spinning was recently successful. */
 const AWAKE_MS = 0.06;
 /** Maximum time between turns of the event loop. V8 has its own work to do there. */
@@ -46,7 +46,7 @@ export type Served = "served" | "idle" | "async" | Promise<void>;
 const ASYNC_TURN_MS = 5;
 
 /** @param serveNext serves one request, if there is one @param isAsync true while requests continue in promises of the event loop */
-export function createLinger(powers: LingerPowers, serveNext: () => Served, isAsync: () => boolean): Linger {
+export function createIdleLoop(powers: IdlePowers, serveNext: () => Served, isAsync: () => boolean): IdleLoop {
   const { words } = powers.control;
   const sleep = createSleep(powers);
   const due = new Map<object, number>();
@@ -72,7 +72,7 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
   /** @returns true to continue after a turn of the event loop */
   async function serveForATurn(): Promise<boolean> {
     const begun = powers.now();
-    let until = begun + LINGER_MS;
+    let until = begun + KEEP_AWAKE_MS;
     for (;;) {
       const seen = Atomics.load(words, BELL);
       const step = serveNext();
@@ -81,7 +81,7 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
       const now = powers.now();
       if (step !== "idle") {
         if (now - begun > (isAsync() ? ASYNC_TURN_MS : TURN_MS) || earliest() <= now) return true;
-        until = now + LINGER_MS;
+        until = now + KEEP_AWAKE_MS;
         continue;
       }
       const left = Math.min(until, earliest()) - now;
@@ -129,9 +129,9 @@ export function createLinger(powers: LingerPowers, serveNext: () => Served, isAs
  * Creates a function that waits until the bell rings or the time is over: first spinning, if that was recently successful, then asleep.
  * The ringing side checks `ASLEEP`. Each kind of wait needs its own sleep, because spinning pays off for some and not for others.
  */
-export function createSleep(powers: Pick<LingerPowers, "control" | "now" | "block">): (seen: number, forMs: number) => void {
+export function createSleep(powers: Pick<IdlePowers, "control" | "now" | "block">): (seen: number, forMs: number) => void {
   const { words } = powers.control;
-  const patience = new Patience();
+  const backOff = new BackOff();
 
   function isRungSoon(seen: number): boolean {
     const end = powers.now() + AWAKE_MS;
@@ -140,9 +140,9 @@ export function createSleep(powers: Pick<LingerPowers, "control" | "now" | "bloc
   }
 
   return (seen, forMs) => {
-    if (forMs > AWAKE_MS && patience.isWorthwhile()) {
-      if (isRungSoon(seen)) return patience.came();
-      patience.stayedAway();
+    if (forMs > AWAKE_MS && backOff.isWorthwhile()) {
+      if (isRungSoon(seen)) return backOff.came();
+      backOff.stayedAway();
     }
     Atomics.store(words, ASLEEP, 1);
     powers.block(words, BELL, seen, forMs);

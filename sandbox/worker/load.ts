@@ -57,16 +57,16 @@ export interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" 
 /** Like `loadPlugin`, on a thread where other guests may run in between. */
 export function* loadInSteps(instance: Instance, restorer: Restorer, request: LoadRequest, thread: LoadThread): Steps<Loaded> {
   const modules = createModuleTable(request.files, request.compiler);
-  const world = createLoadWorld(request, modules, thread);
-  instance.host = world.host;
+  const env = createLoadEnvironment(request, modules, thread);
+  instance.host = env.host;
   try {
-    const namespace = yield* evaluateEntry(instance, [...request.modules.keys()], world);
+    const namespace = yield* evaluateEntry(instance, [...request.modules.keys()], env);
     const missing = yield* defineModules(instance, namespace, request);
     if (missing !== undefined) return { ok: false, fault: missing };
     yield* instance.callEntry("endLoading", []);
     return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
-    const late = world.late();
+    const late = env.late();
     if (late !== undefined) return { ok: false, fault: late };
     if (instance.memoryExhausted)
       return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
@@ -75,7 +75,7 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
 }
 
 /** Environment of the plugin's top-level code, with a virtual clock. */
-interface LoadWorld {
+interface LoadEnvironment {
   readonly host: GuestHost;
   readonly late: () => LoadFault | undefined;
   /** Advances the virtual clock, for top-level code that awaits a timer. */
@@ -84,7 +84,7 @@ interface LoadWorld {
   readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
 }
 
-function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: LoadThread): LoadWorld {
+function createLoadEnvironment(request: LoadRequest, modules: ModuleTable, thread: LoadThread): LoadEnvironment {
   let virtualMs = 0;
   let late: LoadFault | undefined;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
@@ -130,28 +130,28 @@ function answerAtLoad(operation: string, told: string, files: ReadonlyMap<string
 }
 
 /** Evaluates the module that imports every entry module, and waits for top-level await in virtual time. */
-function* evaluateEntry(instance: Instance, files: readonly string[], world: LoadWorld): Steps<number> {
+function* evaluateEntry(instance: Instance, files: readonly string[], env: LoadEnvironment): Steps<number> {
   const value = yield* instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
   for (;;) {
-    yield* drainJobs(instance, world);
+    yield* drainJobs(instance, env);
     const state = instance.values.promiseState(value);
     if (state === "none") return value;
     if (state === "fulfilled") return instance.values.promiseResult(value);
     if (state === "rejected") throw new GuestException(yield* instance.values.describe(instance.values.promiseResult(value)));
-    const answers = world.takeAnswers();
+    const answers = env.takeAnswers();
     for (const { id, answer, bytes } of answers) yield* instance.settle(id, answer, bytes);
     if (answers.length > 0) continue;
     const status = readStatus(yield* instance.callEntry("poll", []));
     if (status.kind === "waiting" && status.timerMs === undefined)
       throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
-    world.advance(status.kind === "waiting" ? (status.timerMs ?? 0) : 0);
+    env.advance(status.kind === "waiting" ? (status.timerMs ?? 0) : 0);
     yield* instance.callEntry("runTimers", []);
   }
 }
 
-function* drainJobs(instance: Instance, world: LoadWorld): Steps<void> {
-  while ((yield* instance.runJobs(JOBS_A_SLICE)) > 0 && world.late() === undefined);
-  if (world.late() !== undefined) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
+function* drainJobs(instance: Instance, env: LoadEnvironment): Steps<void> {
+  while ((yield* instance.runJobs(JOBS_A_SLICE)) > 0 && env.late() === undefined);
+  if (env.late() !== undefined) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
 }
 
 /** Passes the namespaces to the prelude. Returns a fault for the first missing export. */

@@ -22,7 +22,7 @@ import { RestingCalls } from "./resting-calls.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "./operations/subtle-calls.ts";
-import { createLinger, createSleep, type Served } from "./idle.ts";
+import { createIdleLoop, createSleep, type Served } from "./idle.ts";
 import { CANCEL, claim, HELD_KB, openControl, BELL, TAKEN_KB, WAITING, type WorkerRequest } from "../wire/protocol.ts";
 import { Inbox, Outbox } from "./mailboxes.ts";
 import { createDroppedMemory } from "./dropped-memory.ts";
@@ -49,7 +49,7 @@ export function serveWorker(powers: WorkerPowers): void {
   /** Number of requests that continue in promises, which need the event loop. */
   let underWay = 0;
   /** Resolvers by call. Each call requests one lane at a time. */
-  const laneGiven = new Map<number, () => void>();
+  const slotGiven = new Map<number, () => void>();
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
 
   const { codec, hash, supports, legacyDecoders } = powers;
@@ -71,7 +71,7 @@ export function serveWorker(powers: WorkerPowers): void {
     now: powers.now,
     threadCpuMs: powers.threadCpuMs,
     epoch: powers.epoch,
-    after: (delayMs, task) => linger.after(delayMs, task),
+    after: (delayMs, task) => idling.after(delayMs, task),
     post: (message) => outbox.send(message),
     flush: () => outbox.flush(),
     logCredit: new LogCredit(control.words),
@@ -135,7 +135,7 @@ export function serveWorker(powers: WorkerPowers): void {
     // Runs while the host reads plugins, so that the first call finds an instance.
     await instances.startAhead(unchanged(base), DEFAULT_LIMITS.memoryBytes);
     // A host that finds all plugins in its cache loads none now, but will soon compile an edited one.
-    if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
+    if (prepareToLoad) idling.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
   }
 
   function afterBoot(): NonNullable<typeof booted> {
@@ -158,7 +158,7 @@ export function serveWorker(powers: WorkerPowers): void {
       instances.giveBack(lease);
     }
     tellWaiting();
-    linger.begin();
+    idling.begin();
     return undefined;
   }
 
@@ -184,7 +184,7 @@ export function serveWorker(powers: WorkerPowers): void {
       }
       return fiber.enter(loadInSteps(lease.instance, restorer, { ...request, ...localPowers }, thread), resolve, reject);
     });
-    linger.begin();
+    idling.begin();
     return promise;
   }
 
@@ -197,8 +197,8 @@ export function serveWorker(powers: WorkerPowers): void {
 
   function lane(number: number): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<() => void>();
-    laneGiven.set(number, () => {
-      laneGiven.delete(number);
+    slotGiven.set(number, () => {
+      slotGiven.delete(number);
       resolve(() => outbox.send({ type: "lane", number, wants: false }));
     });
     outbox.send({ type: "lane", number, wants: true });
@@ -223,7 +223,7 @@ export function serveWorker(powers: WorkerPowers): void {
       case "call":
         return calls.queue(request);
       case "lane":
-        return laneGiven.get(request.number)?.();
+        return slotGiven.get(request.number)?.();
       case "answer":
       case "abort":
       case "end":
@@ -242,7 +242,7 @@ export function serveWorker(powers: WorkerPowers): void {
     underWay++;
     more.catch(breakDown).finally(() => {
       underWay--;
-      linger.begin();
+      idling.begin();
     });
   }
 
@@ -278,9 +278,9 @@ export function serveWorker(powers: WorkerPowers): void {
     }
   }
 
-  const linger = createLinger({ ...powers, control }, serveNext, () => underWay > 0);
+  const idling = createIdleLoop({ ...powers, control }, serveNext, () => underWay > 0);
   powers.onMessage((envelope) => {
     inbox.add(envelope);
-    linger.begin();
+    idling.begin();
   });
 }

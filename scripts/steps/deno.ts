@@ -87,7 +87,7 @@ const THE_SAME: readonly LeftOut[] = [
   },
   { files: "test/attack/sandbox/waiting-heaps.test.ts", because: "counts in the sandbox's own code of what instances hold" },
   { files: "test/sandbox/engine/{native-loops,rejections}.test.ts", because: "guest code that asks the runtime for nothing" },
-  { files: "test/sandbox/{image/session-state,worker/tape/call-world,worker/call/used}.test.ts", because: "the same" },
+  { files: "test/sandbox/{image/session-state,worker/tape/call-conditions,worker/call/used}.test.ts", because: "the same" },
 ];
 
 export async function checkDeno(): Promise<StepOutcome> {

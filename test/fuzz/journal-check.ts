@@ -23,13 +23,13 @@ import type { RecordedActs } from "../../host/audit/acts.ts";
 import { JournalError, type JournalRow } from "../../host/platform/files/journal-types.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import { createService } from "../../host/primitives/service/service.ts";
-import type { ServiceWorld } from "../../host/primitives/service/task.ts";
+import type { TaskEnvironment } from "../../host/primitives/service/task.ts";
 import { drained } from "../support/drained.ts";
 import { createRandom, type Random } from "./random.ts";
 
 const platform = currentPlatform({ log: { level: "error" } });
 const { journals, files, clock } = platform;
-const world: ServiceWorld = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
+const env: TaskEnvironment = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
 
 /** A journal as a host left it, with facts about it. */
 export interface Sample {
@@ -63,7 +63,7 @@ async function write(
   const onDefect = (message: string, error?: unknown): void => {
     throw new Error(`${message}: ${String(error)}`);
   };
-  const service = (): ReturnType<typeof createService> => createService({ threads: undefined, world: platform, onDefect });
+  const service = (): ReturnType<typeof createService> => createService({ threads: undefined, environment: platform, onDefect });
   const store = createJournal({
     ...{ folder, clock, onDefect, writer: journalWriter(service(), folder, checkpoints), retain: retainBy(service(), checkpoints) },
     ...{ maximumFileBytes: 12_000, maximumFiles: isCut ? 2 : 99 },
@@ -184,13 +184,13 @@ async function readEverything(sample: Sample, folder: string): Promise<readonly 
   let lines = 0;
   for await (const _ of exportLines(place, { key: undefined, time: 0, onDamage })) lines += 1;
   expectAll("export", lines, all.length);
-  const found = await searchJournal((step) => searchStep(step, world), { folder, filter: {}, limit: 10_000 }, onDamage);
+  const found = await searchJournal((step) => searchStep(step, env), { folder, filter: {}, limit: 10_000 }, onDamage);
   expectAll("search", found.length, events);
-  const tail = await searchJournal((step) => searchStep(step, world), { folder, filter: {}, limit: 20 }, onDamage);
+  const tail = await searchJournal((step) => searchStep(step, env), { folder, filter: {}, limit: 20 }, onDamage);
   expectAll("tail", tail.length, 20);
   let following = 0;
   for (let after = 0, isEnd = false; !isEnd;) {
-    const page = await followingTask({ folder, after }, world);
+    const page = await followingTask({ folder, after }, env);
     damage.push(...page.damage);
     following += page.texts.length;
     if (page.last <= after && !page.isEnd) problems.push(`following does not advance from row ${after}`);
@@ -198,17 +198,17 @@ async function readEverything(sample: Sample, folder: string): Promise<readonly 
     if (problems.length > 0) break;
   }
   expectAll("following", following, events);
-  const session = drained(readParts<SessionState>(await sessionTask({ folder, sessionId: "s" }, world)));
+  const session = drained(readParts<SessionState>(await sessionTask({ folder, sessionId: "s" }, env)));
   damage.push(...(session.damage ?? []));
   expectAll("session", session.calls.length, events);
   try {
     const query = { plugin: "p1", bases: {}, requires: new Map() };
-    const { calls } = drained(readParts<RecordedActs>(await actsTask({ folder, query }, world)));
+    const { calls } = drained(readParts<RecordedActs>(await actsTask({ folder, query }, env)));
     if (calls > events) problems.push(`acts counted ${calls} calls`);
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
   }
-  const { ok } = await verifyTask({ folder, checkpoints }, world);
+  const { ok } = await verifyTask({ folder, checkpoints }, env);
   const isSame =
     rows.length === all.length &&
     rows.every(({ number, seal, text }, index) => number === all[index]?.number && seal === all[index].seal && text === all[index].text);
@@ -221,7 +221,7 @@ export async function checkEdit(sample: Sample, seed: number): Promise<readonly 
   const random = createRandom(seed);
   return await inCopy(sample.folder, async (folder) => {
     const what = await edit(sample, folder, random);
-    const { ok } = await verifyTask({ folder, checkpoints: sample.checkpoints }, world);
+    const { ok } = await verifyTask({ folder, checkpoints: sample.checkpoints }, env);
     return ok ? [`verify does not find: ${what}`] : [];
   });
 }
@@ -333,7 +333,7 @@ export async function inCopy<T>(folder: string, work: (copy: string) => Promise<
 
 /** Returns the key that signs the exports of a sample. */
 export async function keyOf({ checkpoints }: Sample): Promise<NonNullable<Awaited<ReturnType<typeof readCheckpoints>>>["key"]> {
-  const known = await readCheckpoints(checkpoints, world);
+  const known = await readCheckpoints(checkpoints, env);
   if (known === undefined) throw new Error("No key found");
   return known.key;
 }

@@ -10,7 +10,7 @@ import { checkDamage, checkEdit, createSample, keyOf, type Sample } from "./jour
 import { createRandom } from "./random.ts";
 
 const { journals, files, clock } = currentPlatform();
-const world = { ...currentPlatform(), now: clock.monotonic, turn: () => Promise.resolve() };
+const env = { ...currentPlatform(), now: clock.monotonic, turn: () => Promise.resolve() };
 const KINDS: readonly [what: string, isCut: boolean][] = [
   ["with all its files", false],
   ["shortened to make space", true],
@@ -18,7 +18,7 @@ const KINDS: readonly [what: string, isCut: boolean][] = [
 
 async function sampleOf(isCut: boolean): Promise<Sample> {
   const sample = await createSample(await temporaryFolder(), isCut);
-  expect(await verifyTask({ folder: sample.folder, checkpoints: sample.checkpoints }, world)).toMatchObject({ ok: true });
+  expect(await verifyTask({ folder: sample.folder, checkpoints: sample.checkpoints }, env)).toMatchObject({ ok: true });
   return sample;
 }
 

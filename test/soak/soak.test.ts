@@ -66,10 +66,10 @@ describe("the soak's verdict", () => {
   });
 
   it("draws hostile calls that must fail", () => {
-    const wishes = Array.from({ length: 2_000 }, (_, index) => drawCall(drawsOf(index), WORLD, "n"));
-    const spins = wishes.find(({ tool, cancelMs }) => tool.endsWith("_spins") && cancelMs === undefined);
+    const requests = Array.from({ length: 2_000 }, (_, index) => drawCall(drawsOf(index), WORLD, "n"));
+    const spins = requests.find(({ tool, cancelMs }) => tool.endsWith("_spins") && cancelMs === undefined);
     expect(spins?.judge({ ok: true, output: 1 } as Parameters<typeof spins.judge>[0])).toBe("It answered 1");
-    expect(new Set(wishes.map(({ tool }) => tool.replace(/\d+/, ""))).size).toBeGreaterThan(20);
+    expect(new Set(requests.map(({ tool }) => tool.replace(/\d+/, ""))).size).toBeGreaterThan(20);
   });
 });
 

@@ -165,16 +165,16 @@ class Soaking {
     ]);
   }
 
-  async #call(wish: Wish, session: Session): Promise<void> {
+  async #call(request: Wish, session: Session): Promise<void> {
     const begin = performance.now();
-    const { cancelMs } = wish;
+    const { cancelMs } = request;
     const signal = cancelMs === undefined ? undefined : AbortSignal.timeout(cancelMs);
-    const result = await this.#host.call(wish.tool, wish.args, { session, ...(signal && { signal }) });
+    const result = await this.#host.call(request.tool, request.args, { session, ...(signal && { signal }) });
     this.calls++;
-    const wrong = wish.judge(result);
+    const wrong = request.judge(result);
     if (wrong === undefined) return;
     if (isLoss(result, this.#lastKillAt >= begin)) this.lost++;
-    else this.problems.push(`${wish.tool}: ${wrong}`);
+    else this.problems.push(`${request.tool}: ${wrong}`);
   }
 
   async #askCanary(session: Session): Promise<void> {

@@ -24,12 +24,12 @@ export interface World {
 export type Draw = () => number;
 
 /** Draws a call. Most are good ones, because a hostile one takes the time of a hundred of them. */
-export function drawCall(draw: Draw, world: World, nonce: string): Wish {
+export function drawCall(draw: Draw, env: World, nonce: string): Wish {
   const copy = Math.floor(draw() * COPIES);
   const roll = draw();
-  if (roll < 0.9) return goodCall(pick(GOOD_TOOLS, draw), `good${copy}`, world, nonce);
-  if (roll < 0.95) return cancelledCall(pick(["good_waits", "good_asks", "hostile_spins", "hostile_jobs"], draw), copy, world, draw);
-  return hostileCall(pick(HOSTILE_TOOLS, draw), `hostile${copy}`, world, nonce);
+  if (roll < 0.9) return goodCall(pick(GOOD_TOOLS, draw), `good${copy}`, env, nonce);
+  if (roll < 0.95) return cancelledCall(pick(["good_waits", "good_asks", "hostile_spins", "hostile_jobs"], draw), copy, env, draw);
+  return hostileCall(pick(HOSTILE_TOOLS, draw), `hostile${copy}`, env, nonce);
 }
 
 /** A call whose answer must contain its own nonce, come from the right plugin's memory, and contain nothing of another call. */

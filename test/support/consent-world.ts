@@ -26,7 +26,7 @@ export interface ConsentWorldOptions {
   readonly trusted?: readonly string[];
 }
 
-export interface ConsentWorld extends Bench {
+export interface ConsentEnvironment extends Bench {
   readonly platform: MemoryPlatform;
   readonly consent: Consent;
   readonly lock: Lock;
@@ -38,11 +38,14 @@ export interface ConsentWorld extends Bench {
   edit(files: Readonly<Record<string, MemoryEntry>>): Promise<void>;
   status(name: string): PluginStatus | undefined;
   /** Closes this host and opens another one on the same files. */
-  restart(options?: Omit<ConsentWorldOptions, "platform">): Promise<ConsentWorld>;
+  restart(options?: Omit<ConsentWorldOptions, "platform">): Promise<ConsentEnvironment>;
 }
 
 /** Creates the directory with files in `/project/plugins`, and scans it. */
-export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>, options: ConsentWorldOptions = {}): Promise<ConsentWorld> {
+export async function consentWorld(
+  files: Readonly<Record<string, MemoryEntry>>,
+  options: ConsentWorldOptions = {},
+): Promise<ConsentEnvironment> {
   const { mode = "strict", keep = true, frozen = false, trusted = [], trust } = options;
   const platform = options.platform ?? createMemoryPlatform({ files: { [`${ROOT_PLUGINS}/.keep/x`]: "" } });
   const plant = (more: Readonly<Record<string, MemoryEntry>>): void => {

@@ -70,7 +70,7 @@ async function listen(server: Server, address: string): Promise<TestServer> {
 
 export interface NetCall extends TestCall {
   /** Starts a request. Requests are numbered 1, 2, … */
-  fetch(url: string, wish?: FetchWish, bytes?: Uint8Array): Promise<HostAnswer>;
+  fetch(url: string, wanted?: FetchWish, bytes?: Uint8Array): Promise<HostAnswer>;
   /** Reads the whole body of request `id`. @throws {Error} if a read fails */
   readAll(id?: number): Promise<Uint8Array>;
   /** Closes all exchanges, as the end of a call does. */

@@ -3,6 +3,6 @@
 import { expect } from "vitest";
 import { createService, type Service, type ServiceOptions } from "../../host/primitives/service/service.ts";
 
-export function localService(world: ServiceOptions["world"]): Service {
-  return createService({ threads: undefined, world, onDefect: (message) => expect.unreachable(message) });
+export function localService(env: ServiceOptions["environment"]): Service {
+  return createService({ threads: undefined, environment: env, onDefect: (message) => expect.unreachable(message) });
 }

@@ -61,6 +61,6 @@ export async function mcpProject(first: JsonObject, server: JsonObject = {}): Pr
 }
 
 /** Waits until a server matches. */
-export async function untilServer(host: Host, wish: (status: McpServerStatus) => boolean): Promise<void> {
-  await expect.poll(() => host.mcpServers().some(wish), { timeout: 15_000, interval: 20 }).toBe(true);
+export async function untilServer(host: Host, request: (status: McpServerStatus) => boolean): Promise<void> {
+  await expect.poll(() => host.mcpServers().some(request), { timeout: 15_000, interval: 20 }).toBe(true);
 }

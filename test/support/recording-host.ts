@@ -60,7 +60,7 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
     host,
     platform,
     store,
-    call: (args = {}, wish = {}) => host.call("demo.run", args, { record: true, ...wish }),
+    call: (args = {}, request = {}) => host.call("demo.run", args, { record: true, ...request }),
     async recording(callId) {
       const read = await readRecording((await store.read(callId)) ?? "");
       if (!read.ok) throw new Error(read.message);

@@ -6,7 +6,7 @@ import { createWorkerLauncher } from "../../host/platform/threads/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {
-  type CallWorld,
+  type CallConditions,
   createProcessSandbox,
   createSandbox,
   type HostCallHandler,
@@ -23,7 +23,7 @@ export interface TestCall {
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly session?: string;
-  readonly world?: CallWorld;
+  readonly conditions?: CallConditions;
   readonly hostCall?: HostCallHandler;
   readonly onLog?: (level: string, text: string) => void;
 }
@@ -101,7 +101,7 @@ export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): 
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLogs: (lines) => lines.forEach(([level, text]) => call.onLog?.(level, text)),
-        ...(call.world !== undefined && { world: call.world }),
+        ...(call.conditions !== undefined && { conditions: call.conditions }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });

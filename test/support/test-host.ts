@@ -144,7 +144,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     session,
     sandbox,
     events,
-    call: (tool, args = {}, wish = {}) => calls.call(tool, args, wish),
+    call: (tool, args = {}, request = {}) => calls.call(tool, args, request),
     types: () => events.map(({ type }) => type),
   };
 }

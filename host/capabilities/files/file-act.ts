@@ -10,7 +10,7 @@ import { checkPath, type Denial, type PathAccess, type PathAllowed } from "../ch
 import { fileFailure, isRefusal, malformedFailure } from "./file-failure.ts";
 
 /** A path to check before an act. The first refusal is recorded and returned. */
-export interface PathWish<A extends PathAccess> {
+export interface PathOptions<A extends PathAccess> {
   readonly access: A;
   readonly written: string;
   /** The act covers everything below the path, so nothing there may be denied (SPEC PA5). */
@@ -23,8 +23,8 @@ export type Admission<A extends PathAccess> =
   | { readonly ok: false; readonly answer: HostAnswer };
 
 /** @param subject the act in Deno's form, for messages: `remove 'a'` */
-export function admit<A extends PathAccess>(wish: PathWish<A>, subject: string, context: BridgeContext): Admission<A> {
-  const { access, written, deep = false } = wish;
+export function admit<A extends PathAccess>(options: PathOptions<A>, subject: string, context: BridgeContext): Admission<A> {
+  const { access, written, deep = false } = options;
   const check = checkPath(access, written, context, deep ? "below" : "place");
   if (!check.ok) return { ok: false, answer: refuse(check.denial, subject, context) };
   if (!deep || !check.partial) return { ok: true, allowed: check };
@@ -60,16 +60,16 @@ const HALF_DONE: ReadonlySet<FileErrorCode> = new Set<FileErrorCode>(["interrupt
 
 /** Runs an act on one path. */
 export async function actOn<A extends PathAccess>(
-  wish: PathWish<A>,
+  options: PathOptions<A>,
   subject: string,
   context: BridgeContext,
   run: (path: CheckedPath<A>) => Promise<HostAnswer>,
 ): Promise<HostAnswer> {
-  const admission = admit(wish, subject, context);
+  const admission = admit(options, subject, context);
   if (!admission.ok) return admission.answer;
   const { allowed } = admission;
   const answer = await act([allowed], subject, context, () => run(allowed.path));
-  if (answer.ok && wish.access === "write") reportModified(allowed.path, context);
+  if (answer.ok && options.access === "write") reportModified(allowed.path, context);
   return answer;
 }
 

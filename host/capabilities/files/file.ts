@@ -163,14 +163,14 @@ function openFileOf(file: GuardedFile, { read, write, append }: OpenOptions, cha
   return { file, canRead: read, canWrite: write || append, append, position: 0, changed };
 }
 
-interface OwnWish {
+interface OwnFileRequest {
   readonly options: OpenOptions;
   readonly subject: string;
   readonly openFiles: OpenFiles;
 }
 
 /** Opens a plugin's own file from memory; it is covered by the plugin's hash and read-only. */
-async function openOwn(own: string, { options, subject, openFiles }: OwnWish, { ownFiles }: BridgeContext): Promise<HostAnswer> {
+async function openOwn(own: string, { options, subject, openFiles }: OwnFileRequest, { ownFiles }: BridgeContext): Promise<HostAnswer> {
   if (options.write || options.append) return failure("NotCapable", `A plugin's own files cannot be changed: ${subject}`);
   const node = ownFiles && findOwn(ownFiles, own);
   if (node === undefined) return fileFailure("not_found", subject);

@@ -84,11 +84,11 @@ export const fsBridge: Bridge = {
       });
     }),
 
-    "fs.makeTempFile": operation({ dir: "string?", prefix: "string?", suffix: "string?" }, (wish, context) =>
-      makeTemp("file", wish, context),
+    "fs.makeTempFile": operation({ dir: "string?", prefix: "string?", suffix: "string?" }, (request, context) =>
+      makeTemp("file", request, context),
     ),
-    "fs.makeTempDir": operation({ dir: "string?", prefix: "string?", suffix: "string?" }, (wish, context) =>
-      makeTemp("directory", wish, context),
+    "fs.makeTempDir": operation({ dir: "string?", prefix: "string?", suffix: "string?" }, (request, context) =>
+      makeTemp("directory", request, context),
     ),
   },
 };

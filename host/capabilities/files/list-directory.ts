@@ -43,13 +43,13 @@ function* mapped(entries: readonly DirectoryEntry[], toValue: (entry: DirectoryE
   return values;
 }
 
-interface Lanes {
+interface KeyedQueue {
   count: number;
   readonly last: Promise<unknown>[];
 }
 
 /** Created at a call's first listing. */
-const LANES = new WeakMap<BridgeContext, Lanes>();
+const LANES = new WeakMap<BridgeContext, KeyedQueue>();
 
 function inTurn<T>(context: BridgeContext, act: () => Promise<T>): Promise<T> {
   const lanes = LANES.get(context) ?? { count: 0, last: [] };

@@ -7,7 +7,7 @@ import type { BridgeContext } from "../bridge.ts";
 import { actOn } from "./file-act.ts";
 
 /** The folder, and the beginning and end of the name. */
-export interface TempWish {
+export interface TempOptions {
   /** Default: the call's `$tmp`. */
   readonly dir: string | undefined;
   readonly prefix: string | undefined;
@@ -15,13 +15,13 @@ export interface TempWish {
 }
 
 /** Needs write access to the folder. Answers the path, absolute unless `dir` is relative (as in Deno). */
-export async function makeTemp(kind: "file" | "directory", wish: TempWish, context: BridgeContext): Promise<HostAnswer> {
-  const { prefix = "", suffix = "" } = wish;
+export async function makeTemp(kind: "file" | "directory", options: TempOptions, context: BridgeContext): Promise<HostAnswer> {
+  const { prefix = "", suffix = "" } = options;
   // A prefix must not lead into another folder.
   const separator = /[/\\]/.exec(`${prefix}${suffix}`)?.[0];
   if (separator !== undefined) return failure("Error", `Invalid character in prefix or suffix: "${separator}"`);
 
-  const dir = wish.dir ?? temporaryFolder(context);
+  const dir = options.dir ?? temporaryFolder(context);
   const name = `${prefix}${toHex(context.platform.random.bytes(8))}${suffix}`;
   const written = dir === "" ? name : `${withoutTrailingSlashes(dir)}/${name}`;
   return await actOn({ access: "write", written }, kind === "file" ? "tmpfile" : "tmpdir", context, async (checked) => {

@@ -26,8 +26,8 @@ export const netBridge: Bridge = {
      */
     "net.fetch": operation(
       { id: "count", url: "string", method: "string", headers: "texts", redirect: "string", body: "string" },
-      async ({ id, redirect, body, ...wish }, context, bytes) => {
-        const read = readRequest({ ...wish, body });
+      async ({ id, redirect, body, ...options }, context, bytes) => {
+        const read = readRequest({ ...options, body });
         if (!read.ok) return failure("TypeError", read.message);
         if (!isMode(redirect) || !isBodyKind(body)) return failure("TypeError", "Unknown redirect mode or body kind");
         const exchange = context.exchanges.open(id);

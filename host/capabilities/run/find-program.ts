@@ -3,7 +3,7 @@
 import { namesPath } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 
-type World = Pick<Platform, "files" | "environment">;
+type SearchPlatform = Pick<Platform, "files" | "environment">;
 
 /** Used if `PATH` is not set. */
 const USUAL_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -14,7 +14,7 @@ const MAX_FOLDERS = 256;
  *
  * @param workspace the session's, a real path
  */
-export async function searchPath({ files, environment }: World, workspace: string): Promise<readonly string[]> {
+export async function searchPath({ files, environment }: SearchPlatform, workspace: string): Promise<readonly string[]> {
   const isWindows = environment.os === "windows";
   const listed = environment.get(isWindows ? "Path" : "PATH") ?? environment.get("PATH");
   const written = listed === undefined ? USUAL_FOLDERS : listed.split(isWindows ? ";" : ":");
@@ -28,12 +28,12 @@ export async function searchPath({ files, environment }: World, workspace: strin
 }
 
 /** Returns the path of the first executable file with that name, or undefined. */
-export async function findProgram(program: string, folders: readonly string[], world: World): Promise<string | undefined> {
-  if (namesPath(program)) return await executableAt(program, world);
-  const names = world.environment.os === "windows" ? [program, `${program}.exe`] : [program];
+export async function findProgram(program: string, folders: readonly string[], env: SearchPlatform): Promise<string | undefined> {
+  if (namesPath(program)) return await executableAt(program, env);
+  const names = env.environment.os === "windows" ? [program, `${program}.exe`] : [program];
   for (const folder of folders) {
     for (const name of names) {
-      const found = await executableAt(`${folder}/${name}`, world);
+      const found = await executableAt(`${folder}/${name}`, env);
       if (found !== undefined) return found;
     }
   }
@@ -45,7 +45,7 @@ const EXECUTABLE = 0o111;
 const BATCH = /\.(bat|cmd)$/i;
 
 /** Returns the path without resolving links: many programs (busybox, npm) depend on the name that they were called by. */
-async function executableAt(path: string, { files, environment }: World): Promise<string | undefined> {
+async function executableAt(path: string, { files, environment }: SearchPlatform): Promise<string | undefined> {
   if (environment.os === "windows" && BATCH.test(path)) return undefined;
   const real = await realPathOf(files, path);
   const info = real === undefined ? undefined : await files.stat(real);
@@ -54,7 +54,7 @@ async function executableAt(path: string, { files, environment }: World): Promis
 }
 
 /** Returns undefined if the path does not exist. */
-export async function realPathOf(files: World["files"], path: string): Promise<string | undefined> {
+export async function realPathOf(files: SearchPlatform["files"], path: string): Promise<string | undefined> {
   try {
     return await files.realPath(path);
   } catch (thrown) {

@@ -31,7 +31,7 @@ export interface ToolChain {
 export type ChainMode = "parallel" | "sequential";
 
 /** Options of a turn that is sent as a chain. */
-export interface ChainWish {
+export interface ChainRequest {
   /** Runs the steps one after the other. */
   readonly sequential: boolean;
   /** Runs steps that change something beside others: the caller ensures that they do not conflict. */
@@ -54,13 +54,13 @@ export interface ChainTurn<R> {
  */
 export async function runChain<R extends { readonly tool: string }>(
   requests: readonly R[],
-  wish: ChainWish,
+  options: ChainRequest,
   turn: ChainTurn<R>,
 ): Promise<{ readonly results: readonly ToolResult[]; readonly chain: ToolChain }> {
   const chain = new Chain(turn.chainId);
   const results: ToolResult[] = [];
   let failure: string | undefined;
-  for (const wave of wavesOf(requests, wish, turn.isMutation)) {
+  for (const wave of wavesOf(requests, options, turn.isMutation)) {
     const because = failure;
     const ended = await Promise.all(
       wave.map(async (request) => {
@@ -78,12 +78,12 @@ export async function runChain<R extends { readonly tool: string }>(
     const failed = ended.find(({ ok }) => !ok);
     if (failed?.ok === false) failure ??= `${failed.tool} (${failed.error.code})`;
   }
-  return { results, chain: describeChain(chain.id, chain.steps, wish) };
+  return { results, chain: describeChain(chain.id, chain.steps, options) };
 }
 
 function wavesOf<R extends { readonly tool: string }>(
   requests: readonly R[],
-  { sequential, parallelMutations }: ChainWish,
+  { sequential, parallelMutations }: ChainRequest,
   isMutation: ChainTurn<R>["isMutation"],
 ): readonly (readonly R[])[] {
   const waves: R[][] = [];
@@ -102,17 +102,17 @@ export function chainsOf(results: readonly ToolResult[]): readonly ToolChain[] {
   return results.flatMap(({ callId, steps }) => (steps === undefined || steps.length === 0 ? [] : [describeChain(callId, steps)]));
 }
 
-function describeChain(chainId: string, steps: readonly ChainStep[], wish?: ChainWish): ToolChain {
+function describeChain(chainId: string, steps: readonly ChainStep[], options?: ChainRequest): ToolChain {
   const waves: number[][] = [];
   for (const { wave, index } of steps) (waves[wave] ??= []).push(index);
   const modeUsed = waves.some((wave) => wave.length > 1) ? "parallel" : "sequential";
-  const modeRequested = wish === undefined ? modeUsed : wish.sequential ? "sequential" : "parallel";
+  const modeRequested = options === undefined ? modeUsed : options.sequential ? "sequential" : "parallel";
   return Object.freeze({
     chainId,
     modeRequested,
     modeUsed,
     fallbackToSeq: modeRequested === "parallel" && modeUsed === "sequential" && steps.length > 1,
-    parallelMutationsEnabled: wish?.parallelMutations ?? true,
+    parallelMutationsEnabled: options?.parallelMutations ?? true,
     waves,
     steps,
   });

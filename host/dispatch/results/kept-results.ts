@@ -18,7 +18,7 @@ export interface KeptRange {
 }
 
 /** A range in bytes of UTF-8. */
-export interface KeptRangeWish {
+export interface KeptRangeOptions {
   /** Default 0. */
   readonly offset?: number;
   /** Default and maximum 256 KiB. */
@@ -35,7 +35,7 @@ export interface KeptResults {
    */
   keep(session: Pick<Session, "id" | "owner" | "resultBytes">, text: string | Uint8Array): string | undefined;
   /** @returns undefined if the session has no such result, or it has expired. */
-  read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
+  read(sessionId: string, handle: string, options?: KeptRangeOptions): KeptRange | undefined;
   /** Drops the results of an ended session. */
   endSession(sessionId: string): void;
 }

@@ -35,8 +35,8 @@ export async function addBundle(context: CommandContext, path: string): Promise<
   const { platform, output, options } = context;
   if (!(await isBundle(platform.files, path))) return undefined;
   const wanted = options.value(NAME.name);
-  const wish = wanted === undefined ? {} : { server: wanted };
-  const preview = await withServers(context, (host) => host.inspectBundle(path, wish));
+  const request = wanted === undefined ? {} : { server: wanted };
+  const preview = await withServers(context, (host) => host.inspectBundle(path, request));
   for (const line of bundlePreviewLines(preview, output)) output.line(line);
   if (!(await isConsented(context, preview))) {
     output.line("Nothing was added");
@@ -47,8 +47,8 @@ export async function addBundle(context: CommandContext, path: string): Promise<
   const project = await withProjectFile(context);
   const installed = await withServers({ ...context, project }, async (host) => {
     // Inspect again in this host: if the file has changed since, installing by the shown digest fails.
-    await host.inspectBundle(path, wish);
-    return await host.installBundle(preview.digest, { ...wish, config });
+    await host.inspectBundle(path, request);
+    return await host.installBundle(preview.digest, { ...request, config });
   });
   await reloadRunning({ platform, project });
   output.line(

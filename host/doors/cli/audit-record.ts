@@ -22,7 +22,7 @@ export function openAudit(context: CommandContext, place: AuditPlace): Audit {
 
 function openService({ platform }: CommandContext): Service {
   const onDefect = (message: string, error: unknown): void => platform.log.write("error", message, { error });
-  return createService({ threads: serviceThreads(platform), world: platform, onDefect });
+  return createService({ threads: serviceThreads(platform), environment: platform, onDefect });
 }
 
 /** Writes the result and the damage found while reading. @returns the exit code */
@@ -78,8 +78,8 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
 
 async function accept(context: CommandContext, place: AuditPlace, problems: readonly string[]): Promise<number> {
   const { output, platform } = context;
-  const wish = { folder: place.auditFolder, file: place.checkpointFile, time: platform.clock.now(), accept: problems };
-  await openService(context).run(CHECKPOINT_JOURNAL, wish, { owner: "audit" });
+  const request = { folder: place.auditFolder, file: place.checkpointFile, time: platform.clock.now(), accept: problems };
+  await openService(context).run(CHECKPOINT_JOURNAL, request, { owner: "audit" });
   for (const problem of problems) output.note(printable(problem));
   output.line(problems.length === 0 ? "The journal has no problems" : "The journal is accepted as it is now");
   output.document({ ok: true, accepted: problems });

@@ -10,7 +10,7 @@ import { pathFrom } from "./paths.ts";
 import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
-export interface WriteWish {
+export interface WriteRequest {
   readonly manifest: Manifest;
   readonly directory: string;
   readonly learned: Learned;
@@ -20,7 +20,10 @@ export interface WriteWish {
 }
 
 /** Writes the manifest. @returns true if it was written @throws {CliError} if no terminal is attached to confirm on */
-export async function writeLearned(context: CommandContext, { manifest, directory, learned, ofTool, acts }: WriteWish): Promise<boolean> {
+export async function writeLearned(
+  context: CommandContext,
+  { manifest, directory, learned, ofTool, acts }: WriteRequest,
+): Promise<boolean> {
   const { platform, output, options, signal } = context;
   const { files, terminal, environment } = platform;
   if (acts === 0) throw usageError("Nothing to write: no acts were recorded", ["Call the plugin's tools first, or use --cases"]);

@@ -14,8 +14,8 @@ export async function openTrusted({ platform, project }: Pick<CommandContext, "p
 
 export function showWithheld({ output }: Pick<CommandContext, "output">, withheld: readonly Withheld[]): void {
   output.line("This folder requests what you have not allowed on this machine:");
-  for (const demand of withheld)
-    for (const line of ["", ...withheldLines(demand, output.style)]) output.line(line === "" ? "" : `  ${line}`);
+  for (const trustRequest of withheld)
+    for (const line of ["", ...withheldLines(trustRequest, output.style)]) output.line(line === "" ? "" : `  ${line}`);
   output.line();
 }
 
@@ -27,7 +27,7 @@ export function noteWithheld({ output }: Pick<CommandContext, "output">, trust: 
 /** @throws {CliError} if the server is listed but not allowed */
 export function refuseWithheld({ output }: Pick<CommandContext, "output">, trust: ProjectTrust | undefined, server: string): void {
   const name = `mcpServers.${server}`;
-  if (trust?.withheld().some((demand) => demand.name === name) !== true) return;
+  if (trust?.withheld().some((trustRequest) => trustRequest.name === name) !== true) return;
   throw usageError(`The MCP server "${server}" is not allowed on this machine`, [`${output.program} trust ${name} shows it and asks`]);
 }
 

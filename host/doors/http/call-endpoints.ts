@@ -8,7 +8,7 @@ import type { Clock, Random, Slices } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
 import { resultWithoutGrants } from "../without-grants.ts";
 import type { CommitCaller, Committed } from "../../effects/overlay/dry-runs.ts";
-import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
+import { answeredElsewhere, type HttpCallRequest, type HttpCall, type HttpCalls } from "./calls.ts";
 import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfList, jsonOfResults, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
@@ -64,14 +64,14 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
       const { caller, body } = request;
       const sessionId = textIn(body, "sessionId");
       const session = sessionId === undefined ? api.sessions.ownOf(caller) : api.sessions.get(caller, sessionId);
-      const wish = toWish(body, request);
+      const wanted = toWish(body, request);
       if (isAsync(request)) {
-        const call = await api.calls.start(session, wish);
+        const call = await api.calls.start(session, wanted);
         const result = api.calls.result(call.callId);
         return result === undefined ? started(call) : answered(shownTo(caller, result), api);
       }
-      if (/\btext\/event-stream\b/.test(request.fields.get("accept") ?? "")) return await streamed(session, wish, request, api);
-      const call = await api.calls.start(session, { ...wish, signal: request.signal });
+      if (/\btext\/event-stream\b/.test(request.fields.get("accept") ?? "")) return await streamed(session, wanted, request, api);
+      const call = await api.calls.start(session, { ...wanted, signal: request.signal });
       return answered(shownTo(caller, await call.ended), api);
     },
   },
@@ -164,7 +164,7 @@ function committed(outcome: Committed): Response {
 }
 
 /** Reads the options of a call from a body that matches `CALL` or an item of `TURN`. */
-export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "fields">): CallWish {
+export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "fields">): HttpCallRequest {
   const { args = {}, timeoutMs, wait, dryRun } = body;
   const callId = textIn(body, "callId");
   const traceparent = fields.get("traceparent");
@@ -209,7 +209,7 @@ function started(call: HttpCall): Response {
 /** Streams a call. Progress is dropped if the client reads too slowly; the result is always sent. */
 async function streamed(
   session: HttpSession,
-  wish: CallWish,
+  wanted: HttpCallRequest,
   { caller, signal }: ApiRequest,
   { calls, platform }: CallApi,
 ): Promise<Response> {
@@ -218,9 +218,9 @@ async function streamed(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   const stream = createSseStream({ clock: platform.clock, onEnd: stop });
-  const callId = wish.callId ?? platform.random.uuidv7();
-  const onProgress: CallWish["onProgress"] = (data, json) => void stream.send({ event: "progress", data, json });
-  const started = calls.start(session, { ...wish, callId, signal: gone.signal, onProgress });
+  const callId = wanted.callId ?? platform.random.uuidv7();
+  const onProgress: HttpCallRequest["onProgress"] = (data, json) => void stream.send({ event: "progress", data, json });
+  const started = calls.start(session, { ...wanted, callId, signal: gone.signal, onProgress });
   // A refused call has no stream: close it, so that its timer stops.
   started.catch(() => stream.close());
   const call = await started;

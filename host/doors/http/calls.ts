@@ -13,7 +13,7 @@ import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
 /** A client's request for a call. */
-export interface CallWish {
+export interface HttpCallRequest {
   readonly tool: string;
   readonly args: JsonValue;
   readonly callId?: string;
@@ -48,11 +48,11 @@ export interface HttpCalls {
    *
    * @throws {RequestProblem} if another call has this id, or if `result` throws
    */
-  start(session: HttpSession, wish: CallWish): Promise<HttpCall>;
+  start(session: HttpSession, wanted: HttpCallRequest): Promise<HttpCall>;
   /** @throws {RequestProblem} if any door has a call with this id, so that no client gets another client's result. */
   checkNew(callId: string): void;
   /** Registers a call that runs elsewhere, under a new id. */
-  note(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>): void;
+  note(session: HttpSession, wanted: HttpCallRequest & { readonly callId: string }, ended: Promise<ToolResult>): void;
   /** Returns a call of the caller; an admin gets any call. @throws {RequestProblem} if the caller has no such call. */
   get(caller: HttpCaller, callId: string): HttpCall;
   /** Returns the id of a call's turn; undefined for a call of another door or a call that is no longer remembered. */
@@ -89,8 +89,13 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       throw new RequestProblem("conflict", "Another call has this callId: use a new one");
   }
 
-  function keep(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>, key?: string): HttpCall {
-    const { tool, turnId, callId } = wish;
+  function keep(
+    session: HttpSession,
+    wanted: HttpCallRequest & { readonly callId: string },
+    ended: Promise<ToolResult>,
+    key?: string,
+  ): HttpCall {
+    const { tool, turnId, callId } = wanted;
     const call: HttpCall = {
       ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
       ...(turnId !== undefined && { turnId }),
@@ -119,20 +124,20 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
   }
 
   return {
-    async start(session, wish) {
-      const key = await keyOf(wish, platform);
-      const { callId = platform.random.uuidv7() } = wish;
+    async start(session, wanted) {
+      const key = await keyOf(wanted, platform);
+      const { callId = platform.random.uuidv7() } = wanted;
       const known = calls.get(callId);
       if (known !== undefined && known.call.callerId === session.callerId && known.key === key) {
         const now = result(callId);
         return now === undefined ? known.call : { ...known.call, ended: Promise.resolve(now) };
       }
       checkNew(callId);
-      const ended = host.call(wish.tool, wish.args, { ...toOptions(session, wish), callId });
-      return keep(session, { ...wish, callId }, ended, key);
+      const ended = host.call(wanted.tool, wanted.args, { ...toOptions(session, wanted), callId });
+      return keep(session, { ...wanted, callId }, ended, key);
     },
     checkNew,
-    note: (session, wish, ended) => void keep(session, wish, ended),
+    note: (session, wanted, ended) => void keep(session, wanted, ended),
     get(caller, callId) {
       const kept = calls.get(callId);
       if (kept !== undefined && (kept.call.callerId === caller.id || isGoodFor(caller, "admin"))) return kept.call;
@@ -143,13 +148,16 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
   };
 }
 
-async function keyOf({ tool, args, dryRun = false }: CallWish, platform: HashPlatform): Promise<string> {
+async function keyOf({ tool, args, dryRun = false }: HttpCallRequest, platform: HashPlatform): Promise<string> {
   return await hashOf([tool, args, dryRun], platform);
 }
 
 /** Converts a request to the host's call options, without the call's id. */
-export function toOptions({ session }: Pick<HttpSession, "session">, wish: Omit<CallWish, "tool" | "args">): Omit<CallOptions, "callId"> {
-  const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wish;
+export function toOptions(
+  { session }: Pick<HttpSession, "session">,
+  wanted: Omit<HttpCallRequest, "tool" | "args">,
+): Omit<CallOptions, "callId"> {
+  const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wanted;
   return {
     session,
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -12,7 +12,7 @@ import { createSseStream, type SseFrame, type SseStream } from "./sse.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** Filter of a stream, and the event after which it begins. */
-export interface StreamWish {
+export interface StreamRequest {
   readonly sessionId?: string;
   /** Event type or its first part. */
   readonly type?: string;
@@ -22,7 +22,7 @@ export interface StreamWish {
 /** Event streams of one server. */
 export interface EventStreams {
   /** @throws {RequestProblem} if the token has too many streams open. */
-  open(caller: HttpCaller, wish: StreamWish): Promise<Response>;
+  open(caller: HttpCaller, request: StreamRequest): Promise<Response>;
   close(): void;
 }
 
@@ -92,7 +92,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     return undefined;
   }
 
-  function filterOf(caller: HttpCaller, { sessionId, type }: StreamWish): Open["wants"] {
+  function filterOf(caller: HttpCaller, { sessionId, type }: StreamRequest): Open["wants"] {
     const isAdmin = isGoodFor(caller, "admin");
     return (event) =>
       (sessionId === undefined || event.sessionId === sessionId) &&
@@ -170,17 +170,17 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   void pump().catch(onDefect);
   return {
-    async open(caller, wish) {
+    async open(caller, request) {
       const mine = [...open.union(reading)].filter(({ callerId }) => callerId === caller.id);
       if (mine.length >= most) throw new RequestProblem("too_many", `The token has ${most} open streams: close some`);
-      const { lastEventId } = wish;
+      const { lastEventId } = request;
       const stream = createSseStream({
         clock,
         onEnd: () => open.delete(one),
         ...(bufferBytes !== undefined && { bufferBytes }),
       });
       const isAdmin = isGoodFor(caller, "admin");
-      const wants = filterOf(caller, wish);
+      const wants = filterOf(caller, request);
       const one: Open = { callerId: caller.id, isAdmin, stream, wants, lastId: lastEventId, isBehind: lastEventId !== undefined };
       open.add(one);
       if (lastEventId === undefined) return stream.response;

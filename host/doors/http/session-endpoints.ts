@@ -7,7 +7,7 @@ import type { Host } from "../../host/host-interface.ts";
 import { type CallApi, GONE, isAsync, shownTo, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
-import type { HttpSession, SessionWish } from "./sessions.ts";
+import type { HttpSession, SessionRequest } from "./sessions.ts";
 import type { HttpCaller } from "./tokens.ts";
 import type { HttpTurn, HttpTurns } from "./turns.ts";
 
@@ -29,7 +29,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     body: SESSION_WISH,
     answers: { 201: { about: "The session", schema: SESSION } },
     run({ caller, body }, { sessions }) {
-      const opened = sessions.open(caller, toSessionWish(body));
+      const opened = sessions.open(caller, toSessionRequest(body));
       return json(toView(opened), 201, { location: `/v1/sessions/${opened.id}` });
     },
   },
@@ -83,11 +83,11 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     async run(request, { sessions, turns, platform }) {
       const session = sessions.get(request.caller, request.params["sessionId"] ?? "");
       const { calls = [], sequential, wait, mode, parallelMutations } = request.body;
-      const wishes = (isJsonArray(calls) ? calls : [])
+      const requests = (isJsonArray(calls) ? calls : [])
         .filter(isJsonObject)
         .map((call) => toWish({ ...call, ...(wait === true && { wait }) }, request));
       const later = isAsync(request);
-      const turn = await turns.take(session, wishes, {
+      const turn = await turns.take(session, requests, {
         ...{ sequential: sequential === true, mode: mode === "chain" ? mode : "direct", parallelMutations: parallelMutations === true },
         ...(!later && { signal: request.signal }),
       });
@@ -142,11 +142,11 @@ function turnState(turn: HttpTurn, turns: HttpTurns, caller: HttpCaller): object
   return { turnId, sessionId, status: outcome === undefined ? "running" : "ended", callIds, ...outcome };
 }
 
-function toSessionWish({ allow, deny, ...rest }: JsonObject): SessionWish {
+function toSessionRequest({ allow, deny, ...rest }: JsonObject): SessionRequest {
   const layers =
     allow === undefined && deny === undefined
       ? {}
       : { layers: [{ name: "the client's options", ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) }] };
   // The body matches SESSION_WISH, which has the members of the type.
-  return { ...rest, ...layers } as SessionWish;
+  return { ...rest, ...layers } as SessionRequest;
 }

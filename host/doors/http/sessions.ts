@@ -18,7 +18,7 @@ export interface HttpSession {
 }
 
 /** Session options of a client. Each can only narrow the token's rights. */
-export type SessionWish = Pick<
+export type SessionRequest = Pick<
   HostSessionOptions,
   "role" | "context" | "workspace" | "concurrency" | "confirmation" | "layers" | "resultBytes"
 >;
@@ -26,7 +26,7 @@ export type SessionWish = Pick<
 /** Sessions of one server. */
 export interface HttpSessions {
   /** Opens a session. @throws {RequestProblem} if the token has too many open sessions, or an option is invalid */
-  open(caller: HttpCaller, wish: SessionWish): HttpSession;
+  open(caller: HttpCaller, request: SessionRequest): HttpSession;
   /** Returns the token's default session, for calls that name no session. */
   ownOf(caller: HttpCaller): HttpSession;
   /** Returns a session of the caller; the last argument lets an admin get any. @throws {RequestProblem} if the session is not found. */
@@ -50,10 +50,10 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
   const sessions = new Map<string, HttpSession>();
   const own = new Map<string, HttpSession>();
 
-  function keep(caller: HttpCaller, wish: HostSessionOptions): HttpSession {
+  function keep(caller: HttpCaller, request: HostSessionOptions): HttpSession {
     // The id cannot be guessed, and is useless without its token.
     const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const kept = { id, callerId: caller.id, session: host.session({ ...wish, id, owner: caller.id }), openedAt: platform.clock.now() };
+    const kept = { id, callerId: caller.id, session: host.session({ ...request, id, owner: caller.id }), openedAt: platform.clock.now() };
     sessions.set(id, kept);
     return kept;
   }
@@ -71,7 +71,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
 
   return {
     ownOf,
-    open(caller, { workspace, ...wish }) {
+    open(caller, { workspace, ...request }) {
       const mine = [...sessions.values()].filter((kept) => kept.callerId === caller.id && !isOwn(kept));
       if (mine.length >= most)
         throw new RequestProblem("too_many", `The token has ${most} open sessions: close some (DELETE /v1/sessions/{sessionId})`);
@@ -79,7 +79,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
       const place =
         workspace === undefined ? {} : { workspace: workspace.startsWith("/") ? workspace : `${parent.workspace}/${workspace}` };
       try {
-        return keep(caller, { context: { agentId: caller.name }, ...wish, ...place, parent });
+        return keep(caller, { context: { agentId: caller.name }, ...request, ...place, parent });
       } catch (error) {
         if (error instanceof TypeError || error instanceof ProjectConfigError) throw new RequestProblem("invalid_request", error.message);
         throw error;

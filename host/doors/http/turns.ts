@@ -7,12 +7,12 @@ import type { Random } from "../../platform/platform.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "../../dispatch/recent-results.ts";
 import { sizeIn } from "../../primitives/json/heap-size.ts";
 import { createRemembered } from "../../dispatch/remembered.ts";
-import { type CallWish, type HttpCall, type HttpCalls, toOptions } from "./calls.ts";
+import { type HttpCallRequest, type HttpCall, type HttpCalls, toOptions } from "./calls.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 
 /** Options of a turn. */
-export interface TurnWish {
+export interface TurnOptions {
   readonly sequential: boolean;
   /** `chain`: the calls are steps of one chain. With `parallelMutations`, steps with side effects run in parallel too. */
   readonly mode: "direct" | "chain";
@@ -41,7 +41,7 @@ export interface TurnOutcome {
 /** Turns of one server. */
 export interface HttpTurns {
   /** Starts the calls. @throws {RequestProblem} if another call has one of the ids. */
-  take(session: HttpSession, wishes: readonly CallWish[], wish: TurnWish): Promise<HttpTurn>;
+  take(session: HttpSession, requests: readonly HttpCallRequest[], wanted: TurnOptions): Promise<HttpTurn>;
   /** Returns a turn. @throws {RequestProblem} if the session has no such turn. */
   get(sessionId: string, turnId: string): HttpTurn;
   /** Returns the outcome; undefined while a call is running. */
@@ -56,7 +56,7 @@ interface Kept {
   outcome?: TurnOutcome;
 }
 
-type Named = CallWish & { readonly callId: string };
+type Named = HttpCallRequest & { readonly callId: string };
 
 /** Maximum turns remembered; fewer if their results are large. */
 const REMEMBERED = 256;
@@ -65,11 +65,11 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
   const turns = createRemembered<Kept>(REMEMBERED, MAX_RESULT_BYTES);
 
   /** Runs each call on its own, so that a repeat finds it by its id. */
-  async function direct(session: HttpSession, wishes: readonly Named[], sequential: boolean): Promise<TurnOutcome> {
+  async function direct(session: HttpSession, requests: readonly Named[], sequential: boolean): Promise<TurnOutcome> {
     const started: HttpCall[] = [];
-    for (const wish of wishes) {
+    for (const wanted of requests) {
       // A call that was cancelled before it began still gets a result.
-      const call = await calls.start(session, wish);
+      const call = await calls.start(session, wanted);
       started.push(call);
       if (sequential) await call.ended;
     }
@@ -79,16 +79,16 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
 
   function chain(
     session: HttpSession,
-    wishes: readonly Named[],
-    wish: TurnWish & { readonly turnId: string; readonly signal: AbortSignal },
+    requests: readonly Named[],
+    wanted: TurnOptions & { readonly turnId: string; readonly signal: AbortSignal },
   ): Promise<TurnOutcome> {
-    for (const { callId } of wishes) calls.checkNew(callId);
-    const { sequential, parallelMutations, turnId, signal } = wish;
+    for (const { callId } of requests) calls.checkNew(callId);
+    const { sequential, parallelMutations, turnId, signal } = wanted;
     // The request sets these options for all calls alike.
-    const { waits, traceparent } = wishes[0] ?? {};
+    const { waits, traceparent } = requests[0] ?? {};
     const shared = toOptions(session, { turnId, signal, ...(waits && { waits }), ...(traceparent !== undefined && { traceparent }) });
-    const turn = host.turn(wishes, { ...shared, mode: "chain", sequential, parallelMutations });
-    for (const [index, one] of wishes.entries())
+    const turn = host.turn(requests, { ...shared, mode: "chain", sequential, parallelMutations });
+    for (const [index, one] of requests.entries())
       calls.note(
         session,
         one,
@@ -98,18 +98,20 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
   }
 
   return {
-    async take(session, wishes, wish) {
+    async take(session, requests, wanted) {
       const turnId = random.uuidv7();
       const stop = new AbortController();
-      const named = wishes.map((one) => ({ ...one, turnId, callId: one.callId ?? random.uuidv7(), signal: stop.signal }));
+      const named = requests.map((one) => ({ ...one, turnId, callId: one.callId ?? random.uuidv7(), signal: stop.signal }));
       const callIds = named.map(({ callId }) => callId);
       if (new Set(callIds).size < callIds.length) throw new RequestProblem("invalid_request", "Two calls of the turn have the same callId");
-      const { signal } = wish;
+      const { signal } = wanted;
       const cancel = (): void => stop.abort();
       signal?.addEventListener("abort", cancel, { once: true });
       if (signal?.aborted === true) cancel();
       const running =
-        wish.mode === "chain" ? chain(session, named, { ...wish, turnId, signal: stop.signal }) : direct(session, named, wish.sequential);
+        wanted.mode === "chain"
+          ? chain(session, named, { ...wanted, turnId, signal: stop.signal })
+          : direct(session, named, wanted.sequential);
       const ended = running.then(
         (outcome) => {
           kept.outcome = outcome;

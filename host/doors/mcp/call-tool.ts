@@ -27,7 +27,7 @@ import { askThrough, type Missing } from "./asks.ts";
 import type { McpClient } from "./client.ts";
 import { clientNotices } from "./client-notices.ts";
 import { confirmThrough } from "./confirmation.ts";
-import { commitDryRun, DRY_RUN_KEY, type DryRunWish, dryRunWish } from "./dry-run.ts";
+import { commitDryRun, DRY_RUN_KEY, type DryRunRequest, dryRunRequest } from "./dry-run.ts";
 import { type CallSide, openCall, type OpenCall } from "./open-call.ts";
 import type { Marks } from "./marks.ts";
 import type { Caller } from "./parts.ts";
@@ -51,11 +51,11 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const args = parts.inputs.take((params.arguments ?? {}) as JsonObject);
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
-  const wish = dryRunWish(ctx.mcpReq._meta);
+  const wanted = dryRunRequest(ctx.mcpReq._meta);
   // Arguments that are too deep to hash are refused when the call runs.
   const copy = copyJson(args, ABOUT_BOUNDS);
   // The hash includes the options, so that an answer is valid only for the request it was given for.
-  const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }], parts.platform);
+  const about = await hashOf([name, copy.ok ? copy.value : null, wanted.dryRun, { ...wanted.commit }], parts.platform);
   const listing = (await client.known()).get(name);
   // Dispatch explains why an unlisted tool cannot run.
   const tool = listing?.qualifiedName ?? (await client.qualifiedName(name)) ?? notExported(name);
@@ -63,7 +63,14 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const state = ctx.mcpReq.requestState<string>();
   const call =
     state === undefined
-      ? begin(tool, args, { ...caller, ctx, session, about, wish, isHostTool: listing !== undefined && listing.plugin === undefined })
+      ? begin(tool, args, {
+          ...caller,
+          ctx,
+          session,
+          about,
+          wish: wanted,
+          isHostTool: listing !== undefined && listing.plugin === undefined,
+        })
       : resume(state, ctx, { ...caller, about });
   const cancel = (): void => call.cancel();
   ctx.mcpReq.signal.addEventListener("abort", cancel, { once: true });
@@ -101,7 +108,7 @@ interface CallOf extends Caller {
   readonly ctx: ServerContext;
   readonly session: Session;
   readonly about: string;
-  readonly wish: DryRunWish;
+  readonly wish: DryRunRequest;
 }
 
 function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {

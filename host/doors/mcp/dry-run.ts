@@ -15,13 +15,13 @@ export const DRY_RUN_KEY = "bascule/dryRun";
 export const COMMIT_KEY = "bascule/commit";
 
 /** Dry-run options of a request. */
-export interface DryRunWish {
+export interface DryRunRequest {
   readonly dryRun: boolean;
   readonly commit?: { readonly callId: string; readonly hash: string };
 }
 
 /** Reads the options. @throws {ProtocolError} if a key has another value, because a call meant to change nothing must not run. */
-export function dryRunWish(meta: Readonly<Record<string, unknown>> | undefined): DryRunWish {
+export function dryRunRequest(meta: Readonly<Record<string, unknown>> | undefined): DryRunRequest {
   const dryRun = meta?.[DRY_RUN_KEY] ?? false;
   if (typeof dryRun !== "boolean") throw invalid(`"${DRY_RUN_KEY}" must be true or false`);
   const commit = meta?.[COMMIT_KEY];
@@ -39,7 +39,7 @@ export interface CommitRequest extends Pick<CommitCaller, "confirm" | "signal"> 
   readonly tool: string;
   readonly args: JsonObject;
   readonly session: Session;
-  readonly commit: NonNullable<DryRunWish["commit"]>;
+  readonly commit: NonNullable<DryRunRequest["commit"]>;
 }
 
 /** Commits a dry run and returns its result, as if the call had run. @throws {ProtocolError} if the dry run is unknown. */

@@ -9,8 +9,8 @@ import type { StoredGrant } from "../../project/grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../../plugins/installing/installer.ts";
 import type { Committed } from "../../effects/overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../../platform/platform.ts";
-import type { UndoCall, UndoResult, UndoWish } from "../../effects/undo/undos.ts";
-import type { KeptRange, KeptRangeWish } from "../../dispatch/results/kept-results.ts";
+import type { UndoCall, UndoResult, UndoRequest } from "../../effects/undo/undos.ts";
+import type { KeptRange, KeptRangeOptions } from "../../dispatch/results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../../plugins/settings/plugin-settings.ts";
 import type {
   CallListener,
@@ -132,7 +132,7 @@ function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
       client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
-    readResult: (handle: string, range?: KeptRangeWish) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
+    readResult: (handle: string, range?: KeptRangeOptions) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,
@@ -146,7 +146,7 @@ function remoteOperations(client: Client): Operations {
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
     commit: (callId: string, hash?: string) =>
       client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
-    undo: (callId: string, wish?: UndoWish) => client.request("undo", { callId, ...wish }) as Promise<UndoResult>,
+    undo: (callId: string, options?: UndoRequest) => client.request("undo", { callId, ...options }) as Promise<UndoResult>,
     undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
     inspect: (source, signal) => client.request("inspect", { source }, { signal }) as Promise<PackagePreview>,

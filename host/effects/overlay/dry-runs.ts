@@ -48,7 +48,7 @@ export interface CommitCaller {
 }
 
 /** Options of a commit. */
-export interface CommitWish {
+export interface CommitOptions {
   /** Hash of the dry run's report, as proof that the caller saw that report. */
   readonly hash?: string;
   /** Absent if the user asks. */
@@ -62,7 +62,7 @@ export interface DryRuns {
   /** Wraps an executor so that calls marked as dry runs run dry. */
   allow(run: Executor): Executor;
   /** Commits a dry run, once. */
-  commit(callId: string, wish?: CommitWish): Promise<Committed>;
+  commit(callId: string, request?: CommitOptions): Promise<Committed>;
   /** Commits the preview that the user confirmed. The result is `unknown` if it is not kept any more. */
   commitPreview(call: ToolCall): Promise<Committed>;
   isCommitting(callId: string): boolean;

@@ -2,7 +2,7 @@
 
 import type { JsonValue, Limits, RecordMode } from "../../../manifests/mod.ts";
 import {
-  type CallWorld,
+  type CallConditions,
   type Fault,
   type HostAnswer,
   type HostCallHandler,
@@ -44,7 +44,7 @@ export interface RecordedCall {
 
 /** The recording of one running call. */
 export interface OpenRecording {
-  readonly world: CallWorld;
+  readonly conditions: CallConditions;
   /** Returns a handler that answers as `handler` does and records the answers. */
   wrap(handler: HostCallHandler): HostCallHandler;
   /** Stores the recording if it is to be kept. Never rejects. Returns undefined if the call asked for no recording. */
@@ -172,7 +172,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
 
     return {
-      world: { seed, keepsTape: true, ...(call.timeMs !== undefined && { timeMs: call.timeMs }) },
+      conditions: { seed, keepsTape: true, ...(call.timeMs !== undefined && { timeMs: call.timeMs }) },
       wrap: (handler) => async (operation) => {
         const open = asked(operation);
         const answer = await handler(operation);

@@ -2,7 +2,7 @@
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { FileError } from "../../platform/platform.ts";
-import type { ServiceTask, ServiceWorld } from "../../primitives/service/task.ts";
+import type { ServiceTask, TaskEnvironment } from "../../primitives/service/task.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import { fileIdOf, type UndoState } from "./undo-step.ts";
 
@@ -23,7 +23,7 @@ export const LOOK: ServiceTask<typeof lookTask> = { name: "undo.look", run: look
 /** Rejects if what is there cannot be kept: then the call has no image of it. */
 export async function lookTask(
   { path, room, into }: Look,
-  { guarded, files }: Pick<ServiceWorld, "guarded" | "files">,
+  { guarded, files }: Pick<TaskEnvironment, "guarded" | "files">,
 ): Promise<UndoState> {
   const { state, contents } = await look({ path, room, isKept: into !== undefined }, guarded);
   if (into !== undefined && contents !== undefined) await files.writeAtomic(into, contents, OWNER_ONLY);
@@ -36,7 +36,7 @@ function tooLarge(size: number, room: number, isKept: boolean): string {
 
 async function look(
   { path, room, isKept }: Pick<Look, "path" | "room"> & { readonly isKept: boolean },
-  guarded: ServiceWorld["guarded"],
+  guarded: TaskEnvironment["guarded"],
 ): Promise<{ readonly state: UndoState; readonly contents?: Uint8Array }> {
   try {
     const info = await guarded.lstat(hostPlace(path));

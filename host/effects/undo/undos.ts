@@ -37,13 +37,13 @@ export interface Undos {
   /** Newest first. */
   list(): Promise<readonly UndoCall[]>;
   /** Undoes a call. A call that was undone completely is forgotten. */
-  undo(callId: string, wish?: UndoWish): Promise<UndoResult>;
+  undo(callId: string, request?: UndoRequest): Promise<UndoResult>;
   /** Marks the call as ended when `closing` settles: from then on it can be undone. */
   ended(call: Execution["call"], closing: Promise<void> | undefined): Promise<void>;
 }
 
 /** Options of an undo. */
-export interface UndoWish {
+export interface UndoRequest {
   /** Only reports what an undo would do. */
   readonly dryRun?: boolean;
   /** Puts back the state before the call, even if it is not as the call left it. */
@@ -104,9 +104,9 @@ export function createUndos(options: UndosOptions): Undos {
 
     list: () => store.list(),
 
-    async undo(callId, wish = {}) {
+    async undo(callId, request = {}) {
       await ending.get(callId);
-      const { force = false, dryRun = false } = wish;
+      const { force = false, dryRun = false } = request;
       const undone = await store.alone(callId, force, (fate) => undo(callId, { force, dryRun, wasKilled: fate !== "ended" }));
       if (undone === "none") return notKept(callId);
       if (undone === "running") return refuseToUndo(callId);
@@ -122,7 +122,7 @@ export function createUndos(options: UndosOptions): Undos {
     },
   };
 
-  async function undo(callId: string, { dryRun, ...how }: Required<UndoWish> & { readonly wasKilled: boolean }): Promise<UndoResult> {
+  async function undo(callId: string, { dryRun, ...how }: Required<UndoRequest> & { readonly wasKilled: boolean }): Promise<UndoResult> {
     const kept = await store.read(callId);
     if (kept === undefined) return notKept(callId);
     const { undoSteps } = await import("./undo.ts");

@@ -15,7 +15,7 @@ import type { ServiceStart } from "./services.ts";
 import { sharedNow } from "./shared-clock.ts";
 
 /** The parts of the platform that tasks use, on whichever thread they run. */
-export interface ServiceWorld {
+export interface TaskEnvironment {
   readonly journals: Journals;
   readonly files: Files;
   readonly guarded: GuardedFiles;
@@ -35,7 +35,7 @@ export interface ServicePort {
   bellCount(): number;
   /** Blocks the thread until the bell's count is no longer `seen`, for at most `timeoutMs`. */
   sleep(seen: number, timeoutMs: number): void;
-  readonly world: ServiceWorld;
+  readonly environment: TaskEnvironment;
 }
 
 /** @throws {Error} outside a service thread */
@@ -50,7 +50,7 @@ export function openServicePort(): ServicePort {
     takeRequest: () => takeMessage(requests) as ServiceRequest | undefined,
     bellCount: () => Atomics.load(bell, 0),
     sleep: (seen, timeoutMs) => void Atomics.wait(bell, 0, seen, timeoutMs),
-    world: {
+    environment: {
       journals: createJournals(),
       files: createFiles(),
       guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), createEnvironment().os),

@@ -10,7 +10,7 @@ import { format } from "node:util";
 import { refuseLost } from "../lost-values.ts";
 import { readMessages, type Told } from "./plugin-channel.ts";
 import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
-import { arrangeImports, arrangeWorld, type World } from "./plugin-world.ts";
+import { arrangeImports, arrangeGlobals, type PluginGlobals } from "./plugin-globals.ts";
 
 const [, , channelPath = "", importMapPath] = process.argv;
 const socket = connect(channelPath);
@@ -74,7 +74,13 @@ readMessages(socket, (message) => {
 
 async function answerCall(call: Told): Promise<void> {
   arrangeImports(importMapPath);
-  arrangeWorld({ cwd: String(call["cwd"]), tmp: String(call["tmp"]), programs: call["programs"] as World["programs"], request, log });
+  arrangeGlobals({
+    cwd: String(call["cwd"]),
+    tmp: String(call["tmp"]),
+    programs: call["programs"] as PluginGlobals["programs"],
+    request,
+    log,
+  });
   const { bytes, lineBytes, length } = call["logs"] as Readonly<Record<"bytes" | "lineBytes" | "length", number>>;
   Object.assign(logs, { leftBytes: bytes, lineBytes, length });
   onUncaught((error) => end(thrown(error)));

@@ -22,7 +22,7 @@ import type { Service } from "../../primitives/service/service.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
 import { bundleLines } from "./bundle-lines.ts";
 import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
-import { serverDemands } from "../../project/trust/demands.ts";
+import { serverTrustRequests } from "../../project/trust/trust-requests.ts";
 import { editProject } from "./edit-project.ts";
 import { checkBundleConfig } from "./fill-bundle.ts";
 
@@ -43,7 +43,7 @@ export interface BundlePreview extends BundleManifest {
 }
 
 /** The user's choices for a bundle. */
-export interface BundleWish {
+export interface BundleInput {
   /** Default: `server` as returned by `inspectBundle`. */
   readonly server?: string;
   /** Values of the requested options, by key; omitted ones keep their value or default. */
@@ -59,9 +59,9 @@ export interface InstalledBundle {
 /** Bundles run their author's native code, which no sandbox confines. */
 export interface BundleActs {
   /** @param path absolute, of a file or a folder. @throws {PackageError} if it is not a valid bundle. */
-  inspectBundle(path: string, wish?: Pick<BundleWish, "server">): Promise<BundlePreview>;
+  inspectBundle(path: string, request?: Pick<BundleInput, "server">): Promise<BundlePreview>;
   /** Installs exactly the inspected bundle. From then on it is started with all rights of the host's user. @throws {PackageError} */
-  installBundle(digest: string, wish?: BundleWish): Promise<InstalledBundle>;
+  installBundle(digest: string, request?: BundleInput): Promise<InstalledBundle>;
   /** Removes the bundle from `bascule.json` and the lock, and deletes its files; false if it is not found. */
   removeBundle(server: string): Promise<boolean>;
 }
@@ -118,12 +118,12 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
     return locked;
   }
 
-  async function prepare(path: string, wish: Pick<BundleWish, "server">): Promise<Prepared> {
+  async function prepare(path: string, request: Pick<BundleInput, "server">): Promise<Prepared> {
     const bundle = await readBundle(files, path, unpackBy(service, "bundle"));
     const { manifest } = readManifest(bundle, platform);
     const digest = await digestFiles(bundle.files);
     const locked = { name: manifest.name, version: manifest.version, digest, from: path.slice(path.lastIndexOf("/") + 1) };
-    return { bundle, manifest, locked, server: wish.server ?? serverName(manifest.name) };
+    return { bundle, manifest, locked, server: request.server ?? serverName(manifest.name) };
   }
 
   /** Returns undefined if the bundle is not installed or was modified. */
@@ -149,7 +149,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
   /** Runs one change at a time, because each reads and rewrites the project's files. */
   const inTurn = createInTurn();
 
-  async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleWish["config"]): Promise<void> {
+  async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleInput["config"]): Promise<void> {
     if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock and cannot add anything");
     const before = takenBy(server, manifest);
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
@@ -176,7 +176,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
     // Built from parsed JSON.
     const listedAs = entry as JsonValue | undefined;
     // Adding a server implies trust in it.
-    if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
+    if (listedAs !== undefined) await places.trust?.agree(serverTrustRequests(server, listedAs));
     if (path !== undefined) await editProject(platform, { file: path, state: places.state }, ["mcpServers", server], listedAs);
     // Also removes a server that waits for its next attempt.
     await mcp.removeMcpServer(server);
@@ -203,8 +203,8 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
   }
 
   return {
-    async inspectBundle(path, wish = {}) {
-      const ready = await prepare(path, wish);
+    async inspectBundle(path, request = {}) {
+      const ready = await prepare(path, request);
       const { bundle, manifest, locked, server } = ready;
       const before = takenBy(server, manifest);
       prepared.delete(locked.digest);

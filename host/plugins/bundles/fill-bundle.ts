@@ -14,7 +14,7 @@ import {
 import { nearestName } from "../../tools/nearest.ts";
 
 /** Values of the environment to substitute. */
-export interface BundleWorld {
+export interface BundleEnvironment {
   /** The bundle's folder, absolute. */
   readonly directory: string;
   /** By the names used in manifests: `HOME`, … */
@@ -62,7 +62,7 @@ function wrongWith(option: BundleOption, given: BundleValue | undefined): string
 }
 
 /** Substitutes everything, or returns every problem. */
-export function fillBundle({ launch, options }: BundleManifest, config: Config, world: BundleWorld): Filling {
+export function fillBundle({ launch, options }: BundleManifest, config: Config, environment: BundleEnvironment): Filling {
   const problems = [...checkBundleConfig(options, config)];
   if (problems.length > 0) return { ok: false, problems };
   const values = new Map(
@@ -72,7 +72,7 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
   /** Returns the values as text; empty if neither the user nor the bundle sets one. */
   function valuesOf(key: string, option: BundleOption, given: BundleValue | undefined): readonly string[] {
     if (isSecret(given)) {
-      const value = world.secret(given.secret);
+      const value = environment.secret(given.secret);
       if (value === undefined) problems.push(`"${key}" is the secret ${given.secret}, which has no value here`);
       return value === undefined ? [] : [value];
     }
@@ -81,14 +81,14 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
     const texts = (isList(said) ? said : said === undefined ? [] : [said]).map(String).filter((text) => text !== "");
     const whole = given === undefined ? texts.map((text) => put(text, () => undefined)) : texts;
     if (option.type !== "directory" && option.type !== "file") return whole;
-    return whole.map((path) => normalizePath(path, world.root) ?? path);
+    return whole.map((path) => normalizePath(path, environment.root) ?? path);
   }
 
   function put(text: string, valueOf: (key: string) => string | undefined): string {
     return text.replaceAll(BUNDLE_VARIABLE, (whole, name: string) => {
-      if (name === "__dirname") return world.directory;
-      if (BUNDLE_SEPARATORS.includes(name)) return world.separator;
-      return (name.startsWith(USER_CONFIG) ? valueOf(name.slice(USER_CONFIG.length)) : world.folders[name]) ?? whole;
+      if (name === "__dirname") return environment.directory;
+      if (BUNDLE_SEPARATORS.includes(name)) return environment.separator;
+      return (name.startsWith(USER_CONFIG) ? valueOf(name.slice(USER_CONFIG.length)) : environment.folders[name]) ?? whole;
     });
   }
 
@@ -108,7 +108,8 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
     // A variable without a value stays unset instead of empty.
     return alone !== undefined && (values.get(alone) ?? []).length === 0 ? [] : [[name, put(text, one)]];
   });
-  const command = launch.command.kind === "runtime" ? world.runtime(launch.command.name) : `${world.directory}/${launch.command.path}`;
+  const command =
+    launch.command.kind === "runtime" ? environment.runtime(launch.command.name) : `${environment.directory}/${launch.command.path}`;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { command, args, env: Object.fromEntries(env) } };
 }
 

@@ -22,7 +22,7 @@ import {
   type SideEffectClass,
   toEntry,
 } from "../../../manifests/mod.ts";
-import type { About, Surface } from "./surface.ts";
+import type { About, Declared } from "./declared.ts";
 
 /** How many changes need consent: `fluent` suits authors who edit their own folder, `strict` everything else. */
 export const CONSENT_MODES = ["fluent", "strict"] as const;
@@ -77,7 +77,7 @@ export interface NameClash {
 /** A version, as input of the comparison. */
 export interface Compared {
   readonly name: string;
-  readonly surface: Surface;
+  readonly surface: Declared;
   /** Limits that the user accepted. */
   readonly acceptedLimits?: LimitRequest;
   /** Public key of the signer. */
@@ -216,7 +216,7 @@ function reasonChanges(before: Permissions, after: Permissions, tool?: string): 
   });
 }
 
-function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] {
+function toolChanges(before: Declared, after: Declared): readonly ConsentChange[] {
   const all = unite(Object.values(before.tools).map((tool) => reachOf(tool, before.permissions)));
   const added = Object.entries(after.tools).flatMap(([tool, now]): readonly ConsentChange[] => {
     const was = Object.hasOwn(before.tools, tool) ? before.tools[tool] : undefined;
@@ -234,9 +234,9 @@ function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] 
   return [...added, ...gone.map((tool): ConsentChange => ({ kind: "tool", tool, change: "removed" }))];
 }
 
-type OfSurface = readonly [tool: JsonObject, surface: Surface];
+type OfDeclared = readonly [tool: JsonObject, declaration: Declared];
 
-function changesOfTool(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+function changesOfTool(tool: string, [was, before]: OfDeclared, [now, after]: OfDeclared): readonly ConsentChange[] {
   const fields = [...new Set([...Object.keys(was), ...Object.keys(now)])].toSorted();
   return [
     ...rise(tool, reachOf(was, before.permissions), reachOf(now, after.permissions)),
@@ -267,7 +267,7 @@ function unite(reaches: readonly Reach[]): Reach {
 }
 
 /** A tool's own permissions narrow the plugin's; a tool without any has the plugin's. */
-function ownPermissions(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+function ownPermissions(tool: string, [was, before]: OfDeclared, [now, after]: OfDeclared): readonly ConsentChange[] {
   if (was["permissions"] === undefined && now["permissions"] === undefined) return [];
   const [from, to] = [permissionsOf(was), permissionsOf(now)];
   return [
@@ -353,7 +353,7 @@ function sharedStart(a: string, b: string): number {
 }
 
 function permissionsOf(tool: JsonObject): Permissions | undefined {
-  // Checked by `surfaceOf` and by the lock's reader.
+  // Checked by `declaredBy` and by the lock's reader.
   return tool["permissions"] as Permissions | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { PluginVersion } from "../../tools/tool.ts";
 import { areAllShown, compareVersions, type ConsentChange } from "./changes.ts";
 import type { Consent } from "./consent.ts";
 import { tooManyChanges } from "./reason.ts";
-import { surfaceOf } from "./surface.ts";
+import { declaredBy } from "./declared.ts";
 
 /** Result of accepting a version. */
 export type AcceptOutcome =
@@ -146,7 +146,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
         newIn: (manifest, signer) =>
           compareVersions(
             { ...toCompared(version), acceptedLimits: consent.acceptedLimits(version) },
-            { name: manifest.name, surface: surfaceOf(manifest), signer },
+            { name: manifest.name, surface: declaredBy(manifest), signer },
           ),
       });
       if (wrong !== undefined) throw new TypeError(`Cannot roll back plugin "${plugin}" to version ${version.manifest.version}: ${wrong}`);
@@ -184,9 +184,9 @@ function asksForLimits({ manifest, acceptedLimits = {} }: PluginStatus): boolean
 
 function toCompared(version: PluginVersion): {
   readonly name: string;
-  readonly surface: ReturnType<typeof surfaceOf>;
+  readonly surface: ReturnType<typeof declaredBy>;
   readonly signer?: string;
 } {
   const { name, manifest, signedBy } = version;
-  return { name, surface: surfaceOf(manifest), ...(signedBy && { signer: signedBy.signer }) };
+  return { name, surface: declaredBy(manifest), ...(signedBy && { signer: signedBy.signer }) };
 }

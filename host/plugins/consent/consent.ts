@@ -21,7 +21,7 @@ import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
 import { heldNames, nameEntries, type NamesNow, toolNames } from "./lock-names.ts";
 import { allOf, clashing, quarantineReason } from "./reason.ts";
-import { surfaceOf } from "./surface.ts";
+import { declaredBy } from "./declared.ts";
 import type { Versions } from "./versions.ts";
 
 export interface ConsentOptions {
@@ -153,7 +153,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const locked = lock.entries().get(version.name);
     if (base === undefined || isSame(base, version)) return { kind: "admit" };
     if (locked !== undefined && isSame(locked, version)) return { kind: "admit" };
-    const after = { name: version.name, surface: surfaceOf(version.manifest), signer };
+    const after = { name: version.name, surface: declaredBy(version.manifest), signer };
     const before = await completed(base, version, after.surface);
     const changes = inOrder([...compareVersions({ ...base, surface: before }, after), ...(await boundFiles(base, version))]);
     if (base.rolledBackFrom === version.digest) {
@@ -194,7 +194,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const now = { name, digest, path: relative(path, root) };
     const acceptedLimits = keptLimits(unwritten.get(name) ?? lock.entries().get(name), now);
     unwritten.set(name, {
-      ...{ ...now, version: manifest.version, origin, surface: surfaceOf(manifest), acceptedLimits },
+      ...{ ...now, version: manifest.version, origin, surface: declaredBy(manifest), acceptedLimits },
       ...(signedBy && { signer: signedBy.signer }),
       ...(rolledBackFrom !== undefined && { rolledBackFrom }),
     });
@@ -255,7 +255,7 @@ export function createConsent(options: ConsentOptions): Consent {
       ...(signedBy && { signer: signedBy.signer }),
       ...(rolledBackFrom !== undefined && { rolledBackFrom }),
       granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
-      surface: surfaceOf(manifest),
+      surface: declaredBy(manifest),
       ...(acceptsLimits === true && { acceptedLimits: raisedLimits(manifest) }),
       files: await hashFiles(files),
     };

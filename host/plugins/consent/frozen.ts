@@ -7,7 +7,7 @@ import { MANIFEST_FILE } from "../folder/walk.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import type { ConsentChange } from "./changes.ts";
 import type { LockEntry } from "./lock-text.ts";
-import type { Surface } from "./surface.ts";
+import type { Declared } from "./declared.ts";
 
 /** Returns the SHA-256 of each file. */
 export async function hashFiles(files: ReadonlyMap<string, Uint8Array>): Promise<ReadonlyMap<string, string>> {
@@ -33,14 +33,14 @@ export async function changedFiles(entry: Pick<LockEntry, "files">, files: Plugi
  * @param now surface of the version
  */
 export async function completed(
-  { surface, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
+  { surface: declaration, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
   version: PluginVersion,
-  now: Surface,
-): Promise<Surface> {
+  now: Declared,
+): Promise<Declared> {
   const bytes = version.files.get(MANIFEST_FILE);
-  if (surface.about !== undefined || now.about === undefined || bytes === undefined) return surface;
+  if (declaration.about !== undefined || now.about === undefined || bytes === undefined) return declaration;
   const isSame = files?.get(MANIFEST_FILE) === (await sha256Hex(new Uint8Array(bytes)));
-  return isSame ? { ...surface, about: now.about } : surface;
+  return isSame ? { ...declaration, about: now.about } : declaration;
 }
 
 type FileChange = Extract<ConsentChange, { readonly kind: "file" }>;

@@ -2,10 +2,10 @@
 
 import type { LimitRequest } from "../../../manifests/mod.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
-import { limitsDemand } from "../../project/trust/demands.ts";
+import { limitsTrustRequest } from "../../project/trust/trust-requests.ts";
 import type { ProjectTrust } from "../../project/trust/project-trust.ts";
 import type { LockEntries } from "./lock-text.ts";
-import { sorted } from "./surface.ts";
+import { sorted } from "./declared.ts";
 
 /** In memory, as of the last refresh. */
 export interface GivenLimits {
@@ -31,14 +31,14 @@ export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "replac
       const found = new Map<string, LimitRequest>();
       for (const { name, acceptedLimits } of entries.values()) {
         if (trust === undefined || Object.keys(acceptedLimits).length === 0) continue;
-        if (await trust.isAgreed(limitsDemand(name, acceptedLimits))) found.set(name, acceptedLimits);
+        if (await trust.isAgreed(limitsTrustRequest(name, acceptedLimits))) found.set(name, acceptedLimits);
       }
       given = found;
     },
     async give(plugin, limits, write) {
       const before = givenTo(plugin);
       if (trust === undefined || textOf(limits) === textOf(before)) return await write();
-      await trust.replace(limitsDemand(plugin, before), limitsDemand(plugin, limits), write);
+      await trust.replace(limitsTrustRequest(plugin, before), limitsTrustRequest(plugin, limits), write);
       given = new Map([...given, [plugin, limits]]);
     },
   };

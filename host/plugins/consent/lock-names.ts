@@ -21,9 +21,9 @@ export function toolNames(tools: LockEntry["surface"]["tools"]): ReadonlySet<str
 export function heldNames(entry: Named): ReadonlySet<string> {
   const before = held.get(entry);
   if (before !== undefined) return before;
-  const { path, surface, yields = [], keeps = [] } = entry;
+  const { path, surface: declaration, yields = [], keeps = [] } = entry;
   const yielded = new Set(yields);
-  const names = path === "" ? NONE : new Set([...toolNames(surface.tools), ...keeps].filter((name) => !yielded.has(name)));
+  const names = path === "" ? NONE : new Set([...toolNames(declaration.tools), ...keeps].filter((name) => !yielded.has(name)));
   held.set(entry, names);
   return names;
 }

@@ -1,7 +1,7 @@
 /** MCP servers in `bascule.lock`: the bundle of each, and its tools as they were accepted (SPEC H7, K3, M10). */
 
 import { checkServerName, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
-import { sorted } from "./surface.ts";
+import { sorted } from "./declared.ts";
 
 /** One server as it was accepted. */
 export interface LockedServer {

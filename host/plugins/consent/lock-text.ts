@@ -18,7 +18,7 @@ import {
   SIDE_EFFECTS,
 } from "../../../manifests/mod.ts";
 import { type LockedServers, readServers, serversToJson } from "./lock-servers.ts";
-import { type About, sorted, type Surface } from "./surface.ts";
+import { type About, sorted, type Declared } from "./declared.ts";
 
 /** Where a plugin came from. One installed from elsewhere is bound to its hash, including its grants (SPEC C3). */
 export type PluginOrigin =
@@ -46,7 +46,7 @@ export interface LockEntry {
   readonly granted: Permissions;
   /** Limits above the defaults that the user accepted. */
   readonly acceptedLimits: LimitRequest;
-  readonly surface: Surface;
+  readonly surface: Declared;
   /** SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -115,11 +115,24 @@ function indented(value: object, by: string): string {
 }
 
 function entryJson(entry: LockEntry): object {
-  const { version, path, digest, origin, signer, rolledBackFrom, yields, keeps, granted, acceptedLimits, surface, files } = entry;
+  const {
+    version,
+    path,
+    digest,
+    origin,
+    signer,
+    rolledBackFrom,
+    yields,
+    keeps,
+    granted,
+    acceptedLimits,
+    surface: declaration,
+    files,
+  } = entry;
   // Permissions as written are JSON; only their interfaces lack an index signature.
-  const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
+  const own = { granted: sorted(granted as unknown as JsonValue), permissions: declaration.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
-  const limits = { ...unlessEmpty("limits", surface.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
+  const limits = { ...unlessEmpty("limits", declaration.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
   return {
     version,
     path,
@@ -130,9 +143,9 @@ function entryJson(entry: LockEntry): object {
     ...limits,
     ...(yields && { yields }),
     ...(keeps && { keeps }),
-    ...(surface.about && { about: sorted({ ...surface.about }) }),
+    ...(declaration.about && { about: sorted({ ...declaration.about }) }),
     files: filesToText(files),
-    tools: surface.tools,
+    tools: declaration.tools,
   };
 }
 
@@ -307,7 +320,7 @@ function readFiles(value: JsonValue | undefined, pointer: string, problems: Prob
 }
 
 /** Members are compared as JSON; those that affect decisions are validated. */
-function readTools(value: JsonValue | undefined, pointer: string, problems: Problem[]): Surface["tools"] {
+function readTools(value: JsonValue | undefined, pointer: string, problems: Problem[]): Declared["tools"] {
   const tools: [string, JsonObject][] = [];
   if (!isJsonObject(value)) problems.push(problem(pointer, "Expected an object of tools"));
   else {

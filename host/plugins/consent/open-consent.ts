@@ -37,9 +37,9 @@ export interface ConsentParts {
 export async function openConsent(
   platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log" | "environment" | "slices">,
   { places, grants, bases, registry }: ConsentParts,
-  wish: ConsentMode | Partial<ConsentConfig> = {},
+  request: ConsentMode | Partial<ConsentConfig> = {},
 ): Promise<Consent> {
-  const { mode = "strict", lock: isKept, keep, frozen = false } = typeof wish === "string" ? { mode: wish } : wish;
+  const { mode = "strict", lock: isKept, keep, frozen = false } = typeof request === "string" ? { mode: request } : request;
   const isWritten = isKept ?? (frozen || places.project.path !== undefined);
   const lock = await openLock(platform, isWritten ? places.lockFile : undefined);
   if (frozen && !lock.exists())

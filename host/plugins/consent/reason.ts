@@ -3,7 +3,7 @@
 import { quote } from "../folder/problems.ts";
 import type { Manifest } from "../../../manifests/mod.ts";
 import { compareVersions, type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
-import { NOTHING_YET, surfaceOf } from "./surface.ts";
+import { NOTHING_YET, declaredBy } from "./declared.ts";
 
 /** Names kinds of changes only, no text of the plugin. */
 export function quarantineReason(asked: readonly ConsentChange[]): string {
@@ -33,7 +33,7 @@ export function tooManyChanges(what: string, fix: string): string {
 /** Lists everything in a version of which nothing has been accepted yet. */
 export function allOf(manifest: Manifest): readonly ConsentChange[] {
   const { name } = manifest;
-  return compareVersions({ name, surface: NOTHING_YET }, { name, surface: surfaceOf(manifest) });
+  return compareVersions({ name, surface: NOTHING_YET }, { name, surface: declaredBy(manifest) });
 }
 
 /** Explains why a version with names similar to others waits, and lists them. Names contain only letters, digits, "-" and "_". */

@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { PluginImages } from "./images.ts";
-import type { Lanes } from "./lanes.ts";
+import type { KeyedQueue } from "./keyed-queue.ts";
 import type { Publication, Replacing } from "./publication.ts";
 import { type PluginRecord, reasonOf, toStatus } from "./record.ts";
 import type { KeptVersion, PluginStatus } from "./status.ts";
@@ -28,7 +28,7 @@ export interface PluginActsOptions {
   readonly records: ReadonlyMap<string, PluginRecord>;
   readonly publication: Publication;
   readonly images: Pick<PluginImages, "gone">;
-  readonly lanes: Lanes;
+  readonly lanes: KeyedQueue;
   readonly clock: Clock;
   readonly take: (place: Place) => Promise<unknown>;
   /** Retries other folders whose obstacle may be gone. */
@@ -41,7 +41,7 @@ const DRAIN_MS = 5_000;
 export function createPluginActs(options: PluginActsOptions): PluginActs {
   const { records, publication, images, lanes, clock, take, settleOthers } = options;
 
-  function inLane<T>(path: string, act: (record: PluginRecord) => Promise<T>): Promise<T | undefined> {
+  function inQueue<T>(path: string, act: (record: PluginRecord) => Promise<T>): Promise<T | undefined> {
     const record = records.get(path);
     if (record === undefined) return Promise.resolve(undefined);
     return lanes.run(pathOf(record.place), async () => (records.get(path) === record ? await act(record) : undefined));
@@ -50,18 +50,18 @@ export function createPluginActs(options: PluginActsOptions): PluginActs {
   return {
     serving: (path) => records.get(path)?.serving,
     async retake(path) {
-      await inLane(path, (record) => take(record.place));
+      await inQueue(path, (record) => take(record.place));
       const record = records.get(path);
       return record && toStatus(record);
     },
     replace: (path, kept, why) =>
-      inLane(path, async (record) => {
+      inQueue(path, async (record) => {
         const failure = await publication.replace(record, kept, why);
         settleOthers();
         return failure && (reasonOf(failure) ?? failure.error.message);
       }),
     async withdraw(path, act) {
-      await inLane(path, async (record) => {
+      await inQueue(path, async (record) => {
         const digest = record.serving?.digest;
         await publication.advance(record, { kind: "gone", signature: "gone" });
         if (digest !== undefined) await within(DRAIN_MS, images.gone(digest), clock);

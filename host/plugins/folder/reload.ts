@@ -18,7 +18,7 @@ import { compareText } from "../../primitives/digest.ts";
 import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
 import { findChanges, type PlacedChange } from "./changes.ts";
 import { createPluginImages } from "./images.ts";
-import { createLanes } from "./lanes.ts";
+import { createKeyedQueue } from "./keyed-queue.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
@@ -101,7 +101,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     switches: options.switches ?? AS_MANIFESTS_SAY,
     ...{ gate, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
   const readInTurn = createTurns(READS_AT_ONCE);
   const created: string[] = [];
   let found: Discovery = { folders: [], roots: new Map(), links: [], notices: [] };

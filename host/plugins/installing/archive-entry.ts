@@ -13,7 +13,7 @@ export interface ArchiveFile {
 }
 
 /** Selects the bounds: a bundle is a zip file, and may be larger than a plugin. */
-export interface ArchiveWish {
+export interface ArchiveRequest {
   readonly bytes: Uint8Array;
   readonly as: "plugin" | "bundle";
 }

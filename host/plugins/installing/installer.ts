@@ -4,7 +4,7 @@ import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../con
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
 import { tooManyChanges } from "../consent/reason.ts";
-import { surfaceOf } from "../consent/surface.ts";
+import { declaredBy } from "../consent/declared.ts";
 import type { GrantStore } from "../../project/grants/grants.ts";
 import type { Platform } from "../../platform/platform.ts";
 import {
@@ -129,8 +129,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     const { name, version, description, permissions } = manifest;
     const { digest, signedBy, bytes } = snapshot;
     const before = consent.entry(name);
-    const surface = surfaceOf(manifest);
-    const after = { name, surface, signer: signedBy?.signer };
+    const declaration = declaredBy(manifest);
+    const after = { name, surface: declaration, signer: signedBy?.signer };
     return {
       ...{
         name,
@@ -148,7 +148,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         ...{ name: tool.name, destructive: tool.destructive, description: tool.description, ...saysOf(tool) },
         class: sideEffectClassOf(tool, permissions),
       })),
-      ...(surface.about?.settings && { settings: JSON.stringify(surface.about.settings) }),
+      ...(declaration.about?.settings && { settings: JSON.stringify(declaration.about.settings) }),
       ...(before &&
         placed(name) && { replaces: { version: before.version, digest: before.digest, changes: compareVersions(before, after) } }),
     };

@@ -7,7 +7,7 @@ import { isBelow } from "../../audit/acts.ts";
 const DEEPEST = 32;
 
 /** Bounds of merging. */
-export interface PathWish {
+export interface PathOptions {
   readonly kind: "read" | "write";
   readonly bases: PermissionBases;
   /** Number of files directly in a folder from which on the folder replaces them. */
@@ -30,25 +30,25 @@ export interface PathItems {
  * Covers `paths`, which are absolute and distinct, with as few and as narrow items as possible. No item lies below another, so each is
  * needed.
  */
-export function* coverPaths(paths: readonly string[], wish: PathWish): Generator<void, PathItems> {
+export function* coverPaths(paths: readonly string[], options: PathOptions): Generator<void, PathItems> {
   const items = new Map<string, string[]>();
   const tooWide: string[] = [];
   const nameless: string[] = [];
   for (const path of paths) {
     yield;
-    if (isEverything(path, wish.bases)) tooWide.push(path);
-    else if (!isNameable(path, wish.kind)) nameless.push(path);
+    if (isEverything(path, options.bases)) tooWide.push(path);
+    else if (!isNameable(path, options.kind)) nameless.push(path);
     else items.set(path, [path]);
   }
   yield* dropCovered(items);
   for (const [folder, inside] of yield* groupAt(items, parentOf)) {
     yield;
-    if (inside.length >= wish.folderFrom) lift(items, folder, inside, wish);
+    if (inside.length >= options.folderFrom) lift(items, folder, inside, options);
   }
-  for (let depth = DEEPEST; items.size > wish.maxItems && depth > 1; depth--) {
+  for (let depth = DEEPEST; items.size > options.maxItems && depth > 1; depth--) {
     for (const [folder, inside] of yield* groupAt(items, (item) => ancestor(item, depth))) {
       yield;
-      lift(items, folder, inside, wish);
+      lift(items, folder, inside, options);
     }
   }
   yield* dropCovered(items);
@@ -56,7 +56,7 @@ export function* coverPaths(paths: readonly string[], wish: PathWish): Generator
 }
 
 /** Returns true if an item can name exactly this path, which then contains no `*`, `[` and the like. */
-function isNameable(path: string, kind: PathWish["kind"]): boolean {
+function isNameable(path: string, kind: PathOptions["kind"]): boolean {
   return checkItem(kind, path) === undefined && !/[*?[\]{}]/.test(path);
 }
 
@@ -67,14 +67,14 @@ function isEverything(path: string, { workspace, plugin, home }: PermissionBases
 }
 
 /** Folders are merged only below a meaningful place: not into a token's own folder, nor near the root. */
-function mayLift(folder: string, { bases, isWithin }: PathWish): boolean {
+function mayLift(folder: string, { bases, isWithin }: PathOptions): boolean {
   const { base: _base, ...tokens } = bases;
   if (isEverything(folder, bases) || Object.values(tokens).includes(folder)) return false;
   return depthOf(folder) > 2 && isWithin(folder);
 }
 
-function lift(items: Map<string, string[]>, folder: string, inside: readonly string[], wish: PathWish): void {
-  if (!mayLift(folder, wish)) return;
+function lift(items: Map<string, string[]>, folder: string, inside: readonly string[], options: PathOptions): void {
+  if (!mayLift(folder, options)) return;
   const stoodFor = inside.flatMap((item) => items.get(item) ?? []);
   for (const item of inside) items.delete(item);
   items.set(folder, [...(items.get(folder) ?? []), ...stoodFor]);

@@ -3,10 +3,10 @@
 import { FileError } from "../../platform/platform.ts";
 import type { ServicePort } from "../../platform/threads/service-port.ts";
 import type { ServiceAnswer, ServiceRequest } from "../../platform/threads/service-types.ts";
-import type { ServiceTask, ServiceWorld } from "./task.ts";
+import type { ServiceTask, TaskEnvironment } from "./task.ts";
 
 /** How long an idle thread sleeps on its bell before it goes back to its event loop. */
-const LINGER_MS = 20;
+const KEEP_AWAKE_MS = 20;
 
 export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): void {
   const byName = new Map(tasks.map((task) => [task.name, task]));
@@ -14,13 +14,13 @@ export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): vo
   let pending = 0;
 
   function serve(request: ServiceRequest): void {
-    const result = runTask(byName.get(request.task), request, port.world);
+    const result = runTask(byName.get(request.task), request, port.environment);
     if (!(result instanceof Promise)) return answer(result);
     pending++;
     void result.then((settled) => {
       pending--;
       answer(settled);
-      linger();
+      idling();
     });
   }
 
@@ -28,14 +28,14 @@ export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): vo
     port.post(result, result.ok ? movable(result.output) : []);
   }
 
-  function linger(): void {
-    for (let until = port.world.now() + LINGER_MS; pending === 0;) {
+  function idling(): void {
+    for (let until = port.environment.now() + KEEP_AWAKE_MS; pending === 0;) {
       const seen = port.bellCount();
       const next = port.takeRequest();
-      const left = until - port.world.now();
+      const left = until - port.environment.now();
       if (next !== undefined) {
         serve(next);
-        until = port.world.now() + LINGER_MS;
+        until = port.environment.now() + KEEP_AWAKE_MS;
       } else if (left > 0) port.sleep(seen, left);
       else return;
     }
@@ -43,7 +43,7 @@ export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): vo
 
   port.onRequest((request) => {
     serve(request);
-    linger();
+    idling();
   });
 }
 
@@ -51,13 +51,13 @@ export function serveTasks(tasks: readonly ServiceTask[], port: ServicePort): vo
 export function runTask(
   found: ServiceTask | undefined,
   { id, task, input }: ServiceRequest,
-  world: ServiceWorld,
+  env: TaskEnvironment,
 ): ServiceAnswer | Promise<ServiceAnswer> {
   const failed = (error: unknown): ServiceAnswer => ({ id, ok: false, ...describe(error) });
   try {
     if (found === undefined) throw new Error(`Unknown task "${task}"`);
     // `Service.run` checked the input against the type of the same task.
-    const output: unknown = found.run(input as never, world);
+    const output: unknown = found.run(input as never, env);
     return output instanceof Promise
       ? output.then((value: unknown) => ({ id, ok: true, output: value }), failed)
       : { id, ok: true, output };

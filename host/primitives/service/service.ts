@@ -8,10 +8,10 @@
 import type { Platform } from "../../platform/platform.ts";
 import type { ServiceAnswer, ServiceConnection } from "../../platform/threads/service-types.ts";
 import { runTask } from "./serve-tasks.ts";
-import type { ServiceTask, ServiceWorld, TaskFunction } from "./task.ts";
+import type { ServiceTask, TaskEnvironment, TaskFunction } from "./task.ts";
 
 /** Options of one request. */
-export interface ServiceWish {
+export interface TaskOptions {
   /** The plugin's name, or the part of the host that asks. */
   readonly owner: string;
   /** Buffers of the input to move; they are detached afterwards. Everything else is copied on the caller's thread. */
@@ -20,7 +20,7 @@ export interface ServiceWish {
 
 export interface Service {
   /** @throws {ServiceError} if the task throws, or cannot be run. */
-  run<F extends TaskFunction>(task: ServiceTask<F>, input: Parameters<F>[0], wish: ServiceWish): Promise<Awaited<ReturnType<F>>>;
+  run<F extends TaskFunction>(task: ServiceTask<F>, input: Parameters<F>[0], wanted: TaskOptions): Promise<Awaited<ReturnType<F>>>;
   /** What has not been answered fails. */
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export class ServiceError extends Error {
 export interface ServiceOptions {
   /** Absent where there are no such threads: then tasks run on the caller's. */
   readonly threads: { start(): ServiceConnection } | undefined;
-  readonly world: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
+  readonly environment: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
   /** Called for each thread that ends unexpectedly. */
   readonly onDefect: (message: string, error: unknown) => void;
 }
@@ -103,7 +103,7 @@ export function createService(options: ServiceOptions): Service {
   }
 
   function open(): ServiceConnection {
-    const opened = threads?.start() ?? connectHere((id) => running.get(id)?.request.task, options.world);
+    const opened = threads?.start() ?? connectHere((id) => running.get(id)?.request.task, options.environment);
     opened.onAnswer(onAnswer);
     opened.onExit((reason) => {
       if (connection !== opened) return;
@@ -148,12 +148,15 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** The same without a thread: for programs that do one thing for one person, and for tests. */
-function connectHere(taskOf: (id: number) => ServiceTask | undefined, { clock, ...platform }: ServiceOptions["world"]): ServiceConnection {
-  const world: ServiceWorld = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
+function connectHere(
+  taskOf: (id: number) => ServiceTask | undefined,
+  { clock, ...platform }: ServiceOptions["environment"],
+): ServiceConnection {
+  const env: TaskEnvironment = { ...platform, now: clock.monotonic, turn: () => Promise.resolve() };
   let tell: (answer: ServiceAnswer) => void = () => {};
   return {
     // An answer comes after `post` has returned, as it does from a thread.
-    post: (request) => void Promise.resolve(runTask(taskOf(request.id), request, world)).then((answer) => tell(answer)),
+    post: (request) => void Promise.resolve(runTask(taskOf(request.id), request, env)).then((answer) => tell(answer)),
     onAnswer: (listener) => void (tell = listener),
     onExit: () => {},
     keepAlive: () => {},

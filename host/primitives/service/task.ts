@@ -1,14 +1,14 @@
 /** A task of a service thread: a function by name (SPEC LV2). */
 
-import type { ServiceWorld } from "../../platform/threads/service-port.ts";
+import type { TaskEnvironment } from "../../platform/threads/service-port.ts";
 
-export type { ServiceWorld } from "../../platform/threads/service-port.ts";
+export type { TaskEnvironment } from "../../platform/threads/service-port.ts";
 
 /**
- * A task's function. One that needs more than a few milliseconds awaits `world.turn()` in between; one that answers at once returns no
+ * A task's function. One that needs more than a few milliseconds awaits `environment.turn()` in between; one that answers at once returns no
  * promise.
  */
-export type TaskFunction = (input: never, world: ServiceWorld) => unknown;
+export type TaskFunction = (input: never, env: TaskEnvironment) => unknown;
 
 /** `host/host/service-tasks.ts` lists every task, so that the thread finds it by its name. */
 export interface ServiceTask<F extends TaskFunction = TaskFunction> {

@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { FileError } from "../../platform/platform.ts";
 import { inFileTurn, type TurnPlatform } from "../file-turn.ts";
 import { createInTurn } from "../in-turn.ts";
-import { grantsDemand, NO_GRANTS } from "../trust/demands.ts";
+import { grantsTrustRequest, NO_GRANTS } from "../trust/trust-requests.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 
 /** One plugin's grant. Counts only for the folder it was given for: a plugin of the same name in another folder holds nothing. */
@@ -107,8 +107,8 @@ export async function createGrantStore(
   }
 
   async function isGivenHere(written: string): Promise<boolean> {
-    const demand = grantsDemand(written);
-    return trust === undefined || demand === undefined || (await trust.isAgreed(demand));
+    const trustRequest = grantsTrustRequest(written);
+    return trust === undefined || trustRequest === undefined || (await trust.isAgreed(trustRequest));
   }
 
   function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
@@ -122,7 +122,7 @@ export async function createGrantStore(
           await check();
           const write = (): Promise<void> => platform.files.writeAtomic(file, next, OWNER_ONLY);
           if (trust === undefined) await write();
-          else await trust.replace(grantsDemand(text ?? "") ?? NO_GRANTS, grantsDemand(next) ?? NO_GRANTS, write);
+          else await trust.replace(grantsTrustRequest(text ?? "") ?? NO_GRANTS, grantsTrustRequest(next) ?? NO_GRANTS, write);
           text = next;
           grants = after;
           onChange();

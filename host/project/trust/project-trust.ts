@@ -3,11 +3,11 @@
 import { type JsonValue, normalizePath, type ProjectConfig } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { Look, ProjectFile, ProjectRefresh } from "../project-file.ts";
-import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
-import { isIn, openTrustStore, type TrustPlatform, withChange, withDemands } from "./trust-store.ts";
+import { type TrustRequest, trustRequestsOf, GRANTS, grantsTrustRequest, type IsOutside, withoutTrustRequests } from "./trust-requests.ts";
+import { isIn, openTrustStore, type TrustPlatform, withChange, withTrustRequests } from "./trust-store.ts";
 
 /** A trust request that is not trusted, or whose value changed since. */
-export interface Withheld extends Demand {
+export interface Withheld extends TrustRequest {
   /** The value that was trusted under this name before. */
   readonly before?: JsonValue;
 }
@@ -22,9 +22,9 @@ export interface ProjectTrust {
    * Returns true if the request is trusted. Reads the user's file again if the request is unknown, because another process may have written
    * it.
    */
-  isAgreed(demand: Demand): Promise<boolean>;
+  isAgreed(trustRequest: TrustRequest): Promise<boolean>;
   /** Trusts exactly these requests, from the next refresh on. @throws {TrustFileError} */
-  agree(demands: readonly Demand[]): Promise<void>;
+  agree(trustRequests: readonly TrustRequest[]): Promise<void>;
   /**
    * Moves trust from one value of a file to the next, while `write` writes the file atomically. If this process ends in between, the file
    * is trusted both as it was and as written.
@@ -32,7 +32,7 @@ export interface ProjectTrust {
    * @param from the file's trusted request now
    * @throws {TrustFileError}, and what `write` throws.
    */
-  replace(from: Demand, to: Demand, write: () => Promise<void>): Promise<void>;
+  replace(from: TrustRequest, to: TrustRequest, write: () => Promise<void>): Promise<void>;
   /** Trusts everything the folder requests, now and later; or nothing any more. @throws {TrustFileError} */
   agreeToAll(isAgreed: boolean): Promise<void>;
 }
@@ -50,15 +50,17 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
   let withheld: readonly Withheld[] = [];
   let agreed: readonly string[] = [];
 
-  const isAgreed = (demand: Demand): boolean => isIn(store.agreed(), demand);
+  const isAgreed = (trustRequest: TrustRequest): boolean => isIn(store.agreed(), trustRequest);
 
   async function look(): Promise<void> {
-    const wished = project.config();
-    const asked = [...demandsOf(wished, await outsideOf(files, root, wished)), ...(await grantsOf(files, root))];
-    const { demands } = store.agreed();
-    withheld = asked.filter((demand) => !isAgreed(demand)).map((demand) => withBefore(demand, demands.get(demand.name)));
+    const requested = project.config();
+    const asked = [...trustRequestsOf(requested, await outsideOf(files, root, requested)), ...(await grantsOf(files, root))];
+    const { demands: trustRequests } = store.agreed();
+    withheld = asked
+      .filter((trustRequest) => !isAgreed(trustRequest))
+      .map((trustRequest) => withBefore(trustRequest, trustRequests.get(trustRequest.name)));
     agreed = asked.filter(isAgreed).map(({ name }) => name);
-    config = withoutDemands(wished, new Set(withheld.map(({ name }) => name)));
+    config = withoutTrustRequests(requested, new Set(withheld.map(({ name }) => name)));
   }
 
   async function refresh(how?: Look): Promise<ProjectRefresh> {
@@ -79,13 +81,13 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
     trust: {
       withheld: () => withheld,
       agreed: () => agreed,
-      async isAgreed(demand) {
-        if (isAgreed(demand)) return true;
+      async isAgreed(trustRequest) {
+        if (isAgreed(trustRequest)) return true;
         // Decided by `isAgreed` and not by the result of the refresh: an own change may have read the file already.
         await store.refresh();
-        return isAgreed(demand);
+        return isAgreed(trustRequest);
       },
-      agree: (demands) => store.change((before) => withDemands(before, demands)),
+      agree: (trustRequests) => store.change((before) => withTrustRequests(before, trustRequests)),
       async replace(from, to, write) {
         await store.change((before) => withChange(before, from, to));
         let written = from;
@@ -93,7 +95,7 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
           await write();
           written = to;
         } finally {
-          await store.change((before) => withDemands(before, [written]));
+          await store.change((before) => withTrustRequests(before, [written]));
         }
       },
       agreeToAll: (all) => store.change((before) => (all ? { ...before, all } : { all, demands: new Map() })),
@@ -108,7 +110,7 @@ export function noticesOf(trust: ProjectTrust | undefined): readonly string[] {
 }
 
 /** Formats the requests that are not trusted in one line. */
-export function withheldText(withheld: readonly Demand[]): string {
+export function withheldText(withheld: readonly TrustRequest[]): string {
   const names = withheld.map(({ name }) => name);
   const shown = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names;
   return `This folder asks for what you have not allowed on this machine, and runs without: ${shown.join(", ")} (bascule trust shows it)`;
@@ -116,14 +118,14 @@ export function withheldText(withheld: readonly Demand[]): string {
 
 const MOST_NAMED = 8;
 
-function withBefore(demand: Demand, before: JsonValue | undefined): Withheld {
-  return before === undefined ? demand : { ...demand, before };
+function withBefore(trustRequest: TrustRequest, before: JsonValue | undefined): Withheld {
+  return before === undefined ? trustRequest : { ...trustRequest, before };
 }
 
-async function grantsOf(files: Platform["files"], root: string): Promise<readonly Demand[]> {
+async function grantsOf(files: Platform["files"], root: string): Promise<readonly TrustRequest[]> {
   try {
-    const demand = grantsDemand(await files.readText(`${root === "/" ? "" : root}/${GRANTS}`));
-    return demand === undefined ? [] : [demand];
+    const trustRequest = grantsTrustRequest(await files.readText(`${root === "/" ? "" : root}/${GRANTS}`));
+    return trustRequest === undefined ? [] : [trustRequest];
   } catch (error) {
     // The file is missing or unreadable, so it grants nothing.
     if (error instanceof FileError) return [];

@@ -6,14 +6,14 @@ import { inFileTurn } from "../file-turn.ts";
 import { createInTurn } from "../in-turn.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
-import type { Demand } from "./demands.ts";
+import type { TrustRequest } from "./trust-requests.ts";
 
 /** What is trusted of one project's folder. */
 export interface Agreed {
   /** Everything the folder requests, now and later. */
   readonly all: boolean;
   readonly demands: ReadonlyMap<string, JsonValue>;
-  /** Values that files are about to have while they are changed; until the change ends, both these and `demands` are trusted. */
+  /** Values that files are about to have while they are changed; until the change ends, both these and `trustRequests` are trusted. */
   readonly next?: ReadonlyMap<string, JsonValue>;
 }
 
@@ -86,21 +86,21 @@ export async function openTrustStore(platform: TrustPlatform, root: string): Pro
 }
 
 /** Adds these requests; those of other names stay trusted. */
-export function withDemands({ next: coming = new Map(), ...before }: Agreed, demands: readonly Demand[]): Agreed {
-  const agreed = new Map(demands.map(({ name, value }) => [name, value]));
+export function withTrustRequests({ next: coming = new Map(), ...before }: Agreed, trustRequests: readonly TrustRequest[]): Agreed {
+  const agreed = new Map(trustRequests.map(({ name, value }) => [name, value]));
   const next = new Map([...coming].filter(([name]) => !agreed.has(name)));
   return { ...before, demands: new Map([...before.demands, ...agreed]), ...(next.size > 0 && { next }) };
 }
 
 /** Trusts `to` in addition to `from`, which the file requests now. */
-export function withChange(before: Agreed, from: Demand, to: Demand): Agreed {
-  const settled = withDemands(before, [from]);
+export function withChange(before: Agreed, from: TrustRequest, to: TrustRequest): Agreed {
+  const settled = withTrustRequests(before, [from]);
   return { ...settled, next: new Map([...(settled.next ?? []), [to.name, to.value]]) };
 }
 
 /** Returns true if the request is trusted. */
-export function isIn({ all, demands, next }: Agreed, { name, value }: Demand): boolean {
-  return all || [demands.get(name), next?.get(name)].some((known) => known !== undefined && equalJson(known, value));
+export function isIn({ all, demands: trustRequests, next }: Agreed, { name, value }: TrustRequest): boolean {
+  return all || [trustRequests.get(name), next?.get(name)].some((known) => known !== undefined && equalJson(known, value));
 }
 
 /** Reads the file; undefined if it is missing or unreadable. */
@@ -124,13 +124,13 @@ function parse(text: string, root: string): Agreed | string {
   return { all: value["all"] === true, demands: new Map(Object.entries(value["agreed"] ?? {})), ...(next && { next }) };
 }
 
-function toText(root: string, { all, demands, next }: Agreed): string {
+function toText(root: string, { all, demands: trustRequests, next }: Agreed): string {
   const coming = next === undefined ? undefined : Object.fromEntries(next);
   const document = {
     version: FILE_VERSION,
     root,
     ...(all && { all }),
-    agreed: Object.fromEntries(demands),
+    agreed: Object.fromEntries(trustRequests),
     ...(coming && { next: coming }),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;

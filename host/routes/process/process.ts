@@ -265,7 +265,7 @@ function authorFault(fault: Fault, { code, tool }: Pick<OutcomeParts, "code" | "
 function authorFrames(stack: string): string {
   return stack
     .split("\n")
-    .filter((line) => /^\s+at /.test(line) && !/plugin-(?:main|context|world)\.|\((?:ext|node):|at (?:ext|node):/.test(line))
+    .filter((line) => /^\s+at /.test(line) && !/plugin-(?:main|context|globals)\.|\((?:ext|node):|at (?:ext|node):/.test(line))
     .join("\n");
 }
 

@@ -45,8 +45,8 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
       await store.remove(server);
       return login;
     });
-    const wished = config.oauth?.scope ?? challenge.scope;
-    const scope = before?.wants === undefined ? wished : joinedScopes(wished, before.tokens?.scope, before.wants);
+    const wanted = config.oauth?.scope ?? challenge.scope;
+    const scope = before?.wants === undefined ? wanted : joinedScopes(wanted, before.tokens?.scope, before.wants);
     const provider = createProvider(login, store, {
       redirectUrl: callback.url,
       state,

@@ -2,7 +2,7 @@
 
 import { type Compared, compareVersions, type ConsentChange } from "../../plugins/consent/changes.ts";
 import type { Consent } from "../../plugins/consent/consent.ts";
-import { sorted } from "../../plugins/consent/surface.ts";
+import { sorted } from "../../plugins/consent/declared.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import type { ServerTool } from "./definitions.ts";
@@ -64,7 +64,7 @@ export function changedParts(before: JsonObject, now: JsonObject): readonly stri
 
 /** Returns the changes of waiting tools, in the form of plugin versions, under their offered names. */
 export function pinChanges(server: string, pins: Pins, tools: readonly ServerTool[]): readonly ConsentChange[] {
-  const surface = (partsOf: (one: ServerTool) => JsonObject | undefined): Compared => ({
+  const declared = (partsOf: (one: ServerTool) => JsonObject | undefined): Compared => ({
     name: server,
     surface: {
       permissions: {},
@@ -79,7 +79,7 @@ export function pinChanges(server: string, pins: Pins, tools: readonly ServerToo
     },
   });
   return compareVersions(
-    surface(({ tool }) => pins.get(tool.name)),
-    surface(({ parts }) => pinOf(parts)),
+    declared(({ tool }) => pins.get(tool.name)),
+    declared(({ parts }) => pinOf(parts)),
   );
 }

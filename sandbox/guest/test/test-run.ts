@@ -8,7 +8,7 @@ import { arrayIncludes, bareList, PrimordialRegExp, reflectApply, stringIncludes
 import { performanceNow } from "../call/call-time.ts";
 
 /** Options from the host (`host/cli/test-plugin.ts`). */
-export interface RunWish {
+export interface TestRunOptions {
   /** Path relative to the plugin's folder. */
   readonly file: string;
   /** Part of a name, or a regular expression between slashes. */
@@ -20,14 +20,14 @@ export interface RunWish {
 }
 
 /** Imports the file and runs the tests that it registered. */
-export async function runTests(wish: RunWish, load: (file: string) => Promise<unknown>): Promise<null> {
+export async function runTests(options: TestRunOptions, load: (file: string) => Promise<unknown>): Promise<null> {
   const report: Report = tellProgress;
-  setOrigin(wish.file);
-  beginCollecting({ ops: wish.sanitizeOps === true, resources: wish.sanitizeResources === true });
-  await load(`./${wish.file}`);
-  const chosen = choose(wish);
+  setOrigin(options.file);
+  beginCollecting({ ops: options.sanitizeOps === true, resources: options.sanitizeResources === true });
+  await load(`./${options.file}`);
+  const chosen = choose(options);
   report({ type: "plan", tests: describePlan(chosen), filtered: tests.length - chosen.length, usedOnly: usesOnly() });
-  const done = wish.done ?? [];
+  const done = options.done ?? [];
   const mine = filterList(chosen, (index) => !arrayIncludes(done, index));
   const isNeeded = filterList(mine, (index) => tests[index]?.ignore === false).length > 0;
   if (isNeeded) await runHooks("beforeAll");
@@ -41,7 +41,7 @@ export async function runTests(wish: RunWish, load: (file: string) => Promise<un
   return null;
 }
 
-function choose({ filter }: RunWish): number[] {
+function choose({ filter }: TestRunOptions): number[] {
   const isWanted = toMatcher(filter);
   const onlyThose = usesOnly();
   const chosen = bareList<number>();

@@ -6,7 +6,7 @@ import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
 import type { CallUse } from "./call-use.ts";
 import type { OperationsState } from "../../wire/resting-call.ts";
-import type { World } from "../tape/call-world.ts";
+import type { OpenConditions } from "../tape/call-conditions.ts";
 import type { HostCallAnswer, HostCallWords } from "../../engine/guest-host.ts";
 import type { ExhaustedLimit, Fault } from "../../wire/fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
@@ -41,7 +41,7 @@ export interface OperatingCall {
   readonly log: CallLog;
   readonly use: CallUse;
   /** Time and randomness of the call; undefined if they are the machine's. */
-  readonly world: World | undefined;
+  readonly conditions: OpenConditions | undefined;
   /** Fault that stops the guest, if one is already known. */
   readonly stopped: Fault | undefined;
   /** Checks now whether the guest must stop. */
@@ -160,12 +160,12 @@ export class CallOperations {
 
   /** See `GuestHost.hostCall`. */
   ask([id, operation, told, bytes]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
-    const { limits, log, use, world, stopped } = this.#call;
+    const { limits, log, use, conditions: environment, stopped } = this.#call;
     // The engine polls the clock only at intervals. Until it does, a guest may continue after its call was stopped.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) {
-      this.#local ??= { ...(world ?? this.#env).local, isOver: () => this.#call.isStopped() };
+      this.#local ??= { ...(environment ?? this.#env).local, isOver: () => this.#call.isStopped() };
       const answer = local(told, bytes, this.#local);
       // The engine polls once in some thousand steps, and each of these steps may be one such operation.
       return this.#call.isStopped() ? ENDED : answer;
@@ -213,14 +213,14 @@ export class CallOperations {
     this.#pending.set(id, where);
     if (where !== "crypto") this.#call.use.pending(++this.#pendingAtHost);
     if (where === "person") this.#call.pauseWall();
-    this.#call.world?.asked(id);
+    this.#call.conditions?.asked(id);
   }
 
   /** Starts a cryptography operation. Its time counts as the call's CPU time, because host threads do the work. */
   #beginSubtle(id: number, request: SubtleCallRequest): HostCallAnswer {
-    const { number, clock, world } = this.#call;
+    const { number, clock, conditions: environment } = this.#call;
     const open = (): SubtleCall => this.#env.openSubtle(number);
-    this.#subtle ??= world === undefined ? open() : world.openSubtle(open);
+    this.#subtle ??= environment === undefined ? open() : environment.openSubtle(open);
     const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
       const fault = clock.charge(elapsedMs);
       if (fault === undefined) this.#call.answer(id, answer, bytes);
@@ -233,7 +233,7 @@ export class CallOperations {
 
   #sendAndSuspend(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer | "later" {
     // If the replayed call ended while it waited, no answer will arrive.
-    if (this.#call.world !== undefined && this.#call.isStopped()) return ENDED;
+    if (this.#call.conditions !== undefined && this.#call.isStopped()) return ENDED;
     this.#isAwaiting = true;
     this.#send(AWAITED_OPERATION, operation, text, bytes);
     return "later";
@@ -241,9 +241,9 @@ export class CallOperations {
 
   /** Blocks the thread until the answer arrives, for guests that cannot be suspended. */
   #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer {
-    const { number, clock, world } = this.#call;
+    const { number, clock, conditions: environment } = this.#call;
     // If the replayed call ended while it waited, no answer will arrive.
-    if (world !== undefined && this.#call.isStopped()) return ENDED;
+    if (environment !== undefined && this.#call.isStopped()) return ENDED;
     const answer = clock.waiting(() => {
       this.#send(0, operation, text, bytes);
       return this.#env.waitForAnswer(number, clock.wallEnd);

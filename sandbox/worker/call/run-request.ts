@@ -9,7 +9,7 @@ import type { Instance } from "../../engine/instance.ts";
 import type { CallWords } from "../../guest/call/protocol.ts";
 import type { Image } from "../../engine/image.ts";
 import type { ModuleTable } from "../../loading/modules.ts";
-import type { World } from "../tape/call-world.ts";
+import type { OpenConditions } from "../tape/call-conditions.ts";
 import type { FiberEnvironment } from "../fiber.ts";
 import type { Instances } from "../instances.ts";
 import type { RestingCalls } from "../resting-calls.ts";
@@ -37,7 +37,7 @@ export interface RunRequest {
   /** Module table for dynamic imports. */
   readonly modules: ModuleTable;
   /** Time and randomness of the call; undefined if they are the machine's. */
-  readonly world: World | undefined;
+  readonly conditions: OpenConditions | undefined;
   /** Captures the state that the call leaves. Set if the plugin keeps its state. */
   readonly capture?: (instance: Instance) => Image;
   /** State of a call that began in another worker. */

@@ -9,7 +9,7 @@ import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFaul
 import { CallLog } from "./call-log.ts";
 import { AWAITED_OPERATION, CallOperations, type OperatingCall } from "./call-operations.ts";
 import { CallUse, usedBy } from "./call-use.ts";
-import type { World } from "../tape/call-world.ts";
+import type { OpenConditions } from "../tape/call-conditions.ts";
 import type { Fault } from "../../wire/fault.ts";
 import type { GuestHost } from "../../engine/guest-host.ts";
 import type { EntryOrder } from "../tape/entry-order.ts";
@@ -40,7 +40,7 @@ export class Run implements OperatingCall, TurningCall {
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
-  readonly #world: World | undefined;
+  readonly #conditions: OpenConditions | undefined;
   readonly #fiber: Fiber;
   /** Fault that stops the guest. Set while the guest runs, applied when it has left the engine. */
   #stop: Fault | undefined;
@@ -63,7 +63,7 @@ export class Run implements OperatingCall, TurningCall {
     this.lease = lease;
     this.#env = env;
     this.#finished = finished;
-    this.#world = request.world;
+    this.#conditions = request.conditions;
     const { from } = request;
     this.clock = new CallClock(request.number, request.limits, env, from?.clock);
     this.log = new CallLog(request, env, from?.log);
@@ -82,8 +82,8 @@ export class Run implements OperatingCall, TurningCall {
     return this.#request.files;
   }
 
-  get world(): World | undefined {
-    return this.#world;
+  get conditions(): OpenConditions | undefined {
+    return this.#conditions;
   }
 
   /** Starts the call, in the current slice of its plugin. */
@@ -99,7 +99,7 @@ export class Run implements OperatingCall, TurningCall {
   /** Returns the state of a waiting call. Undefined if the call is not waiting, or if part of it belongs to this worker alone. */
   state(): CallState | undefined {
     const operations = this.#operations.state;
-    if (operations === undefined || this.#world !== undefined || this.#over || this.#fiber.isBusy) return undefined;
+    if (operations === undefined || this.#conditions !== undefined || this.#over || this.#fiber.isBusy) return undefined;
     const { clock, log, use } = this;
     return { clock: clock.state, log: log.state, operations, use: use.most, timerAt: this.#timerAt, answers: this.#answers };
   }
@@ -137,15 +137,15 @@ export class Run implements OperatingCall, TurningCall {
       this.#operations.arrived({ answer, ...(bytes !== undefined && { bytes }) });
       return this.#fiber.wake();
     }
-    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
-    this.#world.order.arrived(operation, answer, bytes);
-    this.#follow(this.#world.order);
+    if (this.#conditions?.order === undefined) return this.#settle(operation, answer, bytes);
+    this.#conditions.order.arrived(operation, answer, bytes);
+    this.#follow(this.#conditions.order);
   }
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     this.#enter((instance) => {
       const brought = this.#operations.settled(operation) ?? bytes;
-      this.#world?.answerEnters(operation);
+      this.#conditions?.answerEnters(operation);
       this.use.carried(answer, brought);
       return instance.settle(operation, answer, brought);
     });
@@ -154,7 +154,7 @@ export class Run implements OperatingCall, TurningCall {
   /** Fires the guest's abort signal. */
   abort(): void {
     this.#enter((instance) => {
-      this.#world?.abortEnters();
+      this.#conditions?.abortEnters();
       return quietly(instance.callEntry("abort", [], STATUS_BYTES));
     });
   }
@@ -199,7 +199,7 @@ export class Run implements OperatingCall, TurningCall {
 
   /** Continues after the guest has left the engine. */
   #left(status: string): void {
-    if (this.#world?.differs === true) this.#stop ??= DIFFERS;
+    if (this.#conditions?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
@@ -233,7 +233,7 @@ export class Run implements OperatingCall, TurningCall {
     this.#timerAt = timerMs === undefined ? undefined : this.#env.now() + timerMs;
     this.#watchWall();
     this.#env.resting.rests(this);
-    if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
+    if (this.#conditions?.order !== undefined) return this.#follow(this.#conditions.order);
     if (timerMs === undefined) return undefined;
     this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
     return undefined;
@@ -242,7 +242,7 @@ export class Run implements OperatingCall, TurningCall {
   #runTimers(): void {
     const waitedMs = this.#timerMs ?? 0;
     this.#enter((instance) => {
-      this.#world?.timersEnter(waitedMs);
+      this.#conditions?.timersEnter(waitedMs);
       return quietly(instance.callEntry("runTimers", [], STATUS_BYTES));
     });
   }
@@ -309,7 +309,7 @@ export class Run implements OperatingCall, TurningCall {
     }
     if (!this.#env.resting.takeUp(this)) return this.#leave();
     this.#close();
-    this.#world?.stopped(fault, this.lease.fuelSpent);
+    this.#conditions?.stopped(fault, this.lease.fuelSpent);
     this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.close(), ...this.#tape });
     this.#finished(this);
   }
@@ -329,7 +329,7 @@ export class Run implements OperatingCall, TurningCall {
   }
 
   get #tape(): { readonly tape?: KeptTape } {
-    const tape = this.#world?.tape;
+    const tape = this.#conditions?.tape;
     return tape === undefined ? {} : { tape };
   }
 
@@ -339,7 +339,7 @@ export class Run implements OperatingCall, TurningCall {
     this.#env.flush();
     if (this.#stop !== undefined) return true;
     const fault = this.clock.check();
-    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.lease.fuelSpent);
+    this.#stop = this.#conditions === undefined ? fault : this.#conditions.check(fault, this.lease.fuelSpent);
     return this.#stop !== undefined;
   }
 
@@ -362,7 +362,7 @@ export class Run implements OperatingCall, TurningCall {
       shouldInterrupt: () => this.isStopped(),
       shouldSuspend: () => this.#fiber.isSliceOver,
       suspended: () => this.#fiber.suspend(this.#operations.isAwaiting ? "woken" : "next turn"),
-      now: () => (this.#world ?? this.#env).epoch(),
+      now: () => (this.#conditions ?? this.#env).epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };

@@ -9,7 +9,7 @@ import { findOwn, type OwnNode, ownPath, ROOT } from "../../wire/plugin-files.ts
 import { type LocalAnswer, valueAnswer } from "./local-answer.ts";
 
 /** A guest's operation on its own files. */
-export interface OwnWish {
+export interface OwnFileRequest {
   readonly operation: string;
   /** Arguments in the guest's encoding. */
   readonly told: string;
@@ -21,7 +21,7 @@ export interface OwnWish {
  * Answers an operation on the plugin's own files; undefined for other operations and paths. The answer's bytes are the file's, not a
  * copy.
  */
-export function answerOwn({ operation, told, maxBytes }: OwnWish, files: ReadonlyMap<string, Uint8Array>): LocalAnswer | undefined {
+export function answerOwn({ operation, told, maxBytes }: OwnFileRequest, files: ReadonlyMap<string, Uint8Array>): LocalAnswer | undefined {
   const verb = VERBS.get(operation);
   const written = verb === undefined ? undefined : pathOf(told);
   const path = written === undefined ? undefined : ownPath(written);

@@ -28,9 +28,9 @@ function deluge(version: string): Readonly<Record<string, unknown>> {
 
 describe("a version that hides one text among many", () => {
   it("is shown down to its last tool, in lists and on the console [H6.flood]", async () => {
-    const world = await consentWorld(pluginFiles("notes"));
-    await world.edit(pluginFiles("notes", "two", flood()));
-    const changes = world.status("notes")?.held?.changes ?? [];
+    const environment = await consentWorld(pluginFiles("notes"));
+    await environment.edit(pluginFiles("notes", "two", flood()));
+    const changes = environment.status("notes")?.held?.changes ?? [];
     expect(changes.length).toBeGreaterThan(255);
     expect(changes.filter(({ kind }) => kind === "more")).toEqual([]);
     expect(JSON.stringify(inWords(changes))).toContain(EVIL);
@@ -53,9 +53,9 @@ describe("a version that hides one text among many", () => {
   });
 
   it("cannot be accepted if it changes more than is shown; the previous version stays active, also after a restart [H6.flood]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", deluge("1.0.0")));
-    await world.edit(pluginFiles("notes", "two", deluge("2.0.0")));
-    for (const next of [() => world, () => world.restart()]) {
+    const environment = await consentWorld(pluginFiles("notes", "one", deluge("1.0.0")));
+    await environment.edit(pluginFiles("notes", "two", deluge("2.0.0")));
+    for (const next of [() => environment, () => environment.restart()]) {
       const one = await next();
       const held = one.status("notes")?.held;
       expect(held?.changes.at(-1)).toEqual({ kind: "more", count: 441, widens: false });
@@ -69,13 +69,13 @@ describe("a version that hides one text among many", () => {
   });
 
   it("is not admitted by an approval of its hash either, as `add` uses it [H6.flood]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", deluge("1.0.0")));
-    await world.edit(pluginFiles("notes", "two", deluge("2.0.0")));
-    const held = world.status("notes")?.held;
-    const withdraw = world.consent.approve("notes", held?.digest ?? "", undefined);
+    const environment = await consentWorld(pluginFiles("notes", "one", deluge("1.0.0")));
+    await environment.edit(pluginFiles("notes", "two", deluge("2.0.0")));
+    const held = environment.status("notes")?.held;
+    const withdraw = environment.consent.approve("notes", held?.digest ?? "", undefined);
     onTestFinished(withdraw);
-    await world.directory.reconsider("notes");
-    expect(world.status("notes")?.held?.digest).toBe(held?.digest);
+    await environment.directory.reconsider("notes");
+    expect(environment.status("notes")?.held?.digest).toBe(held?.digest);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseLockSlices } from "../../../host/plugins/consent/lock-text.ts";
 import { createPolicy } from "../../../host/policy/policy.ts";
 import { createSession } from "../../../host/call/session.ts";
-import type { Demand } from "../../../host/project/trust/demands.ts";
+import type { TrustRequest } from "../../../host/project/trust/trust-requests.ts";
 import type { Limits } from "../../../manifests/mod.ts";
 import { consentWorld, LOCK, ROOT } from "../../support/consent-world.ts";
 import { drained } from "../../support/drained.ts";
@@ -25,66 +25,66 @@ function limitsOf({ registry, consent }: World, name: string, by = session): Lim
 }
 
 /** Memory in MiB, then CPU and wall time in seconds. */
-function held(world: World, name = "notes_run", by = session): readonly unknown[] {
-  const limits = limitsOf(world, name, by);
+function held(env: World, name = "notes_run", by = session): readonly unknown[] {
+  const limits = limitsOf(env, name, by);
   return limits === undefined ? [] : [limits.memoryBytes / MIB, limits.cpuMs / 1_000, limits.wallMs / 1_000];
 }
 
 const DEFAULTS = [64, 10, 30];
 
-async function accept(world: World, plugin = "notes"): Promise<string> {
-  const status = world.status(plugin);
-  return (await world.acts.accept(plugin, status?.held?.digest ?? status?.digest ?? "")).kind;
+async function accept(env: World, plugin = "notes"): Promise<string> {
+  const status = env.status(plugin);
+  return (await env.acts.accept(plugin, status?.held?.digest ?? status?.digest ?? "")).kind;
 }
 
 describe("limits above the defaults", () => {
   it("do not apply until the user accepts them, and then exactly those [B3.consent] [LV1.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    expect([world.status("notes")?.state, held(world)]).toEqual(["loaded", DEFAULTS]);
-    expect([await accept(world), held(world), held(world, "notes_run", child)]).toEqual(["accepted", [256, 60, 30], [256, 60, 30]]);
-    expect(world.lock.entries().get("notes")?.acceptedLimits).toEqual(BIG.limits);
-    const later = await world.restart();
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    expect([env.status("notes")?.state, held(env)]).toEqual(["loaded", DEFAULTS]);
+    expect([await accept(env), held(env), held(env, "notes_run", child)]).toEqual(["accepted", [256, 60, 30], [256, 60, 30]]);
+    expect(env.lock.entries().get("notes")?.acceptedLimits).toEqual(BIG.limits);
+    const later = await env.restart();
     expect(held(later)).toEqual([256, 60, 30]);
     await expect(accept(later)).rejects.toThrow("No version of plugin");
   });
 
   it("are not accepted by a hash that was never shown, nor by a frozen host [B3.consent] [H7]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    const shown = world.status("notes")?.digest ?? "";
-    await world.edit(pluginFiles("notes", "other code", BIG));
-    for (const digest of ["", "0".repeat(64), shown]) expect((await world.acts.accept("notes", digest)).kind).toBe("changed");
-    expect(held(world)).toEqual(DEFAULTS);
-    const frozen = await world.restart({ frozen: true });
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    const shown = env.status("notes")?.digest ?? "";
+    await env.edit(pluginFiles("notes", "other code", BIG));
+    for (const digest of ["", "0".repeat(64), shown]) expect((await env.acts.accept("notes", digest)).kind).toBe("changed");
+    expect(held(env)).toEqual(DEFAULTS);
+    const frozen = await env.restart({ frozen: true });
     await expect(accept(frozen)).rejects.toThrow("frozen");
     expect(held(frozen)).toEqual(DEFAULTS);
   });
 
   it.each(["strict", "fluent"] as const)("raised later hold the version back, in fluent mode too: %s [H6.limits]", async (mode) => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG), { mode });
-    await accept(world);
-    await world.edit(pluginFiles("notes", "two", BIGGER));
-    expect([world.status("notes")?.state, world.code("notes_run"), held(world)]).toEqual(["quarantined", "one", [256, 60, 30]]);
-    expect(world.status("notes")?.held?.changes).toEqual([
+    const env = await consentWorld(pluginFiles("notes", "one", BIG), { mode });
+    await accept(env);
+    await env.edit(pluginFiles("notes", "two", BIGGER));
+    expect([env.status("notes")?.state, env.code("notes_run"), held(env)]).toEqual(["quarantined", "one", [256, 60, 30]]);
+    expect(env.status("notes")?.held?.changes).toEqual([
       { kind: "limit", limit: "memoryBytes", from: 256 * MIB, to: 512 * MIB, widens: true },
     ]);
-    expect([await accept(world), world.code("notes_run"), held(world)]).toEqual(["accepted", "two", [512, 60, 30]]);
+    expect([await accept(env), env.code("notes_run"), held(env)]).toEqual(["accepted", "two", [512, 60, 30]]);
   });
 
   it("are not raised by code alone, nor restored in two steps [H6.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await accept(world);
-    await world.edit(pluginFiles("notes", "two", BIG));
-    expect([world.code("notes_run"), held(world)]).toEqual(["two", [256, 60, 30]]);
-    await world.edit(pluginFiles("notes", "small"));
-    expect([world.code("notes_run"), held(world)]).toEqual(["small", DEFAULTS]);
-    await world.edit(pluginFiles("notes", "big again", BIG));
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["small", "quarantined"]);
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(env);
+    await env.edit(pluginFiles("notes", "two", BIG));
+    expect([env.code("notes_run"), held(env)]).toEqual(["two", [256, 60, 30]]);
+    await env.edit(pluginFiles("notes", "small"));
+    expect([env.code("notes_run"), held(env)]).toEqual(["small", DEFAULTS]);
+    await env.edit(pluginFiles("notes", "big again", BIG));
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["small", "quarantined"]);
   });
 
   it("are shown together with everything else that waits [B3.consent] [H6.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await world.edit(pluginFiles("notes", "two", { ...BIG, permissions: { read: ["$workspace"] } }));
-    expect(world.status("notes")?.held?.changes).toEqual([
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await env.edit(pluginFiles("notes", "two", { ...BIG, permissions: { read: ["$workspace"] } }));
+    expect(env.status("notes")?.held?.changes).toEqual([
       { kind: "permission", sign: "+", what: "read: $workspace", widens: true },
       { kind: "limit", limit: "cpuMs", from: 10_000, to: 60_000, widens: false },
       { kind: "limit", limit: "memoryBytes", from: 64 * MIB, to: 256 * MIB, widens: false },
@@ -97,10 +97,10 @@ describe("limits above the defaults", () => {
     ["a tool's time beside a plugin's lower one", { limits: { wallMs: 1_000 }, tools: [tool("notes_run", { timeoutMs: 600_000 })] }],
     ["a state for each session", { state: "session", limits: { wallMs: 600_000 } }],
   ])("cannot be smuggled in as %s [B3.smuggled]", async (_how, parts) => {
-    const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "two", parts));
-    expect([world.code("notes_run"), world.status("notes")?.held?.changes]).toEqual([
+    const env = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "two", parts));
+    expect([env.code("notes_run"), env.status("notes")?.held?.changes]).toEqual([
       "one",
       [{ kind: "limit", limit: "wallMs", from: 30_000, to: 600_000, widens: true }],
     ]);
@@ -110,12 +110,12 @@ describe("limits above the defaults", () => {
   });
 
   it("stay behind if another folder takes the name, or the plugin takes another name [B3.bound]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await accept(world);
-    await world.platform.files.remove(`${ROOT}/plugins/notes`);
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(env);
+    await env.platform.files.remove(`${ROOT}/plugins/notes`);
     const [[, text], [, code]] = Object.entries(pluginFiles("notes", "other", BIG)) as [[string, string], [string, string]];
-    await world.edit({ "elsewhere/manifest.json": text, "elsewhere/main.ts": code });
-    expect([world.code("notes_run"), held(world)]).toEqual(["other", DEFAULTS]);
+    await env.edit({ "elsewhere/manifest.json": text, "elsewhere/main.ts": code });
+    expect([env.code("notes_run"), held(env)]).toEqual(["other", DEFAULTS]);
 
     const renamed = await consentWorld(pluginFiles("notes", "one", BIG), { mode: "fluent" });
     await accept(renamed);
@@ -124,30 +124,30 @@ describe("limits above the defaults", () => {
   });
 
   it("are forgotten with the plugin, and do not apply to a new one of its name [B3.bound] [I2.remove]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await accept(world);
-    await world.acts.remove("notes");
-    await world.edit(pluginFiles("notes", "one", BIG));
-    expect(held(world)).toEqual(DEFAULTS);
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(env);
+    await env.acts.remove("notes");
+    await env.edit(pluginFiles("notes", "one", BIG));
+    expect(held(env)).toEqual(DEFAULTS);
   });
 
   it("do not come with a rollback: limits that were not accepted then are not accepted now [H10.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
-    await world.consent.flush();
-    expect((await world.acts.rollback("notes")).changes).toEqual([
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
+    await env.consent.flush();
+    expect((await env.acts.rollback("notes")).changes).toEqual([
       { kind: "limit", limit: "cpuMs", from: 10_000, to: 60_000, widens: true },
       { kind: "limit", limit: "memoryBytes", from: 64 * MIB, to: 256 * MIB, widens: true },
     ]);
-    expect([world.code("notes_run"), held(world)]).toEqual(["one", DEFAULTS]);
+    expect([env.code("notes_run"), held(env)]).toEqual(["one", DEFAULTS]);
     // Accepting the limits does not accept the version that was rolled back.
-    expect([await world.acts.accept("notes", world.lock.entries().get("notes")?.digest ?? ""), held(world)]).toEqual([
+    expect([await env.acts.accept("notes", env.lock.entries().get("notes")?.digest ?? ""), held(env)]).toEqual([
       expect.objectContaining({ kind: "accepted", version: "1.0.0" }),
       [256, 60, 30],
     ]);
-    expect(world.lock.entries().get("notes")).toMatchObject({ version: "1.0.0", rolledBackFrom: world.status("notes")?.held?.digest });
-    expect(world.code("notes_run")).toBe("one");
+    expect(env.lock.entries().get("notes")).toMatchObject({ version: "1.0.0", rolledBackFrom: env.status("notes")?.held?.digest });
+    expect(env.code("notes_run")).toBe("one");
   });
 
   it("do not come with a checkout: its lock gives nothing that was not trusted on this machine [B3.checkout] [P1.trust]", async () => {
@@ -155,8 +155,9 @@ describe("limits above the defaults", () => {
     await accept(elsewhere);
     const agreed: unknown[] = [];
     const trust = {
-      isAgreed: ({ name, value }: Demand) => Promise.resolve(agreed.some((one) => JSON.stringify(one) === JSON.stringify([name, value]))),
-      replace: async (_: Demand, { name, value }: Demand, write: () => Promise<void>) => {
+      isAgreed: ({ name, value }: TrustRequest) =>
+        Promise.resolve(agreed.some((one) => JSON.stringify(one) === JSON.stringify([name, value]))),
+      replace: async (_: TrustRequest, { name, value }: TrustRequest, write: () => Promise<void>) => {
         agreed.push([name, value]);
         await write();
       },
@@ -176,20 +177,20 @@ describe("limits above the defaults", () => {
   });
 
   it("cannot exceed their ceilings in a lock: it is refused as a whole [H7.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", BIG));
-    await accept(world);
-    const text = await world.platform.files.readText(LOCK);
+    const env = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(env);
+    const text = await env.platform.files.readText(LOCK);
     for (const wrong of ['"memoryBytes": 536870913', '"memoryBytes": -1', '"memoryBytes": 1.5', '"__proto__": 1', '"wallMS": 1'])
       expect(drained(parseLockSlices(text.replaceAll(/"memoryBytes": 268435456/gu, wrong))).ok).toBe(false);
     expect(drained(parseLockSlices(text)).ok).toBe(true);
   });
 
   it("for loading need consent as well, and a version that needs them waits [B3.load] [H6.limits]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "// needs 200", BIG));
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
-    expect([await accept(world), world.code("notes_run"), held(world)]).toEqual(["accepted", "// needs 200", [256, 60, 30]]);
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "// needs 200", BIG));
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["one", "quarantined"]);
+    expect([await accept(env), env.code("notes_run"), held(env)]).toEqual(["accepted", "// needs 200", [256, 60, 30]]);
 
     const fresh = await consentWorld(pluginFiles("notes", "// needs 200", BIG));
     expect([fresh.status("notes")?.state, fresh.status("notes")?.reason]).toEqual([

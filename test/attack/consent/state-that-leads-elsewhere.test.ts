@@ -58,13 +58,13 @@ describe.runIf(process.platform !== "win32")("state that is a link", () => {
     await symlink(join(project, target), join(project, link));
     const logger: Log = { write: () => {}, child: () => logger };
     await using host = await createHost({ platform: currentPlatform(), config: join(project, "bascule.json"), plugins: [], logger });
-    const wish = { confirm: () => Promise.resolve(true) };
-    expect((await host.call("read_file", { path: "open.txt" }, wish)).ok).toBe(true);
+    const request = { confirm: () => Promise.resolve(true) };
+    expect((await host.call("read_file", { path: "open.txt" }, request)).ok).toBe(true);
     for (const [tool, args] of [
       ["read_file", {}],
       ["write_file", { content: "{}" }],
     ] as const) {
-      const result = await host.call(tool, { path: "shown/grants.json", ...args }, wish);
+      const result = await host.call(tool, { path: "shown/grants.json", ...args }, request);
       expect([result.ok, JSON.stringify(result)], tool).toEqual([false, expect.stringContaining("host state")]);
     }
   });

@@ -19,7 +19,7 @@ interface World extends TestCall {
   readonly folder: string;
 }
 
-async function world(folding: Folding, files: Readonly<Record<string, string>>, platform?: (own: Platform) => Platform): Promise<World> {
+async function env(folding: Folding, files: Readonly<Record<string, string>>, platform?: (own: Platform) => Platform): Promise<World> {
   const folder = await foldingFolder(folding);
   for (const [path, text] of Object.entries(files)) {
     if (path.includes("/")) await mkdir(`${folder}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true });
@@ -69,7 +69,7 @@ const ALL_REFUSED = Object.fromEntries(
 
 describe.skipIf(missing !== undefined)("attack: a denied name in another spelling, on a file system that folds both", () => {
   it("is refused for every act [C4.folding, PA4]", async () => {
-    const call = await world("case", FILES);
+    const call = await env("case", FILES);
     // Precondition: the file system itself opens the denied file under each spelling.
     for (const path of SPELLINGS) expect((await readFile(`${call.folder}/${path}`, "utf8")).length, path).toBe(1);
     for (const path of SPELLINGS) expect(await outcomes(call, path), path).toEqual(ALL_REFUSED);
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
   });
 
   it("is refused for acts on folders [C4.folding, PA5]", async () => {
-    const { answer, folder } = await world("case", FILES);
+    const { answer, folder } = await env("case", FILES);
     for (const path of ["private", "PRIVATE", "Private."]) {
       expect(errorName(await answer("fs.readDir", { path })), path).toBe("NotCapable");
       expect(errorName(await answer("fs.remove", { path, recursive: true })), path).toBe("NotCapable");
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
   });
 
   it("cannot be created where nothing exists yet [C4.folding]", async () => {
-    const { answer, folder } = await world("case", { "free.txt": "f" });
+    const { answer, folder } = await env("case", { "free.txt": "f" });
     for (const path of ["LATER.txt", "later.txt.", "\u017fecret-file.txt", "PRIVATE", "sub/x.PEM", "new/x.PEM"]) {
       expect(errorName(await answer("fs.writeFile", { path }, toBytes("x"))), path).toBe("NotCapable");
       expect(errorName(await answer("fs.mkdir", { path, recursive: true })), path).toBe("NotCapable");
@@ -99,23 +99,23 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
   });
 
   it("is refused where only Unicode forms are folded [C4.folding]", async () => {
-    const call = await world("forms", { "caf\u00e9.txt": "c", "free.txt": "f", "na\u00efve.txt": "n" });
+    const call = await env("forms", { "caf\u00e9.txt": "c", "free.txt": "f", "na\u00efve.txt": "n" });
     expect(await outcomes(call, "cafe\u0301.txt")).toEqual(ALL_REFUSED);
     expect(errorName(await call.answer("fs.readFile", { path: "nai\u0308ve.txt" }))).toBeUndefined();
   });
 
   it("is refused in a folder that cannot be listed [C4.folding]", async () => {
-    const { answer } = await world("exact", {});
+    const { answer } = await env("exact", {});
     expect(errorName(await answer("fs.writeFile", { path: "LATER.txt" }, toBytes("x")))).toBe("NotCapable");
   });
 
   it("is refused in a dry run [C4.folding, E8]", async () => {
-    const call = await world("case", FILES, (platform) => createOverlay({ platform, sends: "nothing" }).platform);
+    const call = await env("case", FILES, (platform) => createOverlay({ platform, sends: "nothing" }).platform);
     for (const path of SPELLINGS) expect(await outcomes(call, path), path).toEqual(ALL_REFUSED);
   });
 
   it("is explained in the message [C4.folding]", async () => {
-    const { answer } = await world("case", FILES);
+    const { answer } = await env("case", FILES);
     expect(await answer("fs.readFile", { path: "SECRET-FILE.TXT" })).toMatchObject({
       error: {
         message:
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)("attack: a denied name in another spellin
 
 describe.skipIf(missing !== undefined)("a name that differs from a denied one only in its spelling", () => {
   it("is a separate name where the file system keeps both [C4.folding]", async () => {
-    const { answer } = await world("exact", { ...FILES, "Secret-File.txt": "mine", "note~1.txt": "n" });
+    const { answer } = await env("exact", { ...FILES, "Secret-File.txt": "mine", "note~1.txt": "n" });
     expect(textOf(await answer("fs.readFile", { path: "Secret-File.txt" }))).toBe("mine");
     expect(textOf(await answer("fs.readFile", { path: "note~1.txt" }))).toBe("n");
     expect(errorName(await answer("fs.writeFile", { path: "LATER.TXT" }, toBytes("x")))).toBeUndefined();
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("a name that differs from a denied one on
   });
 
   it("does not affect names that are not denied [C4.folding]", async () => {
-    const { answer } = await world("case", FILES);
+    const { answer } = await env("case", FILES);
     expect(textOf(await answer("fs.readFile", { path: "FREE.TXT" }))).toBe("f");
     expect(errorName(await answer("fs.writeFile", { path: "Sub/b.txt" }, toBytes("x")))).toBeUndefined();
   });

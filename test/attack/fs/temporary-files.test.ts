@@ -38,10 +38,10 @@ describe("attack: temporary files in other places or of other users", () => {
     { dir: "link" },
     { dir: "/tmp" },
     { suffix: "\0" },
-  ])("creates nothing elsewhere with %j [PB1, C4]", async (wish) => {
+  ])("creates nothing elsewhere with %j [PB1, C4]", async (options) => {
     const { answer, modified } = await diskCall({ ".tmp": { directory: true }, link: { link: "$outside" } });
     for (const name of ["fs.makeTempFile", "fs.makeTempDir"])
-      expect(["NotCapable", "TypeError", "Error"]).toContain(errorName(await answer(name, wish)));
+      expect(["NotCapable", "TypeError", "Error"]).toContain(errorName(await answer(name, options)));
     expect(modified).toEqual([]);
   });
 });

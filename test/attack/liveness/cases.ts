@@ -45,7 +45,7 @@ export interface LivenessCase {
     readonly mcp?: (door: McpDoor, ends: Map<string, number>) => Attack;
   };
   /** An attack by the library that replaces the calls. */
-  readonly attack?: (world: World) => Attack | Promise<Attack>;
+  readonly attack?: (env: World) => Attack | Promise<Attack>;
   /** Maximum growth of the host's resident memory in MB, including all of its processes. */
   readonly growthMb: number;
 }

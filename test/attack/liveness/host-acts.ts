@@ -12,23 +12,23 @@ import { HOSTILE, toolsOf, writePlugin } from "./plugins.ts";
 const PLUGINS = 1_000;
 
 /** Runs calls while eight readers of events read nothing. */
-function slowReaders(world: World): Attack {
-  const readers = Array.from({ length: 8 }, () => world.host.events[Symbol.asyncIterator]());
-  world.ends.set("readers", readers.length);
-  return hostileCalls(world, {});
+function slowReaders(env: World): Attack {
+  const readers = Array.from({ length: 8 }, () => env.host.events[Symbol.asyncIterator]());
+  env.ends.set("readers", readers.length);
+  return hostileCalls(env, {});
 }
 
-const recorded = (world: World): Attack => hostileCalls(world, { record: true });
-const dry = (world: World): Attack => hostileCalls(world, { dryRun: true });
+const recorded = (env: World): Attack => hostileCalls(env, { record: true });
+const dry = (env: World): Attack => hostileCalls(env, { dryRun: true });
 
-async function undone(world: World): Promise<Attack> {
-  await mkdir(join(world.folder, "workspace", "own"), { recursive: true });
-  const calls = hostileCalls(world, {});
+async function undone(env: World): Promise<Attack> {
+  await mkdir(join(env.folder, "workspace", "own"), { recursive: true });
+  const calls = hostileCalls(env, {});
   return async (signal) => {
     const undoing = (async () => {
       while (!signal.aborted) {
         // The newest calls are still running, so undoing them is refused.
-        for (const { callId } of (await world.host.undoable()).slice(0, 6)) await world.host.undo(callId);
+        for (const { callId } of (await env.host.undoable()).slice(0, 6)) await env.host.undo(callId);
         await pause(20);
       }
     })();
@@ -101,7 +101,7 @@ async function largeJournal({ host, ends }: World): Promise<Attack> {
   };
 }
 
-type HostAct = (world: World) => Attack | Promise<Attack>;
+type HostAct = (env: World) => Attack | Promise<Attack>;
 
 export const HOST_ACTS: Readonly<
   Record<"slowReaders" | "recorded" | "dry" | "undone" | "manySessions" | "loopsAtLoad" | "reloads" | "largeJournal", HostAct>

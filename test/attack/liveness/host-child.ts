@@ -28,7 +28,7 @@ const wanted = findCase(plan.case);
 const host = await createHost(optionsFor(MODES[plan.mode]));
 const ends = new Map<string, number>();
 const session = host.session({ concurrency: 256 });
-const world: World = { host, session, folder, url, ends, main: wanted.main };
+const env: World = { host, session, folder, url, ends, main: wanted.main };
 const tools = toolsOf(wanted.main).map((tool) => `${HOSTILE}.${tool}`);
 const lanes = (of: readonly string[]): Attack =>
   lanesOf(callerOf(host, { session }), {
@@ -40,7 +40,7 @@ const lanes = (of: readonly string[]): Attack =>
 const attacks = new Map(
   wanted.each === true
     ? tools.map((tool) => [tool, lanes([tool])])
-    : [["", wanted.attack === undefined ? lanes(tools) : await wanted.attack(world)]],
+    : [["", wanted.attack === undefined ? lanes(tools) : await wanted.attack(env)]],
 );
 const canary = callerOf(host, { session: host.session({ concurrency: 16 }) });
 const canaries = canariesOf(wanted, url, pace);

@@ -107,7 +107,7 @@ function epochMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-export interface Lanes {
+export interface KeyedQueue {
   readonly tools: readonly string[];
   readonly args: object;
   /** Number of calls by outcome. */
@@ -117,7 +117,7 @@ export interface Lanes {
 }
 
 /** Runs several lanes, each of which makes one call after another. The tools take turns. */
-export function lanesOf(caller: Caller, { tools, args, ends, lanes = 4 }: Lanes): Attack {
+export function lanesOf(caller: Caller, { tools, args, ends, lanes = 4 }: KeyedQueue): Attack {
   let next = 0;
   return async (signal) => {
     await Promise.all(

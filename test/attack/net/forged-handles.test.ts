@@ -21,10 +21,10 @@ describe("attack: numbers of requests that do not exist, or belong to another ca
   it("cannot be used twice, nor read or written concurrently [C6.handles]", async () => {
     const server = await httpServer(() => undefined);
     const { answer } = netCall(["127.0.0.1"]);
-    const wish = { id: 7, url: server.origin, method: "POST", headers: [], redirect: "follow", body: "stream" };
-    const first = answer("net.fetch", wish);
+    const options = { id: 7, url: server.origin, method: "POST", headers: [], redirect: "follow", body: "stream" };
+    const first = answer("net.fetch", options);
     await expect.poll(server.connections).toBe(1);
-    expect(failureOf(await answer("net.fetch", wish))).toMatch(/^TypeError: Cannot begin request 7: its number is in use/);
+    expect(failureOf(await answer("net.fetch", options))).toMatch(/^TypeError: Cannot begin request 7: its number is in use/);
     expect(failureOf(await answer("net.read", { id: 7 }))).toBe("BadResource: Bad resource ID");
     // The other end does not read: one of them waits for room.
     const writes = Array.from({ length: 200 }, () => answer("net.write", { id: 7 }, new Uint8Array(500_000)));

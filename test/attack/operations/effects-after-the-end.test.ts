@@ -58,7 +58,7 @@ function slowDisk(): Platform {
   return { ...platform, guarded: { ...guarded, writeBytes } };
 }
 
-async function world(isolation: "thread" | "process"): Promise<World> {
+async function env(isolation: "thread" | "process"): Promise<World> {
   const workspace = await temporaryFolder();
   await mkdir(join(workspace, "plugins/evil"), { recursive: true });
   await mkdir(join(workspace, "out"));
@@ -88,7 +88,7 @@ describe.each(["thread", "process"] as const)("attack: effects after the end of 
   it.each(ENDS)(
     "reports everything that a tool did which %s, and nothing is done afterwards [T3.effects, C10.end, E8.end]",
     async (how) => {
-      const evil = await world(isolation);
+      const evil = await env(isolation);
       const result = await end(evil, how);
       const written = (await readdir(join(evil.workspace, "out"))).map((name) => `out/${name}`).toSorted();
       const told = [...evil.events];

@@ -10,13 +10,13 @@ const isRoot = process.getuid?.() === 0;
 
 describe("a plugin with an unreadable file", () => {
   it.skipIf(isRoot)("is refused, and its last good version serves until the file is readable again [H5]", async () => {
-    const world = await liveRoot({ ...pluginFiles("a", "one"), "a/lib/x.ts": "" });
+    const env = await liveRoot({ ...pluginFiles("a", "one"), "a/lib/x.ts": "" });
     for (const path of ["a/main.ts", "a/lib", "a"]) {
-      await chmod(join(world.root, path), 0);
-      await expect.poll(() => world.directory.status()[0]?.state, DEADLINE).toBe("failed");
-      expect(world.code("a_run")).toBe("one");
-      await chmod(join(world.root, path), 0o755);
-      await expect.poll(() => world.directory.status()[0]?.state, DEADLINE).toBe("loaded");
+      await chmod(join(env.root, path), 0);
+      await expect.poll(() => env.directory.status()[0]?.state, DEADLINE).toBe("failed");
+      expect(env.code("a_run")).toBe("one");
+      await chmod(join(env.root, path), 0o755);
+      await expect.poll(() => env.directory.status()[0]?.state, DEADLINE).toBe("loaded");
     }
   });
 

@@ -66,8 +66,8 @@ describe("attack: a secret sent to a host that it is not bound to", () => {
   it.each(PLACES)("arrives in %s at the host that it is bound to [C7.bound]", async (_, attempt) => {
     const server = await recorder(httpsServer);
     const { fetch, key } = await callWith([`secure.test:${server.port}`]);
-    const { path = "/", wish, bytes, user = "" } = attempt(key);
-    headOf(await fetch(`https://${user}secure.test:${server.port}${path}`, wish, bytes));
+    const { path = "/", wish: options, bytes, user = "" } = attempt(key);
+    headOf(await fetch(`https://${user}secure.test:${server.port}${path}`, options, bytes));
     const [{ url, headers, body } = { url: "", headers: {}, body: "" }] = server.seen;
     const basic = atob((headers.authorization ?? "").replace("Basic ", ""));
     expect([decodeURIComponent(url), headers["x-key"], basic, body].join(" ")).toContain(VALUE);
@@ -80,14 +80,14 @@ describe("attack: a secret sent to a host that it is not bound to", () => {
       const plain = await recorder();
       const secure = await recorder(httpsServer);
       const { fetch, key, acts } = await callWith([`secure.test:${secure.port}`, `other.test:${plain.port}`]);
-      const { path = "/", wish, bytes, user = "" } = attempt(key);
+      const { path = "/", wish: options, bytes, user = "" } = attempt(key);
       const bound = `it is bound to secure.test:${secure.port}, other.test:${plain.port}`;
       for (const [origin, problem] of [
         [`https://${user}127.0.0.1:${secure.port}`, `"127.0.0.1:${secure.port}": ${bound}`],
         [`http://${user}secure.test:${plain.port}`, `"secure.test:${plain.port}": ${bound}`],
         [`http://${user}other.test:${plain.port}`, `"other.test:${plain.port}" over http: it is sent over https only`],
       ] as const) {
-        expect(failureOf(await fetch(`${origin}${path}`, wish, bytes))).toContain(`NotCapable: Secret "KEY" may not go to ${problem}`);
+        expect(failureOf(await fetch(`${origin}${path}`, options, bytes))).toContain(`NotCapable: Secret "KEY" may not go to ${problem}`);
       }
       expect([plain.connections(), secure.connections()]).toEqual([0, 0]);
       expect(acts.at(-1)).toMatchObject({ decision: "denied", permission: "env", value: "KEY", layer: "secret" });

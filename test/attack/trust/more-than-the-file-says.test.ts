@@ -6,7 +6,7 @@ import { MODES_BY_STRICTNESS } from "../../../host/call/strictness.ts";
 import { intersectCompiled, uniteCompiled } from "../../../host/policy/combine.ts";
 import { matchRules } from "../../../host/policy/match.ts";
 import { confirmationMode } from "../../../host/policy/confirmation-mode.ts";
-import { demandsOf, withoutDemands } from "../../../host/project/trust/demands.ts";
+import { trustRequestsOf, withoutTrustRequests } from "../../../host/project/trust/trust-requests.ts";
 import {
   compilePermissions,
   DEFAULT_LIMITS,
@@ -81,12 +81,12 @@ function strictness({ policy, confirmation }: ProjectConfig): Readonly<Record<st
 describe("a partly trusted file", () => {
   it("is never more lenient than the file itself, whichever part is trusted [P1.takes-away]", () => {
     fc.assert(
-      fc.property(file, fc.infiniteStream(fc.boolean()), (wish, agreed) => {
-        const parsed = parseProject(JSON.stringify(wish));
+      fc.property(file, fc.infiniteStream(fc.boolean()), (options, agreed) => {
+        const parsed = parseProject(JSON.stringify(options));
         if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-        const names = demandsOf(parsed.value, () => false).map(({ name }) => name);
+        const names = trustRequestsOf(parsed.value, () => false).map(({ name }) => name);
         const withheld = names.filter(() => agreed.next().value !== true);
-        const [whole, left] = [strictness(parsed.value), strictness(withoutDemands(parsed.value, new Set(withheld)))];
+        const [whole, left] = [strictness(parsed.value), strictness(withoutTrustRequests(parsed.value, new Set(withheld)))];
         const lenient = Object.keys(whole).filter((key) => (left[key] ?? 0) < (whole[key] ?? 0));
         expect(lenient).toEqual([]);
       }),

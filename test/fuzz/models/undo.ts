@@ -164,17 +164,17 @@ async function undoneIsAsBefore(all: readonly Acts[], hasFurtherNames: boolean):
   try {
     const workspace = join(root, "workspace");
     await plantUndoTree(workspace, hasFurtherNames);
-    const world = undoableCalls(workspace, { hasFurtherNames });
+    const env = undoableCalls(workspace, { hasFurtherNames });
     const before: (readonly string[])[] = [];
     for (const [index, acts] of all.entries()) {
       before.push(await treeOf(workspace));
-      const call = world.call(`c${index}`);
+      const call = env.call(`c${index}`);
       const open = new Map<unknown, string>();
       for (const several of acts) await Promise.all(several.map((each) => run(call, each, open)));
       await call.end();
     }
     for (const [index, expected] of [...before.entries()].toReversed()) {
-      const { left } = await world.undo(`c${index}`);
+      const { left } = await env.undo(`c${index}`);
       const now = await treeOf(workspace);
       if (JSON.stringify([left, now]) !== JSON.stringify([[], expected]))
         throw new Error(`Undone, call ${index} leaves ${JSON.stringify(left)} and\n${differenceOf(now, expected)}`);

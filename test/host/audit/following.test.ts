@@ -20,7 +20,7 @@ interface Kept {
 async function journalOf(count: number, { maximumFiles = 99, textLength = 100 } = {}): Promise<Kept> {
   const platform = createMemoryPlatform();
   const onDefect = (message: string, error?: unknown): void => expect.unreachable(`${message} ${String(error)}`);
-  const service = createService({ threads: undefined, world: platform, onDefect });
+  const service = createService({ threads: undefined, environment: platform, onDefect });
   const store = createJournal({
     ...{ clock: platform.clock, folder: FOLDER, onDefect, maximumFileBytes: 200_000, maximumFiles },
     writer: journalWriter(service, FOLDER),

@@ -13,7 +13,7 @@ describe("what a service thread found in the journal", () => {
   it("crosses as bytes, and is read in slices by the thread that asked [LV2.record]", async () => {
     const service = createService({
       threads: serviceThreads(platform),
-      world: platform,
+      environment: platform,
       onDefect: (message) => expect.unreachable(message),
     });
     onTestFinished(() => service.close());
@@ -60,8 +60,8 @@ function event(type: string, nth: number, payload: object): string {
 }
 
 function watched(service: Service, seen: unknown[]): Service["run"] {
-  return (task, input, wish) => {
-    const answer = service.run(task, input, wish);
+  return (task, input, options) => {
+    const answer = service.run(task, input, options);
     void answer.then((output) => seen.push(output)).catch(() => undefined);
     return answer;
   };

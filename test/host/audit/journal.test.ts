@@ -47,13 +47,13 @@ const event = (number: number, more: object = {}): HostEvent =>
 
 type World = Pick<Platform, "journals" | "files" | "guarded" | "clock">;
 
-function serviceOn(world: World): Service {
-  return createService({ threads: undefined, world, onDefect: (message) => expect.unreachable(message) });
+function serviceOn(env: World): Service {
+  return createService({ threads: undefined, environment: env, onDefect: (message) => expect.unreachable(message) });
 }
 
 /** Each writer has its own files, as in another process. */
-function writerIn(folder: string, world: World = currentPlatform()): JournalWriter {
-  return journalWriter(serviceOn(world), folder);
+function writerIn(folder: string, env: World = currentPlatform()): JournalWriter {
+  return journalWriter(serviceOn(env), folder);
 }
 
 const retain = retainBy(serviceOn(currentPlatform()));

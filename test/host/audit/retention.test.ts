@@ -152,7 +152,7 @@ describe("a full journal", () => {
 
   async function open(platform: MemoryPlatform = createMemoryPlatform()): Promise<Full> {
     const onDefect = (message: string, error?: unknown): void => expect.unreachable(`${message} ${String(error)}`);
-    const service = (): Service => createService({ threads: undefined, world: platform, onDefect });
+    const service = (): Service => createService({ threads: undefined, environment: platform, onDefect });
     const store = createJournal({
       ...{ clock: platform.clock, folder: FOLDER, onDefect, maximumFileBytes: 20_000, maximumFiles: 4 },
       writer: journalWriter(service(), FOLDER),

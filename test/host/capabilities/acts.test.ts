@@ -10,9 +10,9 @@ import { hostTool } from "../../support/tools.ts";
 
 const platform = memoryPlatform();
 
-function actsOf(plugin: string, fileLanes: Shares, more: { readonly owner?: string; readonly signal?: AbortSignal } = {}): Acts {
+function actsOf(plugin: string, fileLimiter: Shares, more: { readonly owner?: string; readonly signal?: AbortSignal } = {}): Acts {
   const { owner = plugin, signal = new AbortController().signal } = more;
-  return createActs({ callId: plugin, plugin, owner, signal, clock: platform.clock, fileLanes });
+  return createActs({ callId: plugin, plugin, owner, signal, clock: platform.clock, fileLimiter });
 }
 
 const read = (path: string): { readonly name: string; readonly args: { readonly path: string } } => ({

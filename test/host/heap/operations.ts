@@ -26,12 +26,12 @@ const SLOW = { warm: 30, each: 20 };
 /** A server remembers the last thousand of some things. */
 const REMEMBERED = { warm: 1_100, each: 100 };
 
-type Act = (world: World, index: number) => Promise<unknown>;
+type Act = (env: World, index: number) => Promise<unknown>;
 
 function onWorld(act: Act): () => Promise<Operation> {
   return async () => {
-    const world = await startWorld();
-    return { run: (index) => act(world, index), level: world.level, close: () => world.host.close() };
+    const env = await startWorld();
+    return { run: (index) => act(env, index), level: env.level, close: () => env.host.close() };
   };
 }
 
@@ -63,20 +63,20 @@ const KINDS: readonly Scenario[] = [
   {
     name: "a session with state",
     ...SLOW,
-    start: onWorld(async (world) => {
-      const session = world.host.session();
-      await calling("stateful.ok", "ok", () => ({ session }))(world, 0);
-      await world.host.endSession(session);
+    start: onWorld(async (env) => {
+      const session = env.host.session();
+      await calling("stateful.ok", "ok", () => ({ session }))(env, 0);
+      await env.host.endSession(session);
     }),
   },
   {
     name: "a confirmation that nobody answers",
     ...REMEMBERED,
-    start: onWorld(async (world, index) => {
-      await calling("asked", "approval_required", () => ({ callId: `asked-${index}` }))(world, index);
-      world.platform.advance(HOUR_MS);
+    start: onWorld(async (env, index) => {
+      await calling("asked", "approval_required", () => ({ callId: `asked-${index}` }))(env, index);
+      env.platform.advance(HOUR_MS);
       await new Promise<void>((resolve) => setImmediate(resolve));
-      const { error } = world.host.result(`asked-${index}`) as { readonly error?: { readonly code: string } };
+      const { error } = env.host.result(`asked-${index}`) as { readonly error?: { readonly code: string } };
       if (error?.code !== "confirmation_timeout") throw new Error(`It ended with ${error?.code}`);
     }),
   },

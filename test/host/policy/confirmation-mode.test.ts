@@ -14,14 +14,14 @@ interface Wish {
   readonly trusted?: true;
 }
 
-function mode(wish: Wish = {}): string {
+function mode(options: Wish = {}): string {
   const decided = confirmationMode({
-    tool: functionOf("tool", wish.tool),
-    class: wish.class ?? "write",
-    session: { workspace: "/w", ...(wish.session && { confirmation: wish.session }) },
-    config: projectOf({ confirmation: wish.confirmation ?? {} }).confirmation,
-    isTrusted: () => wish.trusted === true,
-    ...(wish.rule && { rule: { value: wish.rule, because: { layer: "rule", rule: "tool tool" } } }),
+    tool: functionOf("tool", options.tool),
+    class: options.class ?? "write",
+    session: { workspace: "/w", ...(options.session && { confirmation: options.session }) },
+    config: projectOf({ confirmation: options.confirmation ?? {} }).confirmation,
+    isTrusted: () => options.trusted === true,
+    ...(options.rule && { rule: { value: options.rule, because: { layer: "rule", rule: "tool tool" } } }),
   });
   return `${decided.mode} (${decided.because.rule})`;
 }

@@ -24,16 +24,16 @@ function policy({ project = {}, stored, ...options }: Wish = {}): ProjectPolicy 
 
 function allowed(
   tool: RegisteredTool,
-  wish: Wish = {},
+  wanted: Wish = {},
   timeoutMs?: number,
 ): Extract<ReturnType<ProjectPolicy["decide"]>, { kind: "allow" | "ask" }> {
-  const decision = policy(wish).decide(tool, { session, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const decision = policy(wanted).decide(tool, { session, ...(timeoutMs !== undefined && { timeoutMs }) });
   if (decision.kind === "deny") throw new Error("denied");
   return decision;
 }
 
-function state(tool: RegisteredTool, query: AccessQuery, wish: Wish = {}): string {
-  const { state: answer, decidedBy } = evaluateAccess(allowed(tool, wish).grant.layers, query);
+function state(tool: RegisteredTool, query: AccessQuery, wanted: Wish = {}): string {
+  const { state: answer, decidedBy } = evaluateAccess(allowed(tool, wanted).grant.layers, query);
   return answer === "granted" ? "granted" : `${answer} by ${decidedBy.layer}`;
 }
 
@@ -71,15 +71,15 @@ describe("createPolicy()", () => {
       { access: "write" as const, path: "/w/bascule.json" },
       { access: "read" as const, path: "/w/.bascule", except: "/w/.bascule/data" },
     ];
-    const wish: Wish = {
+    const wanted: Wish = {
       stored: { read: ["$workspace"], write: ["$workspace"] },
       protect: [{ name: "host state", pluginsOnly: false, paths }],
     };
-    expect(state(writer, { kind: "write", path: "/w/BASCULE.json" }, wish)).toBe("denied by host state");
-    expect(state(writer, { kind: "read", path: "/w/.Bascule/grants.json" }, wish)).toBe("denied by host state");
-    expect(state(writer, { kind: "read", path: "/w/.bascule/data/x" }, wish)).toBe("granted");
-    expect(state(writer, { kind: "read", path: "/w/.bascule/DATA/x" }, wish)).toBe("denied by host state");
-    expect(state(writer, { kind: "write", path: "/w/bascule.json.md" }, wish)).toBe("granted");
+    expect(state(writer, { kind: "write", path: "/w/BASCULE.json" }, wanted)).toBe("denied by host state");
+    expect(state(writer, { kind: "read", path: "/w/.Bascule/grants.json" }, wanted)).toBe("denied by host state");
+    expect(state(writer, { kind: "read", path: "/w/.bascule/data/x" }, wanted)).toBe("granted");
+    expect(state(writer, { kind: "read", path: "/w/.bascule/DATA/x" }, wanted)).toBe("denied by host state");
+    expect(state(writer, { kind: "write", path: "/w/bascule.json.md" }, wanted)).toBe("granted");
   });
 
   it("returns the outlook without reading grants, and the same object while session and limits are the same [LV2.listings]", () => {
@@ -121,8 +121,8 @@ describe("createPolicy()", () => {
   it("adds up grants of the store, the run and the rules [P2, C3]", () => {
     const project = { policy: { rules: [{ tool: "words.grep", grants: { read: ["/w/c"] } }] } };
     const runGrants = { base: "/w", all: { read: ["b"] }, perPlugin: new Map([["words", { read: ["d"] }]]) };
-    const wish: Wish = { stored: { read: ["/w/a.txt"] }, project, runGrants };
-    expect(["/w/a.txt", "/w/b", "/w/c", "/w/d", "/w/e"].map((path) => state(reader, { kind: "read", path }, wish))).toEqual([
+    const wanted: Wish = { stored: { read: ["/w/a.txt"] }, project, runGrants };
+    expect(["/w/a.txt", "/w/b", "/w/c", "/w/d", "/w/e"].map((path) => state(reader, { kind: "read", path }, wanted))).toEqual([
       "granted",
       "granted",
       "granted",
@@ -133,12 +133,12 @@ describe("createPolicy()", () => {
   });
 
   it("resolves grants of rules against the project's folder, and grants of the run against their own base [PA2]", () => {
-    const wish: Wish = {
+    const wanted: Wish = {
       project: { policy: { rules: [{ plugin: "words", grants: { read: ["docs"] } }] } },
       runGrants: { base: "/w/sub", all: { read: ["docs"] } },
     };
     const everything = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: true } });
-    expect(["/project/docs/a", "/w/sub/docs/a", "/w/docs/a"].map((path) => state(everything, { kind: "read", path }, wish))).toEqual([
+    expect(["/project/docs/a", "/w/sub/docs/a", "/w/docs/a"].map((path) => state(everything, { kind: "read", path }, wanted))).toEqual([
       "granted",
       "granted",
       "prompt by user grant",
@@ -158,10 +158,12 @@ describe("createPolicy()", () => {
   });
 
   it("applies denials of the run to every tool, built-ins included [C3]", () => {
-    const wish: Wish = { stored: { read: true }, runGrants: { base: "/w", denied: { read: { deny: ["secret"] } } } };
-    expect(state(reader, { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
-    expect(state(builtinOf("read_file", { sideEffects: ["read"] }), { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
-    expect(state(reader, file, wish)).toBe("granted");
+    const wanted: Wish = { stored: { read: true }, runGrants: { base: "/w", denied: { read: { deny: ["secret"] } } } };
+    expect(state(reader, { kind: "read", path: "/w/secret/x" }, wanted)).toBe("denied by --deny");
+    expect(state(builtinOf("read_file", { sideEffects: ["read"] }), { kind: "read", path: "/w/secret/x" }, wanted)).toBe(
+      "denied by --deny",
+    );
+    expect(state(reader, file, wanted)).toBe("granted");
   });
 
   it("grants built-ins read and write in the session's workspace, and nothing else [C2]", () => {
@@ -228,7 +230,7 @@ describe("createPolicy()", () => {
 
   it("takes the caller's deadline, else the tool's, else the class default, within policy and ceiling [T2]", () => {
     const slow = pluginToolOf("words", { name: "slow", timeoutMs: 5_000 });
-    const wall = (tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): number => allowed(tool, wish, timeoutMs).limits.wallMs;
+    const wall = (tool: RegisteredTool, wanted: Wish = {}, timeoutMs?: number): number => allowed(tool, wanted, timeoutMs).limits.wallMs;
     expect([wall(slow), wall(slow, {}, 1_000), wall(slow, {}, 60_000), wall(slow, {}, 1e9), wall(reader)]).toEqual([
       5_000, 1_000, 60_000, 600_000, 30_000,
     ]);
@@ -261,16 +263,16 @@ describe("createPolicy()", () => {
       { name: "host state", pluginsOnly: false, paths: [{ access: "write", path: "/w/.bascule", except: "/w/.bascule/data" }] },
       { name: "plugin sources", pluginsOnly: true, paths: [{ access: "write", path: "/w/plugins" }] },
     ] as const;
-    const wish: Wish = { stored: { read: true, write: true }, protect };
+    const wanted: Wish = { stored: { read: true, write: true }, protect };
     const builtin = builtinOf("write_file", { sideEffects: ["write"] });
     const states = (tool: RegisteredTool): readonly string[] =>
       ["/w/.bascule", "/w/.bascule/grants.json", "/w/.bascule/data/words/x", "/w/plugins/words/main.ts", "/w/.basculex"].map((path) =>
-        state(tool, { kind: "write", path }, wish),
+        state(tool, { kind: "write", path }, wanted),
       );
     expect(states(writer)).toEqual(["denied by host state", "denied by host state", "granted", "denied by plugin sources", "granted"]);
     expect(states(builtin)).toEqual(["denied by host state", "denied by host state", "denied by protected names", "granted", "granted"]);
-    expect(state(writer, { kind: "read", path: "/w/.bascule/x" }, wish)).toBe("granted");
-    expect(evaluateAccess(allowed(writer, wish).grant.layers, { kind: "write", path: "/w" }).partial).toBe(true);
+    expect(state(writer, { kind: "read", path: "/w/.bascule/x" }, wanted)).toBe("granted");
+    expect(evaluateAccess(allowed(writer, wanted).grant.layers, { kind: "write", path: "/w" }).partial).toBe(true);
   });
 });
 

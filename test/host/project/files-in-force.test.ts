@@ -31,7 +31,7 @@ interface World {
 }
 
 /** Creates a host in which every file has an effect. */
-async function world(watch = false): Promise<World> {
+async function env(watch = false): Promise<World> {
   const platform = memoryPlatformWithWorkers({
     "bascule.json": JSON.stringify(CONFIG),
     "plugins/words/manifest.json": JSON.stringify(MANIFEST),
@@ -98,7 +98,7 @@ function saidOf({ host }: World): string {
   return [...host.notices(), ...problems.map(({ message }) => message)].join("\n");
 }
 
-type Act = (path: string, world: World) => Promise<void> | void;
+type Act = (path: string, env: World) => Promise<void> | void;
 const EVENTS: Readonly<Record<string, Act>> = {
   deleted: (path, { platform }) => platform.files.remove(path),
   "moved away": (path, { platform }) => platform.files.rename(path, `${path}.old`),
@@ -137,7 +137,7 @@ const CELLS = FILES.flatMap((file) => Object.keys(EVENTS).map((event) => [file, 
 
 describe("files of a project in a running host", () => {
   it.each(CELLS)("%s %s [P1.gone] [H7.gone] [G1.lastGood] [C3.gone]", async (file, event) => {
-    const here = await world();
+    const here = await env();
     expect(await inForce(here)).toEqual(ALL);
     const isGone = GONE.includes(event);
     await EVENTS[event]?.(await fileOf(file, here), here);
@@ -148,7 +148,7 @@ describe("files of a project in a running host", () => {
   });
 
   it.each(FILES)("%s: a deletion is noticed without a reload [P1.watched] [H7.watched] [G1.watched] [C3.watched]", async (file) => {
-    const here = await world(true);
+    const here = await env(true);
     await here.platform.files.remove(await fileOf(file, here));
     const look = async (): Promise<object> => (here.platform.advance(1_000), await inForce(here));
     await expect.poll(look, { timeout: 20_000 }).toEqual(expectedAfter(file, true));
@@ -164,7 +164,7 @@ describe("files of a project in a running host", () => {
   ])(
     "%s %s is %s: its files are treated as if this had happened to them [G1.lastGood] [P1.gone]",
     async (_what, folder, event, expected) => {
-      const here = await world();
+      const here = await env();
       const { platform, unreadable, host } = here;
       if (event === "made unreadable") unreadable.add(folder);
       else await platform.files.rename(folder, `${folder}.old`);
@@ -177,7 +177,7 @@ describe("files of a project in a running host", () => {
   );
 
   it("a moved project folder takes its bascule.json along [P1.gone]", async () => {
-    const here = await world();
+    const here = await env();
     await here.platform.files.rename(ROOT, "/elsewhere");
     await here.host.reload();
     expect(await here.host.call("echo", { text: "x" })).toMatchObject({ ok: true });

@@ -6,7 +6,7 @@ import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platfor
 import type { Files, Platform } from "../../../host/platform/platform.ts";
 import { inFileTurn } from "../../../host/project/file-turn.ts";
 import { openProject } from "../../../host/project/project-file.ts";
-import { limitsDemand } from "../../../host/project/trust/demands.ts";
+import { limitsTrustRequest } from "../../../host/project/trust/trust-requests.ts";
 import { type ProjectTrust, trustedProject } from "../../../host/project/trust/project-trust.ts";
 import { openTrustStore } from "../../../host/project/trust/trust-store.ts";
 import { killChanges } from "../../support/kill-changes.ts";
@@ -124,7 +124,7 @@ describe("a process that is killed while it changes files", () => {
       },
       async (platform) => {
         const found = JSON.parse(await platform.files.readText("/project/limits")) as (typeof limits)[number];
-        expect(await (await trustOf(platform)).isAgreed(limitsDemand("words", found))).toBe(true);
+        expect(await (await trustOf(platform)).isAgreed(limitsTrustRequest("words", found))).toBe(true);
       },
     );
   });

@@ -34,16 +34,22 @@ describe("bascule test", () => {
   it("refuses a case that grants itself permissions, unless a flag allows it or the case has answers [I7.self-grant]", async () => {
     const outside = await temporaryFolder();
     await writeFile(join(outside, "secret.txt"), "12345");
-    const wish = { tool: "size", args: { path: join(outside, "secret.txt") }, expect: { ok: true } };
+    const options = { tool: "size", args: { path: join(outside, "secret.txt") }, expect: { ok: true } };
     const cases = [
-      { ...wish, name: "reads outside", grants: { read: [outside] } },
-      { ...wish, name: "reads all", grants: { read: true } },
-      { ...wish, name: "sends", args: { path: "a.txt" }, files: { "a.txt": "1" }, grants: { read: ["$workspace"], net: ["evil.example"] } },
-      { ...wish, name: "writes", grants: { write: [outside] } },
-      { ...wish, name: "starts", grants: { run: ["sh"] } },
-      { ...wish, name: "knows", grants: { env: ["HOME"] } },
+      { ...options, name: "reads outside", grants: { read: [outside] } },
+      { ...options, name: "reads all", grants: { read: true } },
       {
-        ...wish,
+        ...options,
+        name: "sends",
+        args: { path: "a.txt" },
+        files: { "a.txt": "1" },
+        grants: { read: ["$workspace"], net: ["evil.example"] },
+      },
+      { ...options, name: "writes", grants: { write: [outside] } },
+      { ...options, name: "starts", grants: { run: ["sh"] } },
+      { ...options, name: "knows", grants: { env: ["HOME"] } },
+      {
+        ...options,
         name: "touches nothing",
         grants: { read: [outside] },
         answers: [{ operation: "fs.readFile", args: { path: join(outside, "secret.txt") }, text: "1" }],

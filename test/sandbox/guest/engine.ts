@@ -93,10 +93,10 @@ class GuestEngine implements Guest {
   #random = 1;
   #isOver = false;
 
-  constructor(world: World, options: GuestOptions) {
-    this.#world = world;
+  constructor(env: World, options: GuestOptions) {
+    this.#world = env;
     this.#answer = options.answer ?? ((operation) => ({ error: { name: "NotSupported", message: `No fake for ${operation}` } }));
-    world.native = { hostCall: (handles) => this.#hostCall(handles), takeBytes: (handles) => this.#takeBytes(handles) };
+    env.native = { hostCall: (handles) => this.#hostCall(handles), takeBytes: (handles) => this.#takeBytes(handles) };
     this.#within(() => this.#load(options.source));
   }
 

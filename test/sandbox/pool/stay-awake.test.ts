@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { Patience } from "../../../sandbox/wire/back-off.ts";
+import { BackOff } from "../../../sandbox/wire/back-off.ts";
 import { createSleep } from "../../../sandbox/worker/idle.ts";
 import { ASLEEP, BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
 import { StayAwake } from "../../../sandbox/pool/stay-awake.ts";
 
-describe("Patience", () => {
+describe("BackOff", () => {
   it("skips more waits after each miss, and fewer again after a hit", () => {
-    const patience = new Patience();
+    const backOff = new BackOff();
     const passedOver = (): number => {
       let count = 0;
-      while (!patience.isWorthwhile()) count++;
+      while (!backOff.isWorthwhile()) count++;
       return count;
     };
     const inVain = Array.from({ length: 8 }, () => {
-      patience.stayedAway();
+      backOff.stayedAway();
       return passedOver();
     });
     expect(inVain).toEqual([1, 3, 7, 15, 31, 63, 63, 63]);
-    patience.came();
-    patience.stayedAway();
+    backOff.came();
+    backOff.stayedAway();
     expect(passedOver()).toBe(63);
-    for (let time = 0; time < 6; time++) patience.came();
+    for (let time = 0; time < 6; time++) backOff.came();
     expect(passedOver()).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLinger } from "../../../sandbox/worker/idle.ts";
+import { createIdleLoop } from "../../../sandbox/worker/idle.ts";
 import { BELL, CONTROL_BYTES, openControl } from "../../../sandbox/wire/protocol.ts";
 
 /** A thread whose clock advances while it blocks and a little on every read, and whose event loop turns when the test calls it. */
@@ -14,7 +14,7 @@ function start(requests: number[]) {
     delays: [] as number[],
   };
   let asynchronous = false;
-  const linger = createLinger(
+  const idling = createIdleLoop(
     {
       control,
       now: () => (state.now += 0.001),
@@ -46,22 +46,22 @@ function start(requests: number[]) {
     // The turn schedules the next one when it has ended.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { linger, state, turn };
+  return { linger: idling, state, turn };
 }
 
-describe("createLinger()", () => {
+describe("createIdleLoop()", () => {
   it("serves pending requests, then sleeps on the bell for a while, then returns to the event loop", async () => {
-    const { linger, state, turn } = start([1, 2]);
-    linger.begin();
-    linger.begin();
+    const { linger: idling, state, turn } = start([1, 2]);
+    idling.begin();
+    idling.begin();
     expect(state.planned).toHaveLength(1);
     await turn();
     expect(state).toMatchObject({ served: [1, 2], blocked: [20], planned: [] });
   });
 
   it("gives the event loop a turn between requests, however many there are", async () => {
-    const { linger, state, turn } = start([15, 15, 15]);
-    linger.begin();
+    const { linger: idling, state, turn } = start([15, 15, 15]);
+    idling.begin();
     await turn();
     expect(state).toMatchObject({ served: [15, 15], blocked: [] });
     await turn();
@@ -69,45 +69,45 @@ describe("createLinger()", () => {
   });
 
   it("sleeps until the next remaining timer, whatever was cancelled", async () => {
-    const { linger, state, turn } = start([]);
-    linger.after(9, () => {});
-    const cancel = linger.after(3, () => {});
-    linger.after(6, () => {});
+    const { linger: idling, state, turn } = start([]);
+    idling.after(9, () => {});
+    const cancel = idling.after(3, () => {});
+    idling.after(6, () => {});
     cancel();
-    linger.begin();
+    idling.begin();
     await turn();
     expect(state.blocked).toEqual([6]);
   });
 
   it("limits delays that the runtime would fire at once with a warning, however long a guest wants to wait [B3.timers] [B3.logs]", async () => {
-    const { linger, state } = start([]);
-    for (const delay of [2 ** 40, Infinity, -1e9, 5]) linger.after(delay, () => {});
+    const { linger: idling, state } = start([]);
+    for (const delay of [2 ** 40, Infinity, -1e9, 5]) idling.after(delay, () => {});
     expect(state.delays).toEqual([2 ** 31 - 1, 2 ** 31 - 1, 0, 5]);
   });
 
   it("gives the event loop a turn for a due timer, even with pending requests", async () => {
-    const { linger, state, turn } = start([2, 2, 2, 2]);
-    linger.after(3, () => {});
-    linger.begin();
+    const { linger: idling, state, turn } = start([2, 2, 2, 2]);
+    idling.after(3, () => {});
+    idling.begin();
     await turn();
     expect(state).toMatchObject({ served: [2, 2], blocked: [] });
     expect(state.planned).toHaveLength(1);
   });
 
   it("stops at a request that continues in promises", async () => {
-    const { linger, state, turn } = start([-1, 5]);
-    linger.begin();
+    const { linger: idling, state, turn } = start([-1, 5]);
+    idling.begin();
     await turn();
     expect(state).toMatchObject({ served: [-1], blocked: [], planned: [] });
   });
 
   it("sleeps at most until the next timer, and checks again after it", async () => {
-    const { linger, state, turn } = start([]);
+    const { linger: idling, state, turn } = start([]);
     let ran = 0;
-    linger.after(7, () => void ran++);
-    const cancel = linger.after(3, () => void ran++);
+    idling.after(7, () => void ran++);
+    const cancel = idling.after(3, () => void ran++);
     cancel();
-    linger.begin();
+    idling.begin();
     await turn();
     expect(state.blocked).toEqual([7]);
     for (const timer of state.timers.splice(0)) timer();

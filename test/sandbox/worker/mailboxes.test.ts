@@ -28,7 +28,7 @@ describe("messages in transit", () => {
   it.each([
     { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"] },
     { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], state: {} },
-    { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], world: { seed: "s" } },
+    { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], conditions: { seed: "s" } },
     { type: "answer", number: 1, operation: 2, answer: "v1" },
     { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]) },
     { type: "end", number: 4 },

@@ -123,11 +123,11 @@ for (const [kind, options] of SANDBOXES) {
       }`;
       const box = await start(options, { mixed: source, loops: loopsOf({ empty: "for (;;);" }) });
       const endless = startEndless(box, "loops", ["empty", "empty"]);
-      const recorded = await box.call("mixed", "mixed", { hostCall: answered, world: { seed: "s", keepsTape: true } });
+      const recorded = await box.call("mixed", "mixed", { hostCall: answered, conditions: { seed: "s", keepsTape: true } });
       await endless.end();
       const { tape } = recorded;
       if (tape === undefined || tape === "too_long") throw new Error("The call has no tape");
-      const again = await box.call("mixed", "mixed", { hostCall: answered, world: { seed: "s", tape } });
+      const again = await box.call("mixed", "mixed", { hostCall: answered, conditions: { seed: "s", tape } });
       expect(outputOf(again)).toEqual(outputOf(recorded));
       expect(again.used.fuel).toBe(recorded.used.fuel);
     });

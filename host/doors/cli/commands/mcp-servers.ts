@@ -46,7 +46,7 @@ async function mcpServers(context: CommandContext): Promise<number> {
     const servers = host.mcp.mcpServers();
     if (accepted === undefined) for (const line of servers.flatMap((server) => serverLines(server, context))) output.line(line);
     const withheld = (host.host.places.trust?.withheld() ?? []).flatMap(
-      ({ name: demand }) => /^mcpServers\.(.*)$/u.exec(demand)?.[1] ?? [],
+      ({ name: trustRequest }) => /^mcpServers\.(.*)$/u.exec(trustRequest)?.[1] ?? [],
     );
     for (const server of withheld) output.line(withheldLine(server, context));
     if (servers.length + withheld.length === 0) output.line("No MCP servers in bascule.json");

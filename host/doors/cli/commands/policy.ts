@@ -150,8 +150,8 @@ async function diff({ host }: LocalHost, context: CommandContext, path: string):
   const roles = [undefined, ...new Set([...rolesIn(before), ...rolesIn(after)])];
   const changes = host.list().flatMap(({ qualifiedName: tool }) =>
     roles.flatMap((role) =>
-      TASKS.flatMap(([task, wish]) => {
-        const [left, right] = [said(now(tool, role, wish)), said(then(tool, role, wish))];
+      TASKS.flatMap(([task, request]) => {
+        const [left, right] = [said(now(tool, role, request)), said(then(tool, role, request))];
         const what = Object.keys(right).filter((key) => left[key] !== right[key]);
         return what.length === 0
           ? []

@@ -74,11 +74,11 @@ async function trust(context: CommandContext): Promise<number> {
 function chosen(withheld: readonly Withheld[], names: readonly string[], program: string): readonly Withheld[] {
   if (names.length === 0) return withheld;
   return names.map((name) => {
-    const found = withheld.find((demand) => demand.name === name);
+    const found = withheld.find((trustRequest) => trustRequest.name === name);
     if (found !== undefined) return found;
     const near = nearestName(
       name,
-      withheld.map((demand) => demand.name),
+      withheld.map((trustRequest) => trustRequest.name),
     );
     throw usageError(`Unknown trust request "${name}", or already allowed`, [
       near === undefined ? `${program} trust shows the trust requests` : `Did you mean ${near}?`,

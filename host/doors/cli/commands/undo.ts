@@ -32,8 +32,8 @@ export const undoCommand: Command = {
         const [callId] = context.positionals;
         if (context.options.has("list")) return list(context, await operations.undoable());
         if (callId === undefined) throw usageError("Missing call id", [`${context.output.program} undo --list lists the calls`]);
-        const wish = { dryRun: context.options.has("dry-run"), force: context.options.has("force") };
-        return show(context, await operations.undo(callId, wish));
+        const request = { dryRun: context.options.has("dry-run"), force: context.options.has("force") };
+        return show(context, await operations.undo(callId, request));
       },
       { onlyTool: "" },
     ),

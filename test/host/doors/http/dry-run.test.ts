@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolCall } from "../../../../host/call/call.ts";
 import { CALL_ENDPOINTS } from "../../../../host/doors/http/call-endpoints.ts";
-import type { CommitWish } from "../../../../host/effects/overlay/dry-runs.ts";
+import type { CommitOptions } from "../../../../host/effects/overlay/dry-runs.ts";
 import { configOf, httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
@@ -88,11 +88,11 @@ describe("a dry run over HTTP", () => {
 
   it("cannot be committed as a user by the admin that called, even if it exists only at the second lookup [E8.agent]", async () => {
     const commitCall = CALL_ENDPOINTS.find(({ id }) => id === "commitCall");
-    const wishes: CommitWish[] = [];
+    const requests: CommitOptions[] = [];
     const unknown = { ok: false, callId: "x", code: "unknown", message: "", filesModified: [] } as const;
-    const host = { commit: (_callId: string, wish: CommitWish) => (wishes.push(wish), Promise.resolve(unknown)) };
+    const host = { commit: (_callId: string, options: CommitOptions) => (requests.push(options), Promise.resolve(unknown)) };
     const ask = async (isPerson: boolean): Promise<readonly unknown[]> => {
-      wishes.length = 0;
+      requests.length = 0;
       const caller = { id: "admin-1", name: "admin", scopes: ["admin"], isPerson } as const;
       const request = {
         params: { callId: "x" },
@@ -104,7 +104,7 @@ describe("a dry run over HTTP", () => {
       };
       await expect(commitCall?.run(request, { host } as unknown as Parameters<typeof commitCall.run>[1])).rejects.toThrow();
       const callOf = (owner: string): ToolCall => ({ session: { owner } }) as unknown as ToolCall;
-      return wishes.map(({ caller: by, of }) => [by?.owns(callOf("admin-1")), of?.(callOf("admin-1")), of?.(callOf("somebody-else"))]);
+      return requests.map(({ caller: by, of }) => [by?.owns(callOf("admin-1")), of?.(callOf("admin-1")), of?.(callOf("somebody-else"))]);
     };
     expect(await ask(false)).toEqual([
       [true, undefined, undefined],

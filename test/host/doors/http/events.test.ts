@@ -156,12 +156,12 @@ describe("GET /v1/events", () => {
   it("counts the stream of a disconnected client while the journal is still read for it [I4.flood]", async () => {
     const reading = Promise.withResolvers<undefined>();
     const { streams } = streamsOf({ flushed: () => reading.promise });
-    const wish = { lastEventId: "01920000-0000-7000-8000-000000000000" };
-    for (let n = 0; n < 2; n += 1) await (await streams.open(ADMIN, wish)).body?.cancel();
-    await expect(streams.open(ADMIN, wish)).rejects.toMatchObject({ code: "too_many" });
+    const wanted = { lastEventId: "01920000-0000-7000-8000-000000000000" };
+    for (let n = 0; n < 2; n += 1) await (await streams.open(ADMIN, wanted)).body?.cancel();
+    await expect(streams.open(ADMIN, wanted)).rejects.toMatchObject({ code: "too_many" });
     reading.resolve(undefined);
     await new Promise(setImmediate);
-    await (await streams.open(ADMIN, wish)).body?.cancel();
+    await (await streams.open(ADMIN, wanted)).body?.cancel();
     streams.close();
   });
 

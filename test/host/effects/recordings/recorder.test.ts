@@ -97,12 +97,12 @@ describe("a recorded call", { timeout: 60_000 }, () => {
 
   it("is kept as the project or the call chooses [B8.modes]", async () => {
     await using own = await recordingHost(MAIN, { config: "bascule.json" });
-    const recorded = async (record: string | undefined, wish: boolean | undefined): Promise<readonly boolean[]> => {
+    const recorded = async (record: string | undefined, options: boolean | undefined): Promise<readonly boolean[]> => {
       own.platform.plant("/workspace/bascule.json", configText(record));
       await own.host.reload();
       const kept: boolean[] = [];
       for (const fails of [false, true]) {
-        const { callId } = await own.host.call("demo.run", { fails }, wish === undefined ? {} : { record: wish });
+        const { callId } = await own.host.call("demo.run", { fails }, options === undefined ? {} : { record: options });
         kept.push((await own.store.read(callId)) !== undefined);
       }
       return kept;
@@ -151,19 +151,19 @@ describe("a recorded call", { timeout: 60_000 }, () => {
   });
 
   it("is refused on the host route [B6.route]", async () => {
-    for (const wish of [{ seed: "x" }, { timeMs: 0 }, { record: true }])
-      expect(await box.host.call("echo", { text: "x" }, wish)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
+    for (const options of [{ seed: "x" }, { timeMs: 0 }, { record: true }])
+      expect(await box.host.call("echo", { text: "x" }, options)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
     expect(await box.host.call("echo", { text: "x" }, { record: false })).toMatchObject({ ok: true });
-    for (const wish of [{ seed: "x".repeat(1_001) }, { timeMs: 1.5 }, { timeMs: 1e300 }])
-      expect(await box.host.call("demo.run", {}, wish)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
+    for (const options of [{ seed: "x".repeat(1_001) }, { timeMs: 1.5 }, { timeMs: 1e300 }])
+      expect(await box.host.call("demo.run", {}, options)).toMatchObject({ ok: false, error: { code: "invalid_args" } });
   });
 
   it("is seeded; two calls with one seed and time agree [B6.seeded]", async () => {
-    const wish = { seed: "one", timeMs: Date.UTC(2030, 0, 1) };
+    const options = { seed: "one", timeMs: Date.UTC(2030, 0, 1) };
     const [first, second, unrecorded] = [
-      await box.call({}, wish),
-      await box.call({}, wish),
-      await box.call({}, { ...wish, record: false }),
+      await box.call({}, options),
+      await box.call({}, options),
+      await box.call({}, { ...options, record: false }),
     ];
     expect(second.output).toEqual(first.output);
     expect(unrecorded.output).toEqual(first.output);

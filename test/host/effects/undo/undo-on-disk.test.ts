@@ -24,7 +24,7 @@ interface World extends UndoableCalls {
   write(callId: string, name: string, text: string): Promise<void>;
 }
 
-async function world(files: Readonly<Record<string, string>>, options?: Parameters<typeof undoableCalls>[1]): Promise<World> {
+async function env(files: Readonly<Record<string, string>>, options?: Parameters<typeof undoableCalls>[1]): Promise<World> {
   const workspace = await temporaryFolder();
   for (const [name, text] of Object.entries(files)) await writeFile(join(workspace, name), text);
   const calls = undoableCalls(workspace, options);
@@ -130,7 +130,7 @@ describe("undo on the disk", () => {
   });
 
   it("undoes calls on one file newest first, and leaves a file that a later call changed [E8.undo-order]", async () => {
-    const { write, undo, text, workspace } = await world({ "a.txt": "zero" });
+    const { write, undo, text, workspace } = await env({ "a.txt": "zero" });
     for (const name of ["one", "two", "three"]) await write(name, "a.txt", name);
     const left = [{ path: join(workspace, "a.txt"), reason: "it was changed after the call" }];
     expect(await undo("one")).toEqual({ restored: [], left });
@@ -143,7 +143,7 @@ describe("undo on the disk", () => {
   });
 
   it("undoes some of several calls, and leaves the files of the others [E8.undo-order]", async () => {
-    const { write, undo, text, store } = await world({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
+    const { write, undo, text, store } = await env({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
     for (const name of ["a.txt", "b.txt", "c.txt"]) await write(`call-${name[0]}`, name, "new");
     expect((await undo("call-b")).left).toEqual([]);
     expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(text))).toEqual(["new", "b", "new"]);
@@ -174,7 +174,7 @@ describe("undo on the disk", () => {
   });
 
   it("leaves an entry alone whose rename failed [E8.undo]", async () => {
-    const { call, undo, workspace } = await world({ "a.txt": "a" });
+    const { call, undo, workspace } = await env({ "a.txt": "a" });
     await mkdir(join(workspace, "folder"));
     const one = call("one");
     expect(await one.answer("fs.rename", { from: "folder", to: "a.txt" })).toMatchObject({ ok: false });
@@ -184,7 +184,7 @@ describe("undo on the disk", () => {
   });
 
   it("forced, puts back the state before the call in place of any newer one [E8.undo-force]", async () => {
-    const { write, undo, text, workspace } = await world({ "a.txt": "a" });
+    const { write, undo, text, workspace } = await env({ "a.txt": "a" });
     await write("one", "a.txt", "by the call");
     await write("two", "new.txt", "by the call");
     await writeFile(join(workspace, "a.txt"), "by a person");
@@ -198,7 +198,7 @@ describe("undo on the disk", () => {
   });
 
   it("forced, keeps a folder with files that the call did not create, and names it [E8.undo-force]", async () => {
-    const { call, undo, workspace, text } = await world({});
+    const { call, undo, workspace, text } = await env({});
     const made = call("one");
     await made.answer("fs.mkdir", { path: "folder" });
     await made.end();
@@ -209,7 +209,7 @@ describe("undo on the disk", () => {
   });
 
   it("keeps permissions and times that the user set after the call, and puts the others back [E8.undo-facts]", async () => {
-    const { call, undo, workspace } = await world({ "a.txt": "a", "b.txt": "b" });
+    const { call, undo, workspace } = await env({ "a.txt": "a", "b.txt": "b" });
     const [first, second] = [join(workspace, "a.txt"), join(workspace, "b.txt")];
     for (const file of [first, second]) {
       await platform.files.writeAtomic(file, "x", 0o640);
@@ -228,7 +228,7 @@ describe("undo on the disk", () => {
   });
 
   it.each([false, true])("forced, does not write into another file that took the name: %s [E8.undo-other]", async (force) => {
-    const { write, undo, workspace, text } = await world({ "a.txt": "old", "other.txt": "new" });
+    const { write, undo, workspace, text } = await env({ "a.txt": "old", "other.txt": "new" });
     await write("one", "a.txt", "new");
     await rm(join(workspace, "a.txt"));
     await link(join(workspace, "other.txt"), join(workspace, "a.txt"));
@@ -237,7 +237,7 @@ describe("undo on the disk", () => {
   });
 
   it("leaves the permissions of another file whose contents equal those before the call [E8.undo-other]", async () => {
-    const { call, undo, workspace } = await world({ "a.txt": "old", "other.txt": "old" });
+    const { call, undo, workspace } = await env({ "a.txt": "old", "other.txt": "old" });
     const one = call("one");
     await one.answer("fs.writeFile", { path: "a.txt", mode: 0o600 }, toBytes("new"));
     await one.end();
@@ -254,7 +254,7 @@ describe("undo on the disk", () => {
     ["counts the bytes that", 5_000, "5000", 0],
     ["keeps nothing if more bytes than there is room for", 100 * 1024 * 1024, "4", 1],
   ])("%s were written into a file after it was removed [E8.undo-grown]", async (_what, len, counted, left) => {
-    const { call, undo, workspace } = await world({ "a.txt": "four" });
+    const { call, undo, workspace } = await env({ "a.txt": "four" });
     const one = call("one");
     await one.answer("file.open", { path: "a.txt", write: true });
     await one.answer("fs.remove", { path: "a.txt" });
@@ -268,7 +268,7 @@ describe("undo on the disk", () => {
   });
 
   it("names a file that lost its other names, if the file system has no hard links [E8.undo-names]", async () => {
-    const { call, undo, workspace, text } = await world({ "a.txt": "a" }, { hasFurtherNames: false });
+    const { call, undo, workspace, text } = await env({ "a.txt": "a" }, { hasFurtherNames: false });
     await link(join(workspace, "a.txt"), join(workspace, "twin"));
     const one = call("one");
     await one.answer("fs.remove", { path: "a.txt" });
@@ -284,7 +284,7 @@ describe("undo on the disk", () => {
     const failsOnce = async (): Promise<void> => {
       if (++looks === 3) throw new Error("The disk is full");
     };
-    const { call, undo, workspace, text } = await world(
+    const { call, undo, workspace, text } = await env(
       { "a.txt": "a", "b.txt": "b" },
       { beforeLook: failsOnce, onError: (error) => errors.push(error) },
     );

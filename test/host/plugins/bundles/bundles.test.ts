@@ -37,9 +37,9 @@ async function bundleProject(config: JsonObject = {}): Promise<Project> {
 }
 
 /** Inspects the bundle and installs it. */
-async function add(host: Host, file: string, wish: Parameters<Host["installBundle"]>[1] = {}): Promise<void> {
-  const { digest } = await host.inspectBundle(file, wish);
-  await host.installBundle(digest, wish);
+async function add(host: Host, file: string, request: Parameters<Host["installBundle"]>[1] = {}): Promise<void> {
+  const { digest } = await host.inspectBundle(file, request);
+  await host.installBundle(digest, request);
 }
 
 const ASKING = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changeText, measureText } from "../../../../host/plugins/consent/change-text.ts";
 import { areAllShown, asks, compareVersions, type ConsentChange, inOrder, MAX_CHANGES } from "../../../../host/plugins/consent/changes.ts";
-import { surfaceOf } from "../../../../host/plugins/consent/surface.ts";
+import { declaredBy } from "../../../../host/plugins/consent/declared.ts";
 import { parseManifest } from "../../../../manifests/mod.ts";
 import { manifest, tool } from "../folder/harness.ts";
 
@@ -10,7 +10,7 @@ type Parts = Readonly<Record<string, unknown>>;
 function compared(parts: Parts, signer?: string): Parameters<typeof compareVersions>[0] {
   const parsed = parseManifest(manifest("notes", { tools: [tool("run")], ...parts }));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return { name: parsed.value.name, surface: surfaceOf(parsed.value), ...(signer !== undefined && { signer }) };
+  return { name: parsed.value.name, surface: declaredBy(parsed.value), ...(signer !== undefined && { signer }) };
 }
 
 function changes(before: Parts, after: Parts): readonly ConsentChange[] {

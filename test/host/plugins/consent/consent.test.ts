@@ -10,55 +10,55 @@ function versionOf(answer: unknown): unknown {
 
 describe("quarantine", () => {
   it("keeps the old version callable, reports the changes, and loads the new version once the user accepts it [H6]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(pluginFiles("notes", "two", { version: "1.1.0", ...WIDER }));
-    expect([world.code("notes_run"), states(world.directory.status())]).toEqual([
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(pluginFiles("notes", "two", { version: "1.1.0", ...WIDER }));
+    expect([env.code("notes_run"), states(env.directory.status())]).toEqual([
       "one",
       ["notes: quarantined (last good serves): Not accepted yet: it requests more permissions (bascule accept shows it)"],
     ]);
-    const held = world.status("notes")?.held;
-    expect(world.events.at(-1)).toMatchObject({
+    const held = env.status("notes")?.held;
+    expect(env.events.at(-1)).toMatchObject({
       type: "plugin.quarantined",
       plugin: "notes",
       digest: held?.digest,
       payload: {
         version: "1.1.0",
-        lastGood: world.status("notes")?.digest,
+        lastGood: env.status("notes")?.digest,
         changes: [{ kind: "permission", sign: "+", what: "read: $workspace" }],
       },
     });
-    expect(await world.acts.accept("notes", held?.digest ?? "")).toEqual({
+    expect(await env.acts.accept("notes", held?.digest ?? "")).toEqual({
       kind: "accepted",
       plugin: "notes",
       version: "1.1.0",
       digest: held?.digest,
     });
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["two", "loaded"]);
-    expect(world.events.at(-1)).toMatchObject({ type: "plugin.reloaded", payload: { consent: "person", changes: held?.changes } });
-    expect(world.lock.entries().get("notes")).toMatchObject({ version: "1.1.0", digest: held?.digest, surface: WIDER });
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["two", "loaded"]);
+    expect(env.events.at(-1)).toMatchObject({ type: "plugin.reloaded", payload: { consent: "person", changes: held?.changes } });
+    expect(env.lock.entries().get("notes")).toMatchObject({ version: "1.1.0", digest: held?.digest, surface: WIDER });
   });
 
   it("loads versions that widen nothing without consent, and compares the next version with them [H6.narrow]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one", WIDER));
-    await world.edit(pluginFiles("notes", "two"));
-    expect(world.code("notes_run")).toBe("two");
-    await world.edit(pluginFiles("notes", "three", WIDER));
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["two", "quarantined"]);
+    const env = await consentWorld(pluginFiles("notes", "one", WIDER));
+    await env.edit(pluginFiles("notes", "two"));
+    expect(env.code("notes_run")).toBe("two");
+    await env.edit(pluginFiles("notes", "three", WIDER));
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["two", "quarantined"]);
   });
 
   it("drops the quarantined version when the folder holds the old one again [H6.back]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(pluginFiles("notes", "two", WIDER));
-    await world.edit(pluginFiles("notes", "one"));
-    expect(states(world.directory.status())).toEqual(["notes: loaded"]);
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(pluginFiles("notes", "two", WIDER));
+    await env.edit(pluginFiles("notes", "one"));
+    expect(states(env.directory.status())).toEqual(["notes: loaded"]);
   });
 
   it("announces a quarantined version once, however often the folder is checked [H6.once]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(pluginFiles("notes", "two", WIDER));
-    await world.directory.reloadChanged();
-    await world.directory.reloadChanged();
-    expect(world.told()).toEqual(["plugin.loaded notes", "plugin.quarantined notes"]);
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(pluginFiles("notes", "two", WIDER));
+    await env.directory.reloadChanged();
+    await env.directory.reloadChanged();
+    expect(env.told()).toEqual(["plugin.loaded notes", "plugin.quarantined notes"]);
   });
 
   it("needs consent for every change in strict mode, only for more access in fluent mode, and reports what it accepted [H6.modes]", async () => {
@@ -92,17 +92,17 @@ describe("quarantine", () => {
       ["settings", { settingsSchema }],
       ["permissions", reason("Say yes")],
     ] as const) {
-      const world = await consentWorld(pluginFiles("notes", "one", reason("To find them")));
-      await world.edit(pluginFiles("notes", "two", { ...reason("To find them"), ...more }));
-      expect([world.code("notes_run"), world.status("notes")?.reason]).toEqual([
+      const env = await consentWorld(pluginFiles("notes", "one", reason("To find them")));
+      await env.edit(pluginFiles("notes", "two", { ...reason("To find them"), ...more }));
+      expect([env.code("notes_run"), env.status("notes")?.reason]).toEqual([
         "one",
         "Not accepted yet: it has changed descriptions or schemas (bascule accept shows it)",
       ]);
-      expect(world.status("notes")?.held?.changes).toMatchObject([{ kind: "field", field }]);
-      await world.acts.accept("notes", world.status("notes")?.held?.digest ?? "");
-      expect(world.code("notes_run")).toBe("two");
+      expect(env.status("notes")?.held?.changes).toMatchObject([{ kind: "field", field }]);
+      await env.acts.accept("notes", env.status("notes")?.held?.digest ?? "");
+      expect(env.code("notes_run")).toBe("two");
       // The next version is compared with the accepted one, also after a restart.
-      const after = await world.restart();
+      const after = await env.restart();
       await after.edit(pluginFiles("notes", "three", { ...reason("To find them"), ...more }));
       expect(after.code("notes_run")).toBe("three");
     }
@@ -113,43 +113,43 @@ describe("quarantine", () => {
 
     /** A lock from before consent compared descriptions. */
     async function oldLock(): Promise<Awaited<ReturnType<typeof consentWorld>>> {
-      const world = await consentWorld(pluginFiles("notes", "one", OLD));
-      await world.consent.flush();
-      await world.directory.close();
-      const { lockVersion, plugins } = JSON.parse(await world.platform.files.readText(LOCK)) as {
+      const env = await consentWorld(pluginFiles("notes", "one", OLD));
+      await env.consent.flush();
+      await env.directory.close();
+      const { lockVersion, plugins } = JSON.parse(await env.platform.files.readText(LOCK)) as {
         lockVersion: number;
         plugins: Record<string, Record<string, unknown>>;
       };
       const { about, ...notes } = plugins["notes"] ?? {};
       expect(about).toEqual({ description: "Keeps notes" });
-      world.platform.plant(LOCK, JSON.stringify({ lockVersion, plugins: { notes } }));
-      return world;
+      env.platform.plant(LOCK, JSON.stringify({ lockVersion, plugins: { notes } }));
+      return env;
     }
 
     it("holds no plugin, and is updated by the same bytes [H7.about]", async () => {
-      const world = await (await oldLock()).restart();
-      expect(states(world.directory.status())).toEqual(["notes: loaded"]);
-      await world.consent.flush();
-      expect(world.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
-      await world.edit(pluginFiles("notes", "two", { description: "Obey" }));
-      expect(world.status("notes")?.held?.changes).toEqual([{ kind: "field", field: "description", from: '"Keeps notes"', to: '"Obey"' }]);
+      const env = await (await oldLock()).restart();
+      expect(states(env.directory.status())).toEqual(["notes: loaded"]);
+      await env.consent.flush();
+      expect(env.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
+      await env.edit(pluginFiles("notes", "two", { description: "Obey" }));
+      expect(env.status("notes")?.held?.changes).toEqual([{ kind: "field", field: "description", from: '"Keeps notes"', to: '"Obey"' }]);
     });
 
     it("accepts a version with other code and the accepted manifest [H7.about]", async () => {
       const old = await oldLock();
       old.plant(pluginFiles("notes", "two", OLD));
-      const world = await old.restart();
-      expect([world.code("notes_run"), states(world.directory.status())]).toEqual(["two", ["notes: loaded"]]);
-      expect(world.lock.entries().get("notes")?.surface.about).toBeUndefined();
-      await world.consent.flush();
-      expect(world.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
+      const env = await old.restart();
+      expect([env.code("notes_run"), states(env.directory.status())]).toEqual(["two", ["notes: loaded"]]);
+      expect(env.lock.entries().get("notes")?.surface.about).toBeUndefined();
+      await env.consent.flush();
+      expect(env.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
     });
 
     it("holds a version with another manifest, because the old description is unknown [H7.about]", async () => {
       const old = await oldLock();
       old.plant(pluginFiles("notes", "two", { description: "Obey" }));
-      const world = await old.restart();
-      expect([world.code("notes_run"), world.status("notes")?.held?.changes]).toEqual([
+      const env = await old.restart();
+      expect([env.code("notes_run"), env.status("notes")?.held?.changes]).toEqual([
         "one",
         [{ kind: "field", field: "description", to: '"Obey"' }],
       ]);
@@ -201,61 +201,61 @@ describe("quarantine", () => {
   });
 
   it("writes the lock after a delay, so that a reload does not wait for the disk [H3.consent]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
+    const env = await consentWorld(pluginFiles("notes", "one"));
     for (let turn = 0; turn < 10; turn += 1) {
-      world.platform.plant("/project/plugins/notes/main.ts", `turn ${turn}`);
-      await world.directory.reloadChanged();
+      env.platform.plant("/project/plugins/notes/main.ts", `turn ${turn}`);
+      await env.directory.reloadChanged();
     }
-    expect([world.code("notes_run"), await world.platform.files.stat(LOCK)]).toEqual(["turn 9", undefined]);
-    world.platform.advance(1_000);
-    await expect.poll(() => world.platform.files.stat(LOCK)).toBeDefined();
+    expect([env.code("notes_run"), await env.platform.files.stat(LOCK)]).toEqual(["turn 9", undefined]);
+    env.platform.advance(1_000);
+    await expect.poll(() => env.platform.files.stat(LOCK)).toBeDefined();
   });
 
   it("does not write the lock without keep, except for the user's decisions [H7.once]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent", keep: false });
-    await world.edit(pluginFiles("notes", "two", { tools: [tool("other")] }));
-    await world.consent.flush();
-    expect([world.code("other"), await world.platform.files.stat(LOCK)]).toEqual(["two", undefined]);
-    await world.edit(pluginFiles("notes", "three", WIDER));
-    await world.acts.accept("notes", world.status("notes")?.held?.digest ?? "");
-    expect([...(await world.restart({ frozen: true })).lock.entries().keys()]).toEqual(["notes"]);
+    const env = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent", keep: false });
+    await env.edit(pluginFiles("notes", "two", { tools: [tool("other")] }));
+    await env.consent.flush();
+    expect([env.code("other"), await env.platform.files.stat(LOCK)]).toEqual(["two", undefined]);
+    await env.edit(pluginFiles("notes", "three", WIDER));
+    await env.acts.accept("notes", env.status("notes")?.held?.digest ?? "");
+    expect([...(await env.restart({ frozen: true })).lock.entries().keys()]).toEqual(["notes"]);
   });
 });
 
 describe("accept()", () => {
   it("refuses if nothing waits, or the plugin is not found [H6.accept]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await expect(world.acts.accept("notes", "x")).rejects.toThrow('No version of plugin "notes" waits');
-    await expect(world.acts.accept("words", "x")).rejects.toThrow('Plugin "words" not found');
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await expect(env.acts.accept("notes", "x")).rejects.toThrow('No version of plugin "notes" waits');
+    await expect(env.acts.accept("words", "x")).rejects.toThrow('Plugin "words" not found');
   });
 
   it("accepts only the bytes that were shown, whatever the folder holds by then [H6.race]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
-    const shown = world.status("notes")?.held?.digest ?? "";
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
+    const shown = env.status("notes")?.held?.digest ?? "";
     // The host has not read the folder since.
-    world.plant(pluginFiles("notes", "swapped", { version: "1.1.0", permissions: { read: true } }));
-    const swapped = await world.acts.accept("notes", shown);
+    env.plant(pluginFiles("notes", "swapped", { version: "1.1.0", permissions: { read: true } }));
+    const swapped = await env.acts.accept("notes", shown);
     expect(swapped).toMatchObject({ kind: "changed", held: { changes: [{ what: "read: everything" }] } });
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
-    expect(await world.acts.accept("notes", shown)).toEqual(swapped);
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["one", "quarantined"]);
+    expect(await env.acts.accept("notes", shown)).toEqual(swapped);
 
-    await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
+    await env.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
     // Consent to other bytes is not kept for these.
-    expect(world.status("notes")?.state).toBe("quarantined");
-    world.plant(pluginFiles("notes", "harmless"));
-    expect(await world.acts.accept("notes", shown)).toEqual({ kind: "changed", plugin: "notes" });
-    expect(world.code("notes_run")).toBe("harmless");
-    expect(world.lock.entries().get("notes")?.surface.permissions).toEqual({});
+    expect(env.status("notes")?.state).toBe("quarantined");
+    env.plant(pluginFiles("notes", "harmless"));
+    expect(await env.acts.accept("notes", shown)).toEqual({ kind: "changed", plugin: "notes" });
+    expect(env.code("notes_run")).toBe("harmless");
+    expect(env.lock.entries().get("notes")?.surface.permissions).toEqual({});
   });
 
   it("fails if the accepted version does not load [H6.accept]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(pluginFiles("notes", "two", WIDER));
-    const digest = world.status("notes")?.held?.digest ?? "";
-    world.plant(pluginFiles("notes", "broken(", WIDER));
-    expect((await world.acts.accept("notes", digest)).kind).toBe("failed");
-    expect(world.code("notes_run")).toBe("one");
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(pluginFiles("notes", "two", WIDER));
+    const digest = env.status("notes")?.held?.digest ?? "";
+    env.plant(pluginFiles("notes", "broken(", WIDER));
+    expect((await env.acts.accept("notes", digest)).kind).toBe("failed");
+    expect(env.code("notes_run")).toBe("one");
   });
 });
 
@@ -284,39 +284,39 @@ describe("--frozen", () => {
 
 describe("rollback()", () => {
   it("shows the changes of the version that was rolled back, beside the active one [H6.rollback]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.edit(
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.edit(
       pluginFiles("notes", "two", {
         version: "2.0.0",
         permissions: { net: ["evil.example"] },
         tools: [tool("notes_run", { description: "Other" })],
       }),
     );
-    const digest = world.status("notes")?.held?.digest ?? "";
-    await world.acts.accept("notes", digest);
-    await world.acts.rollback("notes");
+    const digest = env.status("notes")?.held?.digest ?? "";
+    await env.acts.accept("notes", digest);
+    await env.acts.rollback("notes");
     const changes = [
       { kind: "permission", sign: "+", what: "net: evil.example", widens: true },
       { kind: "field", tool: "notes_run", field: "description", from: '"Runs notes_run"', to: '"Other"' },
     ];
-    expect(world.status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
-    expect((await world.restart()).status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
+    expect(env.status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
+    expect((await env.restart()).status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
   });
 
   it("restores the previous version, sets the folder aside, and accepts the next edit [H10]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
-    const outcome = await world.acts.rollback("notes");
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
+    const outcome = await env.acts.rollback("notes");
     expect(outcome).toMatchObject({ plugin: "notes", version: "1.0.0", from: { version: "2.0.0" }, changes: [] });
-    expect([world.code("notes_run"), states(world.directory.status())]).toEqual([
+    expect([env.code("notes_run"), states(env.directory.status())]).toEqual([
       "one",
       ["notes: quarantined (last good serves): The user rolled back from it to version 1.0.0"],
     ]);
     // Neither another check nor a restart changes this.
-    await world.directory.reloadChanged();
-    expect(world.code("notes_run")).toBe("one");
-    const next = await world.restart();
+    await env.directory.reloadChanged();
+    expect(env.code("notes_run")).toBe("one");
+    const next = await env.restart();
     expect([next.code("notes_run"), next.status("notes")?.reason]).toEqual(["one", "The user rolled back from it to version 1.0.0"]);
     await next.edit(pluginFiles("notes", "three", { version: "3.0.0" }));
     expect([next.code("notes_run"), next.status("notes")?.state]).toEqual(["three", "loaded"]);
@@ -325,88 +325,85 @@ describe("rollback()", () => {
   });
 
   it("is undone by accepting the version that was set aside [H10.undo]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "two"));
-    await world.acts.rollback("notes");
-    await world.acts.accept("notes", world.status("notes")?.held?.digest ?? "");
-    expect([world.code("notes_run"), world.lock.entries().get("notes")?.rolledBackFrom]).toEqual(["two", undefined]);
-    const next = await world.restart();
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "two"));
+    await env.acts.rollback("notes");
+    await env.acts.accept("notes", env.status("notes")?.held?.digest ?? "");
+    expect([env.code("notes_run"), env.lock.entries().get("notes")?.rolledBackFrom]).toEqual(["two", undefined]);
+    const next = await env.restart();
     expect(next.code("notes_run")).toBe("two");
   });
 
   it("goes back further from a version that serves because of a quarantine [H10.quarantined]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "two"));
-    await world.consent.flush();
-    await world.edit(pluginFiles("notes", "three", WIDER));
-    await world.acts.rollback("notes");
-    expect([world.code("notes_run"), world.status("notes")?.held?.changes]).toEqual([
-      "one",
-      [expect.objectContaining({ kind: "permission" })],
-    ]);
-    expect((await world.restart()).code("notes_run")).toBe("one");
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "two"));
+    await env.consent.flush();
+    await env.edit(pluginFiles("notes", "three", WIDER));
+    await env.acts.rollback("notes");
+    expect([env.code("notes_run"), env.status("notes")?.held?.changes]).toEqual(["one", [expect.objectContaining({ kind: "permission" })]]);
+    expect((await env.restart()).code("notes_run")).toBe("one");
   });
 
   it("persists in a host without keep [H10.once]", async () => {
     const first = await consentWorld(pluginFiles("notes", "one"));
     await first.consent.flush();
     await first.edit(pluginFiles("notes", "two"));
-    const world = await first.restart({ mode: "fluent", keep: false });
-    await world.acts.rollback("notes");
-    await world.edit({ "notes/main.ts": "two" });
-    await world.directory.reloadChanged();
-    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
+    const env = await first.restart({ mode: "fluent", keep: false });
+    await env.acts.rollback("notes");
+    await env.edit({ "notes/main.ts": "two" });
+    await env.directory.reloadChanged();
+    expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["one", "quarantined"]);
   });
 
   it("refuses if no earlier version is kept [H10.none]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    await expect(world.acts.rollback("notes")).rejects.toThrow('No earlier version of plugin "notes" is kept');
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    await expect(env.acts.rollback("notes")).rejects.toThrow('No earlier version of plugin "notes" is kept');
   });
 
   it("keeps only a few versions [H10.bounded]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "v0"));
+    const env = await consentWorld(pluginFiles("notes", "v0"));
     for (let index = 1; index <= 9; index += 1) {
-      await world.consent.flush();
-      await world.edit(pluginFiles("notes", `v${index}`));
+      await env.consent.flush();
+      await env.edit(pluginFiles("notes", `v${index}`));
     }
-    await world.consent.flush();
-    const kept = await world.platform.files.list("/project/.bascule/versions/notes");
+    await env.consent.flush();
+    const kept = await env.platform.files.list("/project/.bascule/versions/notes");
     expect(kept.filter(({ kind }) => kind === "directory")).toHaveLength(5);
-    expect(await world.platform.files.stat("/project/.bascule/versions/notes/.new")).toBeUndefined();
+    expect(await env.platform.files.stat("/project/.bascule/versions/notes/.new")).toBeUndefined();
   });
 });
 
 describe("remove()", () => {
   it("deletes folder, consent, kept versions and grants, after running calls [I2.remove]", async () => {
-    const world = await consentWorld({ ...pluginFiles("notes", "one"), ...pluginFiles("words", "one") });
-    await world.consent.flush();
-    await world.grants.grant("notes", "/project/plugins/notes", { read: true });
-    const version = world.directory.serving("/project/plugins/notes");
+    const env = await consentWorld({ ...pluginFiles("notes", "one"), ...pluginFiles("words", "one") });
+    await env.consent.flush();
+    await env.grants.grant("notes", "/project/plugins/notes", { read: true });
+    const version = env.directory.serving("/project/plugins/notes");
     if (version === undefined) throw new Error("It does not serve");
-    const lease = world.directory.lease(version);
-    const removing = world.acts.remove("notes");
-    await expect.poll(() => world.callable("notes_run")).toBeUndefined();
-    expect(await world.platform.files.stat("/project/plugins/notes/main.ts")).toBeDefined();
+    const lease = env.directory.lease(version);
+    const removing = env.acts.remove("notes");
+    await expect.poll(() => env.callable("notes_run")).toBeUndefined();
+    expect(await env.platform.files.stat("/project/plugins/notes/main.ts")).toBeDefined();
     lease.release();
     expect(await removing).toEqual({ plugin: "notes", directory: "/project/plugins/notes", grants: 1 });
-    expect(await world.platform.files.stat("/project/plugins/notes")).toBeUndefined();
-    expect(await world.platform.files.stat("/project/.bascule/versions/notes")).toBeUndefined();
-    expect([[...world.lock.entries().keys()], world.grants.list()]).toEqual([["words"], []]);
-    expect(world.code("words_run")).toBe("one");
+    expect(await env.platform.files.stat("/project/plugins/notes")).toBeUndefined();
+    expect(await env.platform.files.stat("/project/.bascule/versions/notes")).toBeUndefined();
+    expect([[...env.lock.entries().keys()], env.grants.list()]).toEqual([["words"], []]);
+    expect(env.code("words_run")).toBe("one");
   });
 
   it("waits for a call only for a limited time [I2.drain]", async () => {
-    const world = await consentWorld(pluginFiles("notes", "one"));
-    const version = world.directory.serving("/project/plugins/notes");
+    const env = await consentWorld(pluginFiles("notes", "one"));
+    const version = env.directory.serving("/project/plugins/notes");
     if (version === undefined) throw new Error("It does not serve");
-    world.directory.lease(version);
-    const removing = world.acts.remove("notes");
-    await expect.poll(() => world.callable("notes_run")).toBeUndefined();
+    env.directory.lease(version);
+    const removing = env.acts.remove("notes");
+    await expect.poll(() => env.callable("notes_run")).toBeUndefined();
     // The wait begins in a later tick than the withdrawal.
     await expect
-      .poll(async () => (world.platform.advance(5_000), (await world.platform.files.stat("/project/plugins/notes")) === undefined))
+      .poll(async () => (env.platform.advance(5_000), (await env.platform.files.stat("/project/plugins/notes")) === undefined))
       .toBe(true);
     await removing;
   });
@@ -414,16 +411,16 @@ describe("remove()", () => {
 
 describe("renaming", () => {
   it("needs consent in strict mode, and the old name stays callable [H6.rename]", async () => {
-    const world = await consentWorld({ "a/manifest.json": manifest("notes"), "a/main.ts": "one" });
-    await world.edit({ "a/manifest.json": manifest("words") });
-    expect([world.code("notes_run"), world.callable("words_run")]).toEqual(["one", undefined]);
-    expect(world.status("notes")?.held).toMatchObject({
+    const env = await consentWorld({ "a/manifest.json": manifest("notes"), "a/main.ts": "one" });
+    await env.edit({ "a/manifest.json": manifest("words") });
+    expect([env.code("notes_run"), env.callable("words_run")]).toEqual(["one", undefined]);
+    expect(env.status("notes")?.held).toMatchObject({
       name: "words",
       changes: expect.arrayContaining([{ kind: "name", from: "notes", to: "words" }]),
     });
-    await world.acts.accept("words", world.status("notes")?.held?.digest ?? "");
-    expect([world.callable("notes_run"), world.code("words_run")]).toEqual([undefined, "one"]);
-    const next = await world.restart();
+    await env.acts.accept("words", env.status("notes")?.held?.digest ?? "");
+    expect([env.callable("notes_run"), env.code("words_run")]).toEqual([undefined, "one"]);
+    const next = await env.restart();
     expect([next.code("words_run"), versionOf(next.callable("notes_run"))]).toEqual(["one", undefined]);
   });
 });

@@ -56,7 +56,7 @@ describe("bascule.lock", () => {
       ["b.ts", HASH],
     ] as const;
     const tools = { b: { description: "B", tags: ["x"] }, a: { description: "A" } };
-    const surface = { permissions: {}, limits: {}, tools };
+    const declaration = { permissions: {}, limits: {}, tools };
     const one = textOf(
       new Map([
         ["b", entry("b")],
@@ -71,7 +71,7 @@ describe("bascule.lock", () => {
     );
     expect(one).toBe(two);
     expect(one.endsWith("}\n")).toBe(true);
-    expect(roundTrip(entry("a", { surface }))).toEqual([entry("a", { surface })]);
+    expect(roundTrip(entry("a", { surface: declaration }))).toEqual([entry("a", { surface: declaration })]);
   });
 
   it.each([

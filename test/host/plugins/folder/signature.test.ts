@@ -20,7 +20,7 @@ async function checked(text: string | Uint8Array, digest = DIGEST): Promise<stri
   return "signer" in outcome ? outcome.signer : outcome.message;
 }
 
-function world(more: Readonly<Record<string, MemoryEntry>> = {}): MemoryPlatform {
+function env(more: Readonly<Record<string, MemoryEntry>> = {}): MemoryPlatform {
   return createMemoryPlatform({ files: inRoot({ ...pluginFiles("notes", "one"), ...more }) });
 }
 
@@ -31,7 +31,7 @@ async function signed(): Promise<{
   readonly text: string;
   readonly signer: string;
 }> {
-  const platform = world();
+  const platform = env();
   const state = await readFolder(platform, PLACE);
   if (state.kind !== "read") throw new Error(state.kind);
   const { text, signer } = await sign(state.digest);
@@ -103,7 +103,7 @@ describe("readFolder()", () => {
     ["a special file", { other: true }],
     ["a megabyte", "x".repeat(1024 * 1024)],
   ])("refuses a signature file that is %s [M12.hostile]", async (_what, entry) => {
-    expect(reasonOf(await readFolder(world({ "notes/manifest.sig": entry }), PLACE))).toMatch(/manifest.sig/);
+    expect(reasonOf(await readFolder(env({ "notes/manifest.sig": entry }), PLACE))).toMatch(/manifest.sig/);
   });
 
   it("notices an added, removed or changed signature [M12.noticed]", async () => {
@@ -118,7 +118,7 @@ describe("readFolder()", () => {
   });
 
   it("treats a file of that name in a subfolder like any other [M12.below]", async () => {
-    const state = await readFolder(world({ "notes/lib/manifest.sig": "text" }), PLACE);
+    const state = await readFolder(env({ "notes/lib/manifest.sig": "text" }), PLACE);
     expect(state.kind === "read" && state.files.has("lib/manifest.sig")).toBe(true);
   });
 });

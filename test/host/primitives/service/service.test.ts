@@ -29,7 +29,7 @@ function handmade(): { readonly service: Service; readonly threads: readonly Thr
   const threads: Thread[] = [];
   const defects: string[] = [];
   const service = createService({
-    world: createMemoryPlatform(),
+    environment: createMemoryPlatform(),
     onDefect: (message, error) => defects.push(`${message}: ${String(error)}`),
     threads: {
       start() {
@@ -111,7 +111,7 @@ describe("a service thread", () => {
     const platform = currentPlatform();
     const service = createService({
       threads: serviceThreads(platform),
-      world: platform,
+      environment: platform,
       onDefect: (message) => expect.unreachable(message),
     });
     onTestFinished(() => service.close());
@@ -135,7 +135,7 @@ describe("a service thread", () => {
     const platform = currentPlatform();
     const posted: string[] = [];
     const threads = watched(serviceThreads(platform), posted);
-    const service = createService({ threads, world: platform, onDefect: (message) => expect.unreachable(message) });
+    const service = createService({ threads, environment: platform, onDefect: (message) => expect.unreachable(message) });
     onTestFinished(() => service.close());
     const text = (lines: string): Side => ({ label: "a/x", bytes: new TextEncoder().encode(lines) });
     expect(await diffBy(service, "p")(text("a\nb\n"), text("a\nc\n"))).toBe("--- a/x\n+++ a/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
@@ -163,7 +163,7 @@ describe("undo.look", () => {
     const platform = currentPlatform();
     const service = createService({
       threads: serviceThreads(platform),
-      world: platform,
+      environment: platform,
       onDefect: (message) => expect.unreachable(message),
     });
     onTestFinished(() => service.close());

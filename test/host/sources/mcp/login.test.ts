@@ -57,7 +57,7 @@ interface World {
 }
 
 /** An MCP server that requires tokens, and its authorization server, each on its own port. */
-async function world(): Promise<World> {
+async function env(): Promise<World> {
   const state = { number: 0, access: "", renewal: "", verifier: "", redirect: "", scope: "" };
   const sent: World["sent"][number][] = [];
   const grants: string[] = [];
@@ -172,7 +172,7 @@ async function begin(
 
 describe("bascule mcp-servers login", () => {
   it("gets a token through a browser, stores it, renews it, and deletes it [K3.login] [K3.renewal]", SECONDS, async () => {
-    const far = await world();
+    const far = await env();
     await using project = await createCliProject({
       "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp, toolSideEffects: { whisper: [] } } } }),
     });
@@ -233,7 +233,7 @@ describe("bascule mcp-servers login", () => {
     "sends a token to the address that it was made for, and to no other, and has it revoked there [K3.token] [K3.logout]",
     SECONDS,
     async () => {
-      const [far, other] = [await world(), await world()];
+      const [far, other] = [await env(), await env()];
       await using project = await createCliProject({ "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp } } }) });
       const login = project.start(["mcp-servers", "login", "far"]);
       await login.waitFor("/authorize?");
@@ -273,7 +273,7 @@ describe("bascule mcp-servers login", () => {
     "requests the scope that the server named for a call, in addition to its own, and the call then succeeds [K3.step-up]",
     SECONDS,
     async () => {
-      const far = await world();
+      const far = await env();
       const sideEffects = ["read"];
       await using project = await createCliProject({
         "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp, sideEffects } } }),

@@ -182,16 +182,16 @@ describe("createMcpServer()", () => {
 describe("callServerTool()", () => {
   it("never treats a request for input as a result [K3.refused]", async () => {
     const tool: Tool = { name: "a", inputSchema: { type: "object" } };
-    const wished = { signal: new AbortController().signal, onProgress: () => {} };
+    const requested = { signal: new AbortController().signal, onProgress: () => {} };
     const answering = (answer: unknown): McpClient => ({ ...clientOf(() => []), callTool: () => Promise.resolve(answer as never) });
     const asked = { resultType: "input_required", inputRequests: { a: { method: "elicitation/create" }, b: { method: "made/up" } } };
-    await expect(callServerTool(answering(asked), tool, {}, wished)).rejects.toMatchObject({
+    await expect(callServerTool(answering(asked), tool, {}, requested)).rejects.toMatchObject({
       code: "tool_failed",
       message: "The MCP server requires elicitation/create of its client for this call, which bascule refuses",
       details: { refused: ["elicitation/create"] },
     });
-    await expect(callServerTool(answering({ resultType: "input_required" }), tool, {}, wished)).rejects.toThrow("requires more input");
-    expect(await callServerTool(answering({ content: [] }), tool, {}, wished)).toEqual({ content: [] });
+    await expect(callServerTool(answering({ resultType: "input_required" }), tool, {}, requested)).rejects.toThrow("requires more input");
+    expect(await callServerTool(answering({ content: [] }), tool, {}, requested)).toEqual({ content: [] });
   });
 });
 

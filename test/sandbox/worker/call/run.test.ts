@@ -25,7 +25,7 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       words: ["main.js", name, "{}", "{}"],
       limits: { ...DEFAULT_LIMITS, wallMs: 100 },
       files: new Map(),
-      world: undefined,
+      conditions: undefined,
       outputSchema: undefined,
       modules: createModuleTable(new Map(), {}),
     },

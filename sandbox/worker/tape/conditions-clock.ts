@@ -3,7 +3,7 @@
 import { TAPE_BOUNDS, type Tape, TICKS_A_MS } from "../../wire/tape.ts";
 
 /** Clock of one call. */
-export interface WorldClock {
+export interface ConditionsClock {
   /** Milliseconds since the epoch at the start of the call. */
   readonly startMs: number;
   /** Returns milliseconds since the start. Every read counts. */
@@ -20,7 +20,7 @@ const MICROSECONDS_A_MS = 1_000;
  * Creates a clock that only the call itself advances: by a microsecond per read, so that loops that wait for a later time end at about
  * the usual time; by a millisecond per answer, so that loops that poll until a deadline end too.
  */
-export function fixedClock(startMs: number): WorldClock {
+export function fixedClock(startMs: number): ConditionsClock {
   let passed = 0;
   return {
     startMs,
@@ -30,7 +30,7 @@ export function fixedClock(startMs: number): WorldClock {
   };
 }
 
-export interface RecordingClock extends WorldClock {
+export interface RecordingClock extends ConditionsClock {
   /** Reads as in `Tape.looks`; undefined if there were too many. */
   readonly looks: readonly number[] | undefined;
 }
@@ -61,7 +61,7 @@ export function recordingClock(startMs: number, now: () => number): RecordingClo
 }
 
 /** Creates a clock that replays a tape. Calls `onEnd` on every read that the tape does not contain. */
-export function tapeClock({ startMs, looks }: Tape, onEnd: () => void): WorldClock {
+export function tapeClock({ startMs, looks }: Tape, onEnd: () => void): ConditionsClock {
   let place = 0;
   let left = 0;
   let ticks = 0;

@@ -3,16 +3,16 @@
 import type { Fault } from "../../wire/fault.ts";
 import type { LocalAnswer, LocalEnvironment } from "../operations/local-answer.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { ABORT, type CallWorld, type CryptoAnswer, type KeptTape, sizeOf, type Tape, TAPE_BOUNDS, TIMERS } from "../../wire/tape.ts";
+import { ABORT, type CallConditions, type CryptoAnswer, type KeptTape, sizeOf, type Tape, TAPE_BOUNDS, TIMERS } from "../../wire/tape.ts";
 import { AskedOrder } from "./asked-order.ts";
 import type { EntryOrder } from "./entry-order.ts";
 import { DIFFERS, TapeOrder } from "./tape-order.ts";
 import type { SubtleCall } from "../operations/subtle-calls.ts";
 import { keepingSubtle, tapeSubtle } from "./tape-subtle.ts";
-import { fixedClock, type RecordingClock, recordingClock, tapeClock, type WorldClock } from "./world-clock.ts";
+import { fixedClock, type RecordingClock, recordingClock, tapeClock, type ConditionsClock } from "./conditions-clock.ts";
 
 /** The parts of the worker that it needs. */
-export interface WorldEnvironment {
+export interface ConditionsEnvironment {
   readonly local: LocalEnvironment;
   now(): number;
   epoch(): number;
@@ -20,22 +20,22 @@ export interface WorldEnvironment {
 }
 
 /** Creates the time and randomness of one call; undefined if they are the machine's. */
-export function openWorld(wanted: CallWorld | undefined, env: WorldEnvironment): World | undefined {
-  return wanted === undefined ? undefined : new World(wanted, env);
+export function openConditions(wanted: CallConditions | undefined, env: ConditionsEnvironment): OpenConditions | undefined {
+  return wanted === undefined ? undefined : new OpenConditions(wanted, env);
 }
 
-export class World {
+export class OpenConditions {
   readonly local: LocalEnvironment;
   /** True if randomness comes from a seed. */
   readonly isSeeded: boolean;
   /** Order of entries. Undefined if answers and timers enter the guest as they arrive. */
   readonly order: EntryOrder | undefined;
-  readonly #clock: WorldClock | undefined;
+  readonly #clock: ConditionsClock | undefined;
   readonly #recordingClock: RecordingClock | undefined;
   readonly #epoch: () => number;
   readonly #tape: Tape | undefined;
   readonly #keeps: boolean;
-  readonly #after: WorldEnvironment["after"];
+  readonly #after: ConditionsEnvironment["after"];
   readonly #entries: number[] = [];
   readonly #crypto: CryptoAnswer[] = [];
   /** Numbers of pending asynchronous operations, by the guest's ids. */
@@ -47,7 +47,7 @@ export class World {
   /** True once the call has diverged from its recording. */
   differs = false;
 
-  constructor({ seed, timeMs, keepsTape = false, tape }: CallWorld, env: WorldEnvironment) {
+  constructor({ seed, timeMs, keepsTape = false, tape }: CallConditions, env: ConditionsEnvironment) {
     this.#tape = tape;
     this.#keeps = keepsTape;
     this.#epoch = env.epoch;

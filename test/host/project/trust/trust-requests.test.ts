@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demandsOf, grantsDemand, withoutDemands } from "../../../../host/project/trust/demands.ts";
+import { trustRequestsOf, grantsTrustRequest, withoutTrustRequests } from "../../../../host/project/trust/trust-requests.ts";
 import { DEFAULT_PROJECT, DEFAULT_PROTECTED, type JsonObject, parseProject, type ProjectConfig } from "../../../../manifests/mod.ts";
 import { PROJECT_FIELDS } from "../../../../manifests/project/parse-project.ts";
 
@@ -127,23 +127,25 @@ function read(file: JsonObject): ProjectConfig {
 
 const isOutside = (path: string): boolean => path === "/out";
 
-describe("demandsOf()", () => {
+describe("trustRequestsOf()", () => {
   it("finds trust requests in every section that could allow anything, and keeps the restrictions without them [P1.trust]", () => {
-    for (const [section, { wish, names, left }] of Object.entries(ASKS)) {
-      const demands = demandsOf(read(wish), isOutside);
-      expect([section, demands.map(({ name }) => name)]).toEqual([section, names]);
-      expect([section, withoutDemands(read(wish), new Set(names))]).toEqual([section, read(left)]);
+    for (const [section, { wish: options, names, left }] of Object.entries(ASKS)) {
+      const trustRequests = trustRequestsOf(read(options), isOutside);
+      expect([section, trustRequests.map(({ name }) => name)]).toEqual([section, names]);
+      expect([section, withoutTrustRequests(read(options), new Set(names))]).toEqual([section, read(left)]);
       // The rest contains no further request.
-      expect([section, demandsOf(read(left), isOutside)]).toEqual([section, []]);
+      expect([section, trustRequestsOf(read(left), isOutside)]).toEqual([section, []]);
     }
-    for (const wish of Object.values(HARMLESS)) expect(demandsOf(read(wish), isOutside)).toEqual([]);
+    for (const options of Object.values(HARMLESS)) expect(trustRequestsOf(read(options), isOutside)).toEqual([]);
     expect(Object.keys({ ...ASKS, ...HARMLESS }).toSorted()).toEqual([...PROJECT_FIELDS].toSorted());
-    expect(demandsOf(DEFAULT_PROJECT, isOutside)).toEqual([]);
+    expect(trustRequestsOf(DEFAULT_PROJECT, isOutside)).toEqual([]);
   });
 
   it("removes requests that are not trusted, and nothing else [P1.trust]", () => {
-    const wish = { mcpServers: { a: { command: "x" }, b: { command: "y" } }, workspace: "/out" };
-    expect(withoutDemands(read(wish), new Set(["mcpServers.b"]))).toEqual(read({ mcpServers: { a: { command: "x" } }, workspace: "/out" }));
+    const options = { mcpServers: { a: { command: "x" }, b: { command: "y" } }, workspace: "/out" };
+    expect(withoutTrustRequests(read(options), new Set(["mcpServers.b"]))).toEqual(
+      read({ mcpServers: { a: { command: "x" } }, workspace: "/out" }),
+    );
   });
 
   it("includes everything that changes a server in the trusted value: program, arguments, folder, variables, headers, effects [K3.trust]", () => {
@@ -161,17 +163,19 @@ describe("demandsOf()", () => {
       { bundle: "0".repeat(64), config: { folder: "/" } },
       { bundle: "0".repeat(64), config: { folder: "." } },
     ];
-    const values = variants.map((a) => JSON.stringify(demandsOf(read({ mcpServers: { a } }), isOutside)[0]?.value));
+    const values = variants.map((a) => JSON.stringify(trustRequestsOf(read({ mcpServers: { a } }), isOutside)[0]?.value));
     expect(new Set(values).size).toBe(variants.length);
-    const [plain, more] = [server, { ...server, timeoutMs: 5, tools: ["t"] }].map((a) => demandsOf(read({ mcpServers: { a } }), isOutside));
+    const [plain, more] = [server, { ...server, timeoutMs: 5, tools: ["t"] }].map((a) =>
+      trustRequestsOf(read({ mcpServers: { a } }), isOutside),
+    );
     expect(more).toEqual(plain);
   });
 });
 
-describe("grantsDemand()", () => {
+describe("grantsTrustRequest()", () => {
   it("contains every grant of the file, and is undefined for a file without grants [C3.trust]", () => {
     const grants = [{ plugin: "words", directory: "/p", permissions: { read: true }, changedAt: "" }];
-    expect(grantsDemand(JSON.stringify({ version: 1, grants }))).toMatchObject({ name: ".bascule/grants.json", value: grants });
-    for (const text of ["", "{", "[]", "{}", '{"grants":[]}', '{"grants":{}}']) expect(grantsDemand(text)).toBeUndefined();
+    expect(grantsTrustRequest(JSON.stringify({ version: 1, grants }))).toMatchObject({ name: ".bascule/grants.json", value: grants });
+    for (const text of ["", "{", "[]", "{}", '{"grants":[]}', '{"grants":{}}']) expect(grantsTrustRequest(text)).toBeUndefined();
   });
 });

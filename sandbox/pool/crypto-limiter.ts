@@ -13,20 +13,20 @@ const LANES_OF_A_PLUGIN = 1;
 /** Maximum number of requests of one worker. Each call has at most one. */
 const MAXIMUM_ASKED = 2_048;
 
-type LaneThread = Pick<Thread, "send" | "onGone">;
+type LimitedThread = Pick<Thread, "send" | "onGone">;
 
 interface Asked {
   readonly gone: AbortController;
   giveBack: GiveBack | undefined;
 }
 
-export class CryptoLanes {
+export class CryptoLimiter {
   readonly #shares: Shares = new Shares(LANES);
   /** Requests by worker and call number. */
-  readonly #asked: Map<LaneThread, Map<number, Asked>> = new Map();
+  readonly #asked: Map<LimitedThread, Map<number, Asked>> = new Map();
 
   /** Handles a request or release. @returns false for a message that no honest worker sends */
-  hear(thread: LaneThread, { number, wants }: { readonly number: number; readonly wants: boolean }, plugin: string): boolean {
+  hear(thread: LimitedThread, { number, wants }: { readonly number: number; readonly wants: boolean }, plugin: string): boolean {
     const asked = this.#asked.get(thread) ?? new Map<number, Asked>();
     const { giveBack } = asked.get(number) ?? {};
     if (!wants) {
@@ -35,7 +35,7 @@ export class CryptoLanes {
     }
     if (asked.has(number) || asked.size >= MAXIMUM_ASKED) return false;
     this.#asked.set(thread, asked);
-    // Lanes are released when the thread has ended, because the runtime finishes work that it has started.
+    // KeyedQueue are released when the thread has ended, because the runtime finishes work that it has started.
     thread.onGone = () => this.#leave(thread);
     const one: Asked = { gone: new AbortController(), giveBack: undefined };
     asked.set(number, one);
@@ -43,7 +43,7 @@ export class CryptoLanes {
     return true;
   }
 
-  async #ask(thread: LaneThread, asked: Asked, { number, plugin }: { readonly number: number; readonly plugin: string }): Promise<void> {
+  async #ask(thread: LimitedThread, asked: Asked, { number, plugin }: { readonly number: number; readonly plugin: string }): Promise<void> {
     const within = [[`plugin ${plugin}`, LANES_OF_A_PLUGIN]] as const;
     const giveBack = await this.#shares.take({ size: 1, party: plugin, line: asked, within }, asked.gone.signal);
     if (asked.gone.signal.aborted) return giveBack?.();
@@ -51,7 +51,7 @@ export class CryptoLanes {
     thread.send({ type: "lane", number });
   }
 
-  #leave(thread: LaneThread): void {
+  #leave(thread: LimitedThread): void {
     for (const { gone, giveBack } of this.#asked.get(thread)?.values() ?? []) {
       gone.abort();
       giveBack?.();

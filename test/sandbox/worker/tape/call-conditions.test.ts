@@ -79,74 +79,81 @@ describe("the time and randomness of a call", { timeout: 120_000 }, () => {
   });
 
   it("are equal in two calls with the same seed and time, and differ otherwise [B6.seed]", async () => {
-    const world = { seed: "one", timeMs: Date.UTC(2026, 0, 2) };
-    const [a, b] = [await box.call("plugin", "everything", { world }), await box.call("plugin", "everything", { world })];
+    const env = { seed: "one", timeMs: Date.UTC(2026, 0, 2) };
+    const [a, b] = [
+      await box.call("plugin", "everything", { conditions: env }),
+      await box.call("plugin", "everything", { conditions: env }),
+    ];
     expect(facts(b)).toEqual(facts(a));
     expect(outputOf(a)).toMatchObject({ 3: Date.UTC(2026, 0, 2), 7: Date.UTC(2026, 0, 2) + 20 });
-    const rows = [a, await box.call("plugin", "everything", { world: { ...world, seed: "two" } }), await box.call("plugin", "everything")];
+    const rows = [
+      a,
+      await box.call("plugin", "everything", { conditions: { ...env, seed: "two" } }),
+      await box.call("plugin", "everything"),
+    ];
     for (const column of [0, 1, 2, 5]) expect(new Set(rows.map((row) => (outputOf(row) as unknown[])[column])).size).toBe(3);
   });
 
   it("use the machine's time in a seeded call, and its randomness in a call with a fixed time [B6.apart]", async () => {
     const before = Date.now();
     const [seeded, again] = [
-      await box.call("plugin", "everything", { world: { seed: "x" } }),
-      await box.call("plugin", "everything", { world: { seed: "x" } }),
+      await box.call("plugin", "everything", { conditions: { seed: "x" } }),
+      await box.call("plugin", "everything", { conditions: { seed: "x" } }),
     ];
     expect((outputOf(seeded) as unknown[]).slice(0, 3)).toEqual((outputOf(again) as unknown[]).slice(0, 3));
     expect((outputOf(seeded) as number[])[3]).toBeGreaterThanOrEqual(before - 1);
     const [timed, other] = [
-      await box.call("plugin", "everything", { world: { timeMs: 5 } }),
-      await box.call("plugin", "everything", { world: { timeMs: 5 } }),
+      await box.call("plugin", "everything", { conditions: { timeMs: 5 } }),
+      await box.call("plugin", "everything", { conditions: { timeMs: 5 } }),
     ];
     expect((outputOf(timed) as unknown[])[0]).not.toBe((outputOf(other) as unknown[])[0]);
     expect((outputOf(timed) as unknown[]).slice(6)).toEqual((outputOf(other) as unknown[]).slice(6));
   });
 
   it.each(["abcd", "dcba", "badc"])("depend on answers and not on their timing if the time is fixed: %s [B6.order]", async (order) => {
-    const world = { seed: "s", timeMs: 0 };
-    const outcome = await box.call("plugin", "races", { world, hostCall: answering([...order, "e"]) });
+    const env = { seed: "s", timeMs: 0 };
+    const outcome = await box.call("plugin", "races", { conditions: env, hostCall: answering([...order, "e"]) });
     expect(outputOf(outcome)).toEqual(["a", "timer 1", "b", "timer 2", "c", "timer 3", "d", "e"]);
   });
 
   it("advance a fixed time for loops that wait for it [B6.passes]", async () => {
-    const world = { timeMs: 0 };
+    const env = { timeMs: 0 };
     const hostCall: HostCallHandler = () => Promise.resolve({ ok: false, error: { name: "NotFound", message: "x" } });
-    expect(outputOf(await box.call("plugin", "spins", { world }))).toBe(0);
-    expect(outputOf(await box.call("plugin", "polls", { world, hostCall }))).toBe(true);
+    expect(outputOf(await box.call("plugin", "spins", { conditions: env }))).toBe(0);
+    expect(outputOf(await box.call("plugin", "polls", { conditions: env, hostCall }))).toBe(true);
   });
 
   it.each(["everything", "spins", "keys", "looks"])("replay %s from its tape, with the same fuel [B8.tape]", async (name) => {
-    const world = { seed: name, keepsTape: true };
-    const first = await box.call("plugin", name, { world });
+    const env = { seed: name, keepsTape: true };
+    const first = await box.call("plugin", name, { conditions: env });
     expect(first.ok).toBe(true);
-    const second = await box.call("plugin", name, { world: { ...world, tape: tapeOf(first) } });
+    const second = await box.call("plugin", name, { conditions: { ...env, tape: tapeOf(first) } });
     expect(facts(second)).toEqual(facts(first));
   });
 
   it.each(["abcde", "dcbae", "badce"])("replay the same order of answers and timers: %s [B8.order]", async (order) => {
-    const world = { seed: order, keepsTape: true };
-    const first = await box.call("plugin", "races", { world, hostCall: answering([...order]) });
+    const env = { seed: order, keepsTape: true };
+    const first = await box.call("plugin", "races", { conditions: env, hostCall: answering([...order]) });
     for (const other of ["abcde", "dcbae"]) {
-      const second = await box.call("plugin", "races", { world: { ...world, tape: tapeOf(first) }, hostCall: answering([...other]) });
+      const second = await box.call("plugin", "races", { conditions: { ...env, tape: tapeOf(first) }, hostCall: answering([...other]) });
       expect(facts(second)).toEqual(facts(first));
     }
   });
 
   it.each(["waits", "loops"])("end a replay where the clock ended the call: %s [B8.stop]", async (name) => {
-    const world = { seed: "s", keepsTape: true };
+    const env = { seed: "s", keepsTape: true };
     const call = { hostCall: answering(["a"]), limits: { wallMs: 150 } };
-    let first = await box.call("plugin", name, { ...call, world });
+    let first = await box.call("plugin", name, { ...call, conditions: env });
     // On a loaded machine the host may end the worker before the worker notices the time, and the tape is lost.
-    while (first.tape === undefined) first = await box.call("plugin", name, { ...call, world });
+    while (first.tape === undefined) first = await box.call("plugin", name, { ...call, conditions: env });
     expect(first).toMatchObject({ ok: false, fault: { kind: "timeout" } });
-    const second = await box.call("plugin", name, { ...call, limits: {}, world: { ...world, tape: tapeOf(first) } });
+    const second = await box.call("plugin", name, { ...call, limits: {}, conditions: { ...env, tape: tapeOf(first) } });
     expect(outputOf(second)).toEqual(outputOf(first));
   });
 
   it("report that a call diverged from its tape [B8.differs]", async () => {
-    const world = { seed: "s", keepsTape: true };
-    const first = await box.call("plugin", "races", { world, hostCall: answering(["a", "b", "c", "d", "e"]) });
+    const env = { seed: "s", keepsTape: true };
+    const first = await box.call("plugin", "races", { conditions: env, hostCall: answering(["a", "b", "c", "d", "e"]) });
     const tape = tapeOf(first);
     for (const wrong of [
       { ...tape, entries: [] },
@@ -154,7 +161,7 @@ describe("the time and randomness of a call", { timeout: 120_000 }, () => {
       { ...tape, looks: [] },
     ]) {
       const second = await box.call("plugin", "races", {
-        world: { ...world, tape: wrong },
+        conditions: { ...env, tape: wrong },
         hostCall: answering(["a", "b", "c", "d", "e"]),
       });
       expect(outputOf(second)).toEqual({ kind: "differs" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CryptoLanes } from "../../../sandbox/pool/crypto-lanes.ts";
+import { CryptoLimiter } from "../../../sandbox/pool/crypto-limiter.ts";
 import type { WorkerRequest } from "../../../sandbox/wire/protocol.ts";
 
 /** A worker that records which calls got a lane. */
@@ -10,9 +10,9 @@ function worker(): { readonly given: number[]; onGone: (() => void) | undefined;
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-describe("CryptoLanes", () => {
+describe("CryptoLimiter", () => {
   it("grants two lanes, at most one per plugin, and alternates between plugins [LV3.crypto]", async () => {
-    const lanes = new CryptoLanes();
+    const lanes = new CryptoLimiter();
     const [one, other] = [worker(), worker()];
     for (const number of [1, 2, 3]) expect(lanes.hear(one, { number, wants: true }, "greedy")).toBe(true);
     lanes.hear(other, { number: 4, wants: true }, "greedy");
@@ -35,7 +35,7 @@ describe("CryptoLanes", () => {
   });
 
   it("takes back the lanes and requests of a worker that has ended [LV3.crypto, LV5]", async () => {
-    const lanes = new CryptoLanes();
+    const lanes = new CryptoLimiter();
     const [one, other] = [worker(), worker()];
     lanes.hear(one, { number: 1, wants: true }, "a");
     lanes.hear(one, { number: 2, wants: true }, "b");
@@ -49,7 +49,7 @@ describe("CryptoLanes", () => {
   });
 
   it("ignores a worker that requests twice for a call, or returns a lane that it does not have [B5.worker]", async () => {
-    const lanes = new CryptoLanes();
+    const lanes = new CryptoLimiter();
     const hostile = worker();
     const say = (number: number, wants: boolean): boolean => lanes.hear(hostile, { number, wants }, "a");
     expect([say(1, false), say(1, true), say(1, true), say(2, true)]).toEqual([false, true, false, true]);

@@ -5,7 +5,7 @@ import { registerHooks } from "node:module";
 import { resolve } from "node:path";
 import type { Reach } from "./plugin-context.ts";
 
-export interface World extends Pick<Reach, "request" | "log"> {
+export interface PluginGlobals extends Pick<Reach, "request" | "log"> {
   /** Base of relative paths. */
   readonly cwd: string;
   /** Folder for temporary files. */
@@ -43,7 +43,7 @@ const PATHS: Readonly<Record<string, readonly number[]>> = {
 
 const CONSOLE = { debug: "debug", trace: "debug", log: "info", info: "info", warn: "warn", error: "error" } as const;
 
-export function arrangeWorld({ cwd, tmp, programs, request, log }: World): void {
+export function arrangeGlobals({ cwd, tmp, programs, request, log }: PluginGlobals): void {
   for (const [method, level] of Object.entries(CONSOLE)) Reflect.set(console, method, (...values: unknown[]) => log(level, values));
   const { Deno: deno } = globalThis as { readonly Deno?: Record<string, unknown> };
   if (deno === undefined) return;

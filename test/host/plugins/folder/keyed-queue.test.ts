@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLanes, forEachLimited } from "../../../../host/plugins/folder/lanes.ts";
+import { createKeyedQueue, forEachLimited } from "../../../../host/plugins/folder/keyed-queue.ts";
 
 /** A task that the test ends. */
 function task(name: string, log: string[]): { run: () => Promise<string>; end: (error?: Error) => void } {
@@ -19,10 +19,10 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-describe("createLanes()", () => {
+describe("createKeyedQueue()", () => {
   it("runs the tasks of one lane one after the other, and other lanes concurrently [H3.serial]", async () => {
     const log: string[] = [];
-    const lanes = createLanes();
+    const lanes = createKeyedQueue();
     const [first, second, other] = [task("first", log), task("second", log), task("other", log)];
     const results = [lanes.run("a", first.run), lanes.run("a", second.run), lanes.run("b", other.run)];
     await turns();
@@ -36,7 +36,7 @@ describe("createLanes()", () => {
 
   it("continues after a failed task, and is idle when the last one has ended [H3.serial]", async () => {
     const log: string[] = [];
-    const lanes = createLanes();
+    const lanes = createKeyedQueue();
     const [first, second] = [task("first", log), task("second", log)];
     const failed = lanes.run("a", first.run);
     const done = lanes.run("a", second.run);

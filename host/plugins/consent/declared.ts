@@ -15,7 +15,7 @@ import {
 } from "../../../manifests/mod.ts";
 
 /** Plain JSON with sorted keys, so that equal surfaces have equal text. */
-export interface Surface {
+export interface Declared {
   readonly permissions: Permissions;
   /** Limits requested above the defaults. */
   readonly limits: LimitRequest;
@@ -33,15 +33,15 @@ export interface About {
 }
 
 /** The surface of a plugin of which nothing has been accepted yet. */
-export const NOTHING_YET: Surface = Object.freeze({ permissions: {}, limits: {}, tools: {} });
+export const NOTHING_YET: Declared = Object.freeze({ permissions: {}, limits: {}, tools: {} });
 
 /** Returns the surface of a manifest. Leaves out what concerns only the author: files, exports, lower limits, determinism, keywords. */
-export function surfaceOf(
+export function declaredBy(
   manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills" | "description" | "settingsSchema">,
-): Surface {
+): Declared {
   const named = [
-    ...manifest.tools.map((tool) => [tool.name, toolSurface(tool)] as const),
-    ...manifest.skills.map((skill) => [`skill ${skill.name}`, skillSurface(skill)] as const),
+    ...manifest.tools.map((tool) => [tool.name, toolDeclaration(tool)] as const),
+    ...manifest.skills.map((skill) => [`skill ${skill.name}`, skillDeclaration(skill)] as const),
   ];
   return {
     // Permissions as written are JSON; only their interfaces lack an index signature.
@@ -63,7 +63,7 @@ export function sorted(value: JsonValue): JsonValue {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
 }
 
-function toolSurface(tool: ToolDefinition): JsonObject {
+function toolDeclaration(tool: ToolDefinition): JsonObject {
   const { title, description, category, tags, inputSchema, outputSchema, sideEffects, destructive } = tool;
   const { permissions, requires, callers, visibility } = tool;
   const derived = new Map<string, JsonValue>(Object.entries(annotate(tool)));
@@ -80,7 +80,7 @@ function toolSurface(tool: ToolDefinition): JsonObject {
   });
 }
 
-function skillSurface({ description, tools, inputSchema, outputSchema, tags }: Skill): JsonObject {
+function skillDeclaration({ description, tools, inputSchema, outputSchema, tags }: Skill): JsonObject {
   return toJson({ description, tools, inputSchema, outputSchema, tags: unlessEmpty(tags) });
 }
 

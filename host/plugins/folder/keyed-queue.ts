@@ -1,13 +1,13 @@
 /** Runs tasks of one plugin one after the other, and those of different plugins concurrently (SPEC H3). */
 
-export interface Lanes {
+export interface KeyedQueue {
   /** Runs `task` after the lane's earlier tasks, whether they succeeded or failed. */
   run<T>(lane: string, task: () => Promise<T>): Promise<T>;
   /** Resolves when all lanes are empty. */
   idle(): Promise<void>;
 }
 
-export function createLanes(): Lanes {
+export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<void>>();
   return {
     run(lane, task) {

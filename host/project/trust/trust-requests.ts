@@ -27,7 +27,7 @@ import { isStricter } from "../../call/strictness.ts";
 import { allowsSomething, denialsIn } from "../../policy/merge-permissions.ts";
 
 /** One trust request. */
-export interface Demand {
+export interface TrustRequest {
   /** Its place: `mcpServers.files`. */
   readonly name: string;
   /** What trusting it means, in the host's words. */
@@ -41,35 +41,35 @@ export type IsOutside = (path: string) => boolean;
 
 /** The trust requests of one section of the file. */
 interface Section<T> {
-  demands(section: T, isOutside: IsOutside): readonly Demand[];
+  demands(section: T, isOutside: IsOutside): readonly TrustRequest[];
   /** Returns the section without the requests of these names: never more lenient than before. */
   without(section: T, names: ReadonlySet<string>): T;
 }
 
 /** Returns every trust request of the file. */
-export function demandsOf(config: ProjectConfig, isOutside: IsOutside): readonly Demand[] {
-  return SECTION_NAMES.flatMap((name) => demandsIn(name, config, isOutside));
+export function trustRequestsOf(config: ProjectConfig, isOutside: IsOutside): readonly TrustRequest[] {
+  return SECTION_NAMES.flatMap((name) => trustRequestsIn(name, config, isOutside));
 }
 
 /** Returns the file as it applies without the requests that are not trusted. */
-export function withoutDemands(config: ProjectConfig, names: ReadonlySet<string>): ProjectConfig {
+export function withoutTrustRequests(config: ProjectConfig, names: ReadonlySet<string>): ProjectConfig {
   if (names.size === 0) return config;
   return SECTION_NAMES.reduce((left, name) => withoutIn(name, left, names), config);
 }
 
 /** Returns the trust requests of one server entry of `bascule.json`, for a user who adds it. */
-export function serverDemands(name: string, entry: JsonValue): readonly Demand[] {
+export function serverTrustRequests(name: string, entry: JsonValue): readonly TrustRequest[] {
   const parsed = parseProject(JSON.stringify({ mcpServers: { [name]: entry } }));
-  return parsed.ok ? demandsOf(parsed.value, () => false) : [];
+  return parsed.ok ? trustRequestsOf(parsed.value, () => false) : [];
 }
 
 /** Trust request for limits above the defaults that `bascule.lock` says were accepted: a checkout can bring that file. */
-export function limitsDemand(plugin: string, limits: LimitRequest): Demand {
+export function limitsTrustRequest(plugin: string, limits: LimitRequest): TrustRequest {
   return { name: `bascule.lock.${plugin}.acceptedLimits`, about: "raises the limits of a plugin", value: json(limits) };
 }
 
 /** Trust request for the grants of `.bascule/grants.json`: a checkout can bring that file, too. Undefined if it grants nothing. */
-export function grantsDemand(text: string): Demand | undefined {
+export function grantsTrustRequest(text: string): TrustRequest | undefined {
   const parsed = parseJson(text, { maxBytes: 1024 * 1024, maxDepth: 16 });
   const grants = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value["grants"] : undefined;
   if (!isJsonArray(grants) || grants.length === 0) return undefined;
@@ -78,20 +78,23 @@ export function grantsDemand(text: string): Demand | undefined {
 
 export const GRANTS = ".bascule/grants.json";
 /** The trusted value after the user revoked every grant. */
-export const NO_GRANTS: Demand = { name: GRANTS, about: "", value: [] };
+export const NO_GRANTS: TrustRequest = { name: GRANTS, about: "", value: [] };
 
 function harmless<T>(): Section<T> {
   return { demands: () => [], without: (section) => section };
 }
 
 /** A section with a name for each entry. */
-function entries<T>(section: string, demandOf: (entry: T) => Omit<Demand, "name"> | undefined): Section<Readonly<Record<string, T>>> {
+function entries<T>(
+  section: string,
+  trustRequestOf: (entry: T) => Omit<TrustRequest, "name"> | undefined,
+): Section<Readonly<Record<string, T>>> {
   const nameOf = (key: string): string => `${section}.${key}`;
   return {
     demands: (all) =>
       Object.entries(all).flatMap(([key, entry]) => {
-        const demand = demandOf(entry);
-        return demand === undefined ? [] : [{ name: nameOf(key), ...demand }];
+        const trustRequest = trustRequestOf(entry);
+        return trustRequest === undefined ? [] : [{ name: nameOf(key), ...trustRequest }];
       }),
     without: (all, names) => Object.fromEntries(Object.entries(all).filter(([key]) => !names.has(nameOf(key)))),
   };
@@ -149,8 +152,8 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
         ]),
       ),
   },
-  policy: { demands: policyDemands, without: policyWithout },
-  confirmation: { demands: confirmationDemands, without: confirmationWithout },
+  policy: { demands: policyTrustRequests, without: policyWithout },
+  confirmation: { demands: confirmationTrustRequests, without: confirmationWithout },
   server: {
     demands: ({ tokens, allowedHosts, allowedOrigins }) =>
       tokens.length + allowedHosts.length + allowedOrigins.length === 0
@@ -170,7 +173,7 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
 
 const SECTION_NAMES = Object.keys(SECTIONS) as readonly (keyof ProjectConfig)[]; // Keys of a literal object.
 
-function demandsIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig, isOutside: IsOutside): readonly Demand[] {
+function trustRequestsIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig, isOutside: IsOutside): readonly TrustRequest[] {
   return SECTIONS[name].demands(config[name], isOutside);
 }
 
@@ -265,7 +268,7 @@ const TYPES = "policy.permissionTypes";
 const PROTECTED = "policy.protected";
 const CONFIRMATION = "confirmation";
 
-function policyDemands(policy: PolicyConfig): readonly Demand[] {
+function policyTrustRequests(policy: PolicyConfig): readonly TrustRequest[] {
   const names = ruleNames(policy.rules);
   const effects: readonly (readonly [string, RuleEffect])[] = [
     [DEFAULT_RULE, policy.default],
@@ -330,12 +333,12 @@ function strictestModes(left: Modes, right: Modes): Modes {
 /** Classes that need no confirmation by default. */
 const UNASKED: ReadonlySet<string> = new Set(["none", "read"]);
 
-function confirmationDemands({
+function confirmationTrustRequests({
   default: classes,
   perTool,
   trustedWorkspaces,
   trustedWorkspaceOverrides,
-}: ConfirmationConfig): readonly Demand[] {
+}: ConfirmationConfig): readonly TrustRequest[] {
   const lowered = {
     default: Object.fromEntries(Object.entries(modes(classes, isLower)).filter(([name]) => !UNASKED.has(name))),
     perTool: modes(perTool, isLower),
