@@ -82,7 +82,7 @@ describe("the examples in doc comments", () => {
 describe("the walk-through of the README", () => {
   it("works as it is written [I2.walkthrough]", { timeout: 120_000 }, async () => {
     const folder = createProject();
-    const steps = blocksBelow(README, "## A walk through it")
+    const steps = blocksBelow(README, "## Walkthrough")
       .filter((block) => block.language === "console")
       .flatMap((block) => sessionSteps(block.text));
     expect(steps.length).toBeGreaterThan(8);
