@@ -92,7 +92,7 @@ describe("architectureViolations()", () => {
       `import { w } from "../worker/main.ts";`,
       /sandbox\/pool imports "sandbox\/worker\/main.ts"/,
     ],
-    ["a missing file", "host/routes/x.ts", `import { z } from "./gone.ts";`, /no source file/],
+    ["a missing file", "host/routes/x.ts", `import { z } from "./gone.ts";`, /not a source file/],
     ["a proof made elsewhere", "host/routes/x.ts", `import { provePath } from "../platform/proof.ts";`, /makes a proof/],
     ["a look without a grant", "host/routes/x.ts", `import { hostPlace } from "../capabilities/checked.ts";`, /looks for the host itself/],
     ["a renamed proof", "host/routes/x.ts", `import { provePath as p } from "../platform/proof.ts";`, /makes a proof/],

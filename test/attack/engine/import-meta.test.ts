@@ -5,7 +5,7 @@ const EVIL = `
 export const facts = () => [import.meta.url, import.meta.filename ?? null, import.meta.dirname ?? null];
 export const resolve = ({ to }) => { try { return import.meta.resolve(to) } catch (e) { return e.name } };
 export const change = async () => { try { import.meta.url = "file:///etc/"; import.meta.resolve = () => "file:///etc/passwd" } catch {} try { return Object.keys(await import("./passwd")) } catch (e) { return e.name } };
-export const read = () => { try { return Deno.readTextFileSync(new URL("../../../etc/passwd", import.meta.url)) } catch (e) { return e.name } };
+export const read = () => { try { return Deno.readTextFileSync(new URL("./../../../etc/passwd", import.meta.url)) } catch (e) { return e.name } };
 `;
 
 it("attack: import.meta reveals the plugin's real path, or is changed to redirect imports [B7.meta]", async () => {

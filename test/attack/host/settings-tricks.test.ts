@@ -21,12 +21,12 @@ describe("a settings file", () => {
   it("that is a link is refused, and the target's content is not shown [G1.link]", async () => {
     const { settings, problems } = await stateOf({ link: "/home/user/secret.txt" });
     expect(settings).toBeUndefined();
-    expect(problems).toMatchObject([{ message: "It is a symlink (replace it by a file)" }]);
+    expect(problems).toMatchObject([{ message: "Not a file but a symlink (replace it by a file)" }]);
     expect(JSON.stringify(problems)).not.toContain("hunter2");
   });
 
   it.each<readonly [string, MemoryEntry, string]>([
-    ["is huge", `{"config":{"a":"${"x".repeat(300 * 1024)}"}}`, "larger than"],
+    ["is huge", `{"config":{"a":"${"x".repeat(300 * 1024)}"}}`, "Larger than"],
     ["is deep", `{"config":${'{"a":'.repeat(100)}1${"}".repeat(100)}}`, "deep"],
     ["names a prototype", '{"config":{"__proto__":{"limit":1}}}', "__proto__"],
     ["is not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "UTF-8"],

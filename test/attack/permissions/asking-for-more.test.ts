@@ -108,7 +108,7 @@ describe("attack: requesting more permissions", () => {
     const output = createOutput(host.platform, { json: false, color: false, program: "bascule" });
     const [request] = asked;
     const shown = request === undefined ? "" : questionLines({ ...request, args: {} }, output).join("\n");
-    expect(shown).toContain("read       /workspace/docs/\\x1b[2K\\x1b[1A\\u{202e}txt.yek and all that is below it");
+    expect(shown).toContain("read       /workspace/docs/\\x1b[2K\\x1b[1A\\u{202e}txt.yek and everything below");
     expect(shown).not.toMatch(/[\u001b\u202e]/u);
     // Long arguments do not push the confirmation out of sight either.
     const paths = request === undefined ? [] : questionLines({ ...request, projectedModifications: Array(5_000).fill("a") }, output);

@@ -122,7 +122,7 @@ const SAID: Readonly<Record<Kept, string>> = {
   lock: "bascule.lock has errors; the last good entries stay in force",
   settings: `${SETTINGS}/words.json`,
   grants: "",
-  trust: "This folder asks for what you have not allowed on this machine",
+  trust: "This folder requests what you have not allowed on this machine",
 };
 
 function expectedAfter(file: Kept, isGone: boolean): object {

@@ -66,7 +66,7 @@ describe("loadFromYaml()", () => {
     ["an alias", "tools:\n  - &a { name: x }\n  - *a\n", ["-:- Has an alias (*name)"]],
     ["something else", "plugins: []\n", ['-:- Expected a list of tools, or an object with only "tools"']],
     ["nothing", "", ['-:- Expected a list of tools, or an object with only "tools"']],
-    ["an invalid tool", REGISTRY.replace("sideEffects: [network]", "sideEffects: [netwrk]"), [`6:19 "netwrk" is unknown here`]],
+    ["an invalid tool", REGISTRY.replace("sideEffects: [network]", "sideEffects: [netwrk]"), [`6:19 Unknown value "netwrk"`]],
   ])("refuses %s, with its place [SR2.refused]", async (_what, text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
   });

@@ -21,8 +21,8 @@ describe.each(["metered", "plain"] as const)("loading a plugin, on the %s engine
 
   it("strips types, and loads several files, JSON and top-level await [B7.strip] [B7.files] [B7.json]", async () => {
     const output = await run({
-      "main.ts": `import { double, type Numbers } from "../loading/lib/double.ts";
-import data from "../loading/data.json" with { type: "json" };
+      "main.ts": `import { double, type Numbers } from "./lib/double.ts";
+import data from "./data.json" with { type: "json" };
 const ready: number = await Promise.resolve(20);
 export function run(): Numbers { return [double(ready), data.answer]; }`,
       "lib/double.ts": `export type Numbers = number[]; export const double = (value: number): number => value * 2;`,
@@ -33,8 +33,8 @@ export function run(): Numbers { return [double(ready), data.answer]; }`,
 
   it("reads the plugin's own files during a load, and nothing else [B9.own-files]", async () => {
     const output = await run({
-      "main.ts": `const text = Deno.readTextFileSync(new URL("../loading/words.txt", import.meta.url));
-const later = await Deno.readTextFile(new URL("../loading/words.txt", import.meta.url));
+      "main.ts": `const text = Deno.readTextFileSync(new URL("./words.txt", import.meta.url));
+const later = await Deno.readTextFile(new URL("./words.txt", import.meta.url));
 export function run() { return [text, later, import.meta.url]; }`,
       "words.txt": "one two",
     });
@@ -109,17 +109,17 @@ export function run() { return [text, later, import.meta.url]; }`,
     ],
     [
       "an import without its suffix",
-      "import x from '../loading/main';",
+      "import x from './main';",
       { kind: "import", message: expect.stringContaining('write the whole file name ("./main.ts")') },
     ],
     [
       "types imported as if they were code",
-      "import { type Args } from '../loading/bascule.d.ts';",
-      { kind: "import", message: expect.stringContaining('a declaration file holds no code (write "import type")') },
+      "import { type Args } from './bascule.d.ts';",
+      { kind: "import", message: expect.stringContaining('a declaration file contains no code (write "import type")') },
     ],
     [
       "an import of what is not exported",
-      "import { other } from '../loading/main.ts'; export const x = other;",
+      "import { other } from './main.ts'; export const x = other;",
       { kind: "import", message: 'Cannot import "other" from "main.ts": no such export (to import a type, write "import type")' },
     ],
   ] as const)("refuses %s with its position [H5.load] [B7.refused]", async (_what, source, fault) => {

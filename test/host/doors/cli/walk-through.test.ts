@@ -291,7 +291,7 @@ describe("names and problems", () => {
     });
     expect(await project.run(["why", "xyzzy"])).toMatchObject({
       code: 3,
-      error: 'error Unknown plugin or tool "xyzzy"\n  bascule list --all shows what there is\n',
+      error: 'error Unknown plugin or tool "xyzzy"\n  bascule list --all shows all plugins and tools\n',
     });
     expect(await project.run(["grant", "demo_peek", "--allow-read"])).toMatchObject({
       code: 3,

@@ -138,7 +138,7 @@ describe("names", () => {
       "wo-rds: loaded",
       'wo_rds: quarantined: Not accepted yet: its name "wo_rds" looks like "wo-rds", the name of the plugin in "/plugins/wo-rds" (rename it, or accept it with bascule accept)',
       'words: quarantined: Not accepted yet: its name "words" looks like "w0rds", the name of the plugin in "/plugins/w0rds" (rename it, or accept it with bascule accept)',
-      'zz: quarantined: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name, or bascule accept gives it this one, and the other waits)',
+      'zz: quarantined: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name, or bascule accept gives it this one and the other plugin waits)',
     ]);
   });
 

@@ -70,7 +70,7 @@ describe("inspect()", () => {
     ["an archive without a manifest", "/downloads/other.zip", /manifest.json not found/],
     ["an invalid manifest", "/downloads/wrong.zip", /not valid\ndocument/],
     ["a manifest that names a missing file", "/downloads/missing.zip", /"main.ts" is not in the plugin's folder/],
-    ["an invalid signature", "/downloads/signed.zip", /is no signature/],
+    ["an invalid signature", "/downloads/signed.zip", /is not a valid bascule signature/],
     ["a folder with a link out of it", "/downloads/linked", /leaves the plugin's folder/],
   ])("refuses %s with the reason [I2.refuse]", async (_what, path, expected) => {
     const env = await consentWorld({});

@@ -45,7 +45,7 @@ export function fail(): string {
 `,
   "lib/where.ts": `const { filename, dirname, main } = import.meta;
 export const run = (): unknown => [
-  filename, dirname, main, import.meta.resolve("./x.txt"), Deno.readTextFileSync(new URL("../../notes/note.txt", import.meta.url)),
+  filename, dirname, main, import.meta.resolve("./x.txt"), Deno.readTextFileSync(new URL("../notes/note.txt", import.meta.url)),
 ];
 `,
   "notes/note.txt": "a note",

@@ -258,7 +258,7 @@ export const run = () => [one.where(), two.where(), where()];`,
   it.each([
     ["changed", "plugins/demo/vendor/old.js", "export const left = () => 'evil';", 'File "vendor/old.js" is not the vendored one'],
     ["added", "plugins/demo/vendor/more.js", "", 'File "vendor/more.js" is not in "vendor/vendor.json"'],
-    ["broken", "plugins/demo/vendor/vendor.json", "{", '"vendor/vendor.json" is not what `bascule vendor` writes'],
+    ["broken", "plugins/demo/vendor/vendor.json", "{", '"vendor/vendor.json" was not written by `bascule vendor`'],
   ])("refuses to load a plugin after a vendored file was %s [PB3.hashes] [B7.refused]", async (_what, path, text, told) => {
     await using demo = await project({ ...IMPORTS });
     await demo.run(["vendor"]);

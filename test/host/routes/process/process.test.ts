@@ -65,7 +65,7 @@ describe("createProcessExecutor()", () => {
       ok: false,
       error: {
         code: "unavailable",
-        message: expect.stringMatching(/"trusted" of bascule\.json does not list "words".*"digest": "digest-of-words"/),
+        message: expect.stringMatching(/"trusted" in bascule\.json does not list "words".*"digest": "digest-of-words"/),
       },
     });
   });

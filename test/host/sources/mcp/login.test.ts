@@ -241,7 +241,7 @@ describe("bascule mcp-servers login", () => {
       expect((await login.ended).code).toBe(0);
       // The same name at another address: somebody else's server.
       await writeFile(`${project.folder}/bascule.json`, JSON.stringify({ mcpServers: { far: { url: other.mcp } } }));
-      expect((await project.run(["mcp-servers"])).out).toContain("The server wants a login");
+      expect((await project.run(["mcp-servers"])).out).toContain("The server requires a login");
       expect(other.sent.filter(({ authorization }) => authorization !== null)).toEqual([]);
       expect(other.grants).toEqual([]);
       // What another server's tokens are worth is not said to whom this one names.

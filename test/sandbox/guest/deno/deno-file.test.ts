@@ -144,10 +144,10 @@ describe("the plugin's own files", () => {
       "own",
       `export async function run() {
         const found = []; const attempt = async (act) => { try { found.push(await act()) } catch (error) { found.push([error.name, error.message]) } };
-        const f = await Deno.open(new URL("../data.txt", import.meta.url));
+        const f = await Deno.open(new URL("./data.txt", import.meta.url));
         await attempt(async () => new Response(f.readable).text());
-        await attempt(() => Deno.open(new URL("../data.txt", import.meta.url), { write: true }));
-        await attempt(() => Deno.open(new URL("../none.txt", import.meta.url)));
+        await attempt(() => Deno.open(new URL("./data.txt", import.meta.url), { write: true }));
+        await attempt(() => Deno.open(new URL("./none.txt", import.meta.url)));
         return found;
       }`,
       ["run"],

@@ -68,7 +68,7 @@ function isKnown(name: string): boolean {
 }
 
 const OBJECTS = [
-  `(() => { const u = new URL("../../x?a=1#h", "http://u:p@h:81/b/c"); return [u.href, String(u), JSON.stringify({ u }), u.origin, u.host, u.port, u.username] })()`,
+  `(() => { const u = new URL("../x?a=1#h", "http://u:p@h:81/b/c"); return [u.href, String(u), JSON.stringify({ u }), u.origin, u.host, u.port, u.username] })()`,
   `new URL("nope")`,
   `new URL()`,
   `new URL("x", "also no")`,
