@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allCommands } from "../host/doors/cli/commands/mod.ts";
 import { COMMON_OPTIONS } from "../host/doors/cli/help.ts";
+import { ROOMS } from "./support/architecture-rules.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 
 const PAGES = [
@@ -141,6 +142,16 @@ describe("the lock file", () => {
 });
 
 describe("docs/architecture.md", () => {
+  const section = (text: string, heading: string): string => text.split(`\n${heading}\n`)[1]?.split(/\n##/)[0] ?? "";
+
+  it("lists the rooms of host/ in their order", () => {
+    const rooms = section(readFileSync(`${REPOSITORY}docs/architecture.md`, "utf8"), "### host/: everything with authority or state");
+    const listed = [...rooms.matchAll(/^\| (\d+) \| `host\/([\w-]+)\/` \|/gm)].map(([, number, room]) => `${number ?? ""} ${room ?? ""}`);
+    expect(listed).toEqual(ROOMS.map((room, index) => `${String(index + 1)} ${room}`));
+    const folders = readdirSync(`${REPOSITORY}host`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).toSorted()).toEqual(ROOMS.toSorted());
+  });
+
   it("lists the steps of dispatch in their order and in their words", () => {
     const steps = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, step = ""]) => step);
     const path = readFileSync(`${REPOSITORY}docs/architecture.md`, "utf8").split("## One path of a call")[1]?.split("\n## ")[0] ?? "";

@@ -36,7 +36,7 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
 };
 
 /** The folders of `host/`, from the lowest to the highest: each imports only those before it, types included. */
-const ROOMS: readonly string[] = [
+export const ROOMS: readonly string[] = [
   "platform",
   "primitives",
   "call",
