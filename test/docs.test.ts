@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allCommands } from "../host/doors/cli/commands/mod.ts";
 import { COMMON_OPTIONS } from "../host/doors/cli/help.ts";
-import { ROOMS } from "./support/architecture-rules.ts";
+import { MANIFEST_FOLDERS, ROOMS, SANDBOX_HEIGHTS } from "./support/architecture-rules.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 
 const PAGES = [
@@ -150,6 +150,14 @@ describe("docs/architecture.md", () => {
     expect(listed).toEqual(ROOMS.map((room, index) => `${String(index + 1)} ${room}`));
     const folders = readdirSync(`${REPOSITORY}host`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).toSorted()).toEqual(ROOMS.toSorted());
+  });
+
+  it("lists the folders of sandbox/ and manifests/ in their order", () => {
+    const page = readFileSync(`${REPOSITORY}docs/architecture.md`, "utf8");
+    const namedIn = (heading: string, pattern: RegExp): readonly string[] =>
+      [...section(page, heading).matchAll(pattern)].map(([, folder = ""]) => folder);
+    expect(namedIn("### sandbox/: untrusted code", /^\| \w+ \| `sandbox\/([\w-]+)\/` \|/gm)).toEqual([...SANDBOX_HEIGHTS.keys(), "guest"]);
+    expect(namedIn("### manifests/: the contract as data", /`manifests\/([\w-]+)\/`/g)).toEqual(MANIFEST_FOLDERS);
   });
 
   it("lists the steps of dispatch in their order and in their words", () => {

@@ -60,7 +60,7 @@ export const ROOMS: readonly string[] = [
  * The folders of `sandbox/`, by height. `worker/` runs in workers and `pool/` in the host: neither imports the other, and both speak
  * `wire/`. `guest/` runs inside and imports only itself.
  */
-const SANDBOX_HEIGHTS: ReadonlyMap<string, number> = new Map([
+export const SANDBOX_HEIGHTS: ReadonlyMap<string, number> = new Map([
   ["wasm", 0],
   ["engine", 1],
   ["image", 2],
@@ -72,7 +72,7 @@ const SANDBOX_HEIGHTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The folders of `manifests/`, from the lowest to the highest. */
-const MANIFEST_FOLDERS: readonly string[] = ["text", "permissions", "schema", "legacy", "plugin", "mcp", "project"];
+export const MANIFEST_FOLDERS: readonly string[] = ["text", "permissions", "schema", "legacy", "plugin", "mcp", "project"];
 
 /** The entry of service threads is a file beside the one that names it. */
 const ENTRY_FILE = "host/host/service-entry.ts";
