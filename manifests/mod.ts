@@ -37,6 +37,7 @@ export type {
   SecretItem,
 } from "./permissions/permissions.ts";
 export { isPathKind, PERMISSION_KINDS } from "./permissions/permissions.ts";
+export { isAtOrBelow, isBelow, movedPath, relativeBelow } from "./text/paths.ts";
 export { callablesOf } from "./plugin/skill.ts";
 export { sha256Hex } from "./text/sha256.ts";
 export type { Parsed, Problem, Severity } from "./text/problem.ts";

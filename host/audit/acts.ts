@@ -3,6 +3,7 @@
 import {
   isJsonObject,
   type JsonObject,
+  movedPath,
   normalizePath,
   type PermissionBases,
   type PermissionKind,
@@ -113,8 +114,8 @@ export function createActCollector(options: CollectorOptions): ActCollector {
   function placed(path: string, sessionId: string): string {
     const workspace = workspaces.get(sessionId);
     const here = options.bases.workspace;
-    if (workspace !== undefined && here !== undefined && workspace !== here && isBelow(path, workspace))
-      return `${here}${path.slice(workspace.length)}`;
+    const moved = workspace === undefined || here === undefined || workspace === here ? undefined : movedPath(path, workspace, here);
+    if (moved !== undefined) return moved;
     const inside = options.isCopy?.(path);
     return inside === undefined || options.bases.plugin === undefined ? path : `${options.bases.plugin}${inside}`;
   }
@@ -183,11 +184,6 @@ export function createActCollector(options: CollectorOptions): ActCollector {
       ...(until !== undefined && { until }),
     }),
   };
-}
-
-/** Returns true for the folder itself and everything below it. */
-export function isBelow(path: string, folder: string): boolean {
-  return folder === "/" || path === folder || path.startsWith(`${folder}/`);
 }
 
 function text(value: unknown): string {

@@ -2,6 +2,7 @@
 
 import {
   type ConfirmMode,
+  isAtOrBelow,
   type LayerRules,
   parseQuotas,
   problemToText,
@@ -113,7 +114,7 @@ const DEFAULT_QUEUE = 64;
  */
 export function createSession(options: SessionOptions): Session {
   const { id, workspace, role, agentId, queue = DEFAULT_QUEUE, context, layers = [], parent } = options;
-  if (parent !== undefined && !isWithin(workspace, parent.workspace))
+  if (parent !== undefined && !isAtOrBelow(workspace, parent.workspace))
     throw new TypeError(`Cannot delegate to "${workspace}": a delegated session works in its parent's workspace, "${parent.workspace}"`);
   const concurrency = Math.min(options.concurrency ?? parent?.concurrency ?? DEFAULT_CONCURRENCY, parent?.concurrency ?? Infinity);
   const confirmation = stricterModes(options.confirmation, parent?.confirmation);
@@ -162,11 +163,6 @@ function stricterModes(own: Session["confirmation"], inherited: Session["confirm
     if (mine !== undefined && (theirs === undefined || isStricter(mine, theirs))) modes[name] = mine;
   }
   return own === undefined && inherited === undefined ? undefined : modes;
-}
-
-/** Returns whether an absolute folder is `parent` or below it. Compares the paths as written, without resolving links. */
-export function isWithin(folder: string, parent: string): boolean {
-  return folder === parent || folder.startsWith(parent.endsWith("/") ? parent : `${parent}/`);
 }
 
 /** Creates slots for `capacity` concurrent calls and `queue` waiting ones. */

@@ -5,6 +5,8 @@ import {
   type AccessVerdict,
   evaluateAccess,
   evaluateAddress,
+  isAtOrBelow,
+  movedPath,
   namesPath,
   type NetQuery,
   normalizePath,
@@ -19,7 +21,6 @@ import {
   proveUrl,
 } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
-import { isWithin } from "../call/session.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** The access to a path. */
@@ -104,8 +105,8 @@ export function checkPath<A extends PathAccess>(
  */
 export function pathIn(written: string, { cwd, named }: Pick<RefusalContext, "cwd" | "named">): string | undefined {
   const path = normalizePath(written, cwd);
-  if (path === undefined || named === undefined || !isWithin(path, named)) return path;
-  return normalizePath(`.${path.slice(named.length)}`, cwd);
+  const moved = path === undefined || named === undefined ? undefined : movedPath(path, named, cwd);
+  return moved === undefined ? path : normalizePath(moved, cwd);
 }
 
 /** Whether an item names exactly this path in a layer that does not grant the folder above it. Patterns do not count. */
@@ -233,7 +234,7 @@ export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, 
  * may use it (checked by the architecture test).
  */
 export function hostPlace<A extends PathAccess>(path: string, reach: "place" | "tree" = "place"): CheckedPath<A> {
-  const permits = (resolved: string): boolean => resolved === path || (reach === "tree" && resolved.startsWith(`${path}/`));
+  const permits = (resolved: string): boolean => (reach === "tree" ? isAtOrBelow(resolved, path) : resolved === path);
   return provePath<A>({ path, written: path, permits });
 }
 

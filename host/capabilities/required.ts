@@ -4,6 +4,7 @@ import {
   canonicalHost,
   evaluateAccess,
   evaluateAddress,
+  isAtOrBelow,
   isJsonObject,
   type JsonValue,
   type NetQuery,
@@ -78,7 +79,7 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
   if (!check.ok && check.denial.kind === "not_capable") {
     const { query, message, verdict } = check.denial;
     const hint = verdict.state === "prompt" ? grantHint(query, context) : undefined;
-    if (query.kind === access && !isInside(query.path ?? "", context.cwd)) return { ok: false, error: pathEscapes(written, hint) };
+    if (query.kind === access && !isAtOrBelow(query.path ?? "", context.cwd)) return { ok: false, error: pathEscapes(written, hint) };
     return { ok: false, error: toolError("fs_denied", message, { details: { path: written, argument: arg }, ...(hint && { hint }) }) };
   }
   if (!check.ok) {
@@ -112,10 +113,6 @@ export async function resolvePlace(path: string, files: Pick<Files, "realPath" |
 function parentOf(path: string): string {
   const end = path.lastIndexOf("/");
   return end <= 0 ? "/" : path.slice(0, end);
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 /**

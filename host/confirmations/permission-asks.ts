@@ -10,6 +10,7 @@ import {
   type CompiledItem,
   compilePermissions,
   evaluateAccess,
+  isAtOrBelow,
   isPathKind,
   type PermissionLayer,
   smallestGrant,
@@ -187,5 +188,5 @@ function itemFor(query: AccessQuery, layer: PermissionLayer): CompiledItem | und
 
 function covers(written: string, asked: string | undefined, isPath: boolean): boolean {
   if (asked === undefined) return false;
-  return asked === written || (isPath && asked.startsWith(written.endsWith("/") ? written : `${written}/`));
+  return isPath ? isAtOrBelow(asked, written) : asked === written;
 }

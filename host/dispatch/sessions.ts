@@ -2,8 +2,8 @@
 
 import type { EmitEvent } from "../audit/events.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { expandHome, type LayerRules, normalizePath } from "../../manifests/mod.ts";
-import { createSession, isWithin, type Session, type SessionOptions, type TaskContext } from "../call/session.ts";
+import { expandHome, isAtOrBelow, type LayerRules, normalizePath } from "../../manifests/mod.ts";
+import { createSession, type Session, type SessionOptions, type TaskContext } from "../call/session.ts";
 
 /** Options of a session that a door opens. */
 export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspace" | "named" | "agentId" | "context"> {
@@ -100,7 +100,7 @@ export function createSessions(options: {
   async function realOf(session: Session): Promise<Session> {
     const workspace = await platform.files.realPath(session.workspace);
     const parent = session.parent && (await resolve(session.parent));
-    if (parent !== undefined && !isWithin(workspace, parent.workspace))
+    if (parent !== undefined && !isAtOrBelow(workspace, parent.workspace))
       return Object.freeze({ ...session, layers: [...session.layers, LED_OUT] });
     return workspace === session.workspace ? session : Object.freeze({ ...session, workspace, named: session.workspace });
   }

@@ -1,6 +1,13 @@
 /** Rewrites a manifest's permissions for a grant: relative items are in the plugin's folder there, and in the project here (SPEC PA2). */
 
-import { normalizePath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../manifests/mod.ts";
+import {
+  movedPath,
+  normalizePath,
+  type PermissionItem,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
+} from "../../manifests/mod.ts";
 
 /** Returns the same set with `$plugin/…` for items in the plugin's folder, and absolute paths for items outside it. */
 export function absolutePermissions(permissions: Permissions, folder: string): Permissions {
@@ -26,7 +33,7 @@ function absoluteText(kind: PermissionKind, text: string, folder: string): strin
   if (!isPath || text.startsWith("$") || text.startsWith("/")) return text;
   const path = normalizePath(text, folder);
   if (path === undefined) return text;
-  return path === folder || path.startsWith(`${folder}/`) ? `$plugin${path.slice(folder.length)}` : path;
+  return movedPath(path, folder, "$plugin") ?? path;
 }
 
 function isList(value: unknown): value is readonly PermissionItem[] {

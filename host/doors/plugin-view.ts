@@ -1,6 +1,14 @@
 /** Converts a plugin's status to the form that doors show: problems with code frames, granted and missing permissions. */
 
-import type { Manifest, PermissionItem, PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
+import {
+  isBelow,
+  type Manifest,
+  type PermissionItem,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
+  type Problem,
+} from "../../manifests/mod.ts";
 import {
   callablesOf,
   coversPermissions,
@@ -187,7 +195,7 @@ export async function withFrame(problem: PluginProblem, directory: string, files
 async function readOwn(directory: string, file: string, files: Files): Promise<string | undefined> {
   const path = `${directory}/${file}`;
   const [real, root] = await Promise.all([path, directory].map((place) => orUndefined(files.realPath(place))));
-  return real === undefined || root === undefined || !real.startsWith(`${root}/`) ? undefined : await readText(path, files);
+  return real === undefined || root === undefined || !isBelow(real, root) ? undefined : await readText(path, files);
 }
 
 /** Reads a file. Returns undefined if it is missing, too large, not a regular file or a link. */

@@ -4,15 +4,16 @@ import {
   type AccessQuery,
   DEFAULT_LIMITS,
   DEFAULT_PROJECT,
+  expandHome,
+  isAtOrBelow,
   type LimitRequest,
   type Limits,
-  expandHome,
   normalizePath,
   type PermissionBases,
   type ProjectConfig,
   type Route,
-  sideEffectClassOf,
   type SideEffectClass,
+  sideEffectClassOf,
 } from "../../manifests/mod.ts";
 import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call/call.ts";
 import { confirmationMode, type ModeDecision } from "./confirmation-mode.ts";
@@ -268,6 +269,5 @@ function createTrust(
 ): (workspace: string) => boolean {
   const home = folders?.home;
   const absolute = trusted.flatMap((folder) => normalizePath(home === undefined ? folder : expandHome(folder, home), root) ?? []);
-  return (workspace) =>
-    absolute.some((folder) => workspace === folder || workspace.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
+  return (workspace) => absolute.some((folder) => isAtOrBelow(workspace, folder));
 }

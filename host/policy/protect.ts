@@ -9,6 +9,7 @@ import {
   type CompiledItem,
   type CompiledPermissions,
   foldPath,
+  isAtOrBelow,
   type PermissionLayer,
   type Permissions,
 } from "../../manifests/mod.ts";
@@ -61,24 +62,21 @@ function toItem({ path, except }: ProtectedPath): CompiledItem {
   const place = foldPath(path);
   return {
     written: path,
-    matches: (query) => onPath(query, (asked) => isBelow(foldPath(asked), place) && (except === undefined || !isBelow(asked, except))),
-    within: (query) => onPath(query, (asked) => isBelow(place, foldPath(asked))),
+    matches: (query) =>
+      onPath(query, (asked) => isAtOrBelow(foldPath(asked), place) && (except === undefined || !isAtOrBelow(asked, except))),
+    within: (query) => onPath(query, (asked) => isAtOrBelow(place, foldPath(asked))),
   };
 }
 
 function toFoldersItem(written: string, folders: () => readonly string[]): CompiledItem {
   return {
     written,
-    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(foldPath(asked), foldPath(folder)))),
-    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(foldPath(folder), foldPath(asked)))),
+    matches: (query) => onPath(query, (asked) => folders().some((folder) => isAtOrBelow(foldPath(asked), foldPath(folder)))),
+    within: (query) => onPath(query, (asked) => folders().some((folder) => isAtOrBelow(foldPath(folder), foldPath(asked)))),
   };
 }
 
 /** A query without a path asks for the whole kind, which contains every path. */
 function onPath(query: AccessQuery, test: (path: string) => boolean): boolean {
   return (query.kind === "read" || query.kind === "write") && test(query.path ?? "/");
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

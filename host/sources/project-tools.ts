@@ -1,7 +1,7 @@
 /** Tools that `bascule.json` declares: of a remote host, or exports of the project's own modules (SPEC R10). */
 
 import { isToolListedIn } from "../policy/trust.ts";
-import { parseManifest, type Problem, problemToText, type ProjectConfig, type ProjectTool } from "../../manifests/mod.ts";
+import { isBelow, parseManifest, type Problem, problemToText, type ProjectConfig, type ProjectTool } from "../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../platform/platform.ts";
 import type { Places } from "../project/places.ts";
 import { PROJECT_OWNER, type RegisteredToolInput, type Registry } from "../tools/registry.ts";
@@ -103,7 +103,7 @@ interface Reading {
 async function readInside(files: Files, { root, path, left }: Reading): Promise<Uint8Array | "too_large" | undefined> {
   try {
     const real = await files.realPath(`${root === "/" ? "" : root}/${path}`);
-    if (!real.startsWith(root === "/" ? "/" : `${root}/`)) return undefined;
+    if (!isBelow(real, root)) return undefined;
     return await files.readBytes(real, left);
   } catch (thrown) {
     if (!(thrown instanceof FileError)) throw thrown;

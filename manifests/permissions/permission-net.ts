@@ -4,6 +4,7 @@ import { blockHolds, ipToText, parseIp, parseIpBlock, type IpBlock } from "./ip-
 import { printable } from "../text/names.ts";
 import { canonicalSocket, isSocket } from "./permission-socket.ts";
 import type { NetItem } from "./permissions.ts";
+import { isAtOrBelow } from "../text/paths.ts";
 
 /**
  * `suffix` is `*.name` and covers the name itself; a single address is a block of all its bits; a socket is `unix:/path` or
@@ -110,7 +111,7 @@ export function netOverlaps(pattern: NetPattern, target: NetTarget): boolean {
   if (pattern.methods !== undefined && target.method !== undefined && !pattern.methods.includes(target.method)) return false;
   const { path } = target;
   if (pattern.paths === undefined || path === undefined) return true;
-  return pattern.paths.some((prefix) => isUnder(prefix, path) || pathReadings(path).some((reading) => isUnder(reading, prefix)));
+  return pattern.paths.some((prefix) => isAtOrBelow(prefix, path) || pathReadings(path).some((reading) => isAtOrBelow(reading, prefix)));
 }
 
 /** Returns true if `outer` covers everything that `inner` covers. */
@@ -214,11 +215,7 @@ function hostContains(outer: HostPattern, inner: HostPattern): boolean {
 }
 
 function isUnderAny(path: string, prefixes: readonly string[] | undefined): boolean {
-  return prefixes?.some((prefix) => isUnder(path, prefix)) ?? false;
-}
-
-function isUnder(path: string, prefix: string): boolean {
-  return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
+  return prefixes?.some((prefix) => isAtOrBelow(path, prefix)) ?? false;
 }
 
 /** Maximum number of times that a chain of servers may decode a path. */

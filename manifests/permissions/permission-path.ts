@@ -8,6 +8,7 @@
 import { foldName } from "../text/fold-name.ts";
 import { hasLoneSurrogate } from "../text/hidden-text.ts";
 import { printable } from "../text/names.ts";
+import { movedPath } from "../text/paths.ts";
 import type { PermissionBases } from "./permissions.ts";
 
 /** Maximum path length; Linux's PATH_MAX. */
@@ -32,7 +33,7 @@ export interface PathPattern {
 
 /** Expands `~` and `~/…`. */
 export function expandHome(path: string, home: string): string {
-  return path === "~" || path.startsWith("~/") ? home + path.slice(1) : path;
+  return movedPath(path, "~", home) ?? path;
 }
 
 /**
@@ -102,8 +103,7 @@ export function toPathPattern(item: string, bases: PermissionBases): PathPattern
   const written = normalizePath(literal === "" ? (isRooted ? "/" : ".") : literal, base);
   if (written === undefined) return undefined;
   const { named } = bases;
-  const isNamed = named !== undefined && (written === named.as || written.startsWith(`${named.as}/`));
-  const absolute = isNamed ? named.is + written.slice(named.as.length) : written;
+  const absolute = (named && movedPath(written, named.as, named.is)) ?? written;
 
   const glob = firstGlob === -1 ? [] : segments.slice(firstGlob).filter((segment) => segment !== "" && segment !== ".");
   // `a/**` equals the literal `a`, which includes its contents.

@@ -3,6 +3,8 @@
  * (SPEC B9).
  */
 
+import { isAtOrBelow } from "../../manifests/mod.ts";
+
 export const ROOT = "/$plugin";
 /** Maximum length of a path, the same as for other paths. */
 const MAX_LENGTH = 4_096;
@@ -14,7 +16,7 @@ export type OwnNode =
 
 /** Returns the path inside the plugin's folder (`""` is the folder); undefined if `path` is outside or too long. */
 export function ownPath(path: string): string | undefined {
-  if (path.length > MAX_LENGTH || (path !== ROOT && !path.startsWith(`${ROOT}/`))) return undefined;
+  if (path.length > MAX_LENGTH || !isAtOrBelow(path, ROOT)) return undefined;
   const names: string[] = [];
   for (const name of path.slice(ROOT.length).split("/")) {
     // ".." above the folder stays in it, as "/.." stays in "/".

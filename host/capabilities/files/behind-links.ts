@@ -1,7 +1,14 @@
 /** Grants of paths that contain links: a call's path must pass both as written and as resolved (SPEC PA4, C3). */
 
-import { normalizePath, type PermissionItem, type Permissions, type PermissionValue, printable, toEntry } from "../../../manifests/mod.ts";
-import { isWithin } from "../../call/session.ts";
+import {
+  isAtOrBelow,
+  normalizePath,
+  type PermissionItem,
+  type Permissions,
+  type PermissionValue,
+  printable,
+  toEntry,
+} from "../../../manifests/mod.ts";
 import { resolvePlace } from "../mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 
@@ -31,8 +38,8 @@ export function linkOutOf(root: string, named: Permissions, given: Permissions):
   for (const kind of ["read", "write"] as const) {
     const before = allowedPaths(named[kind]);
     const added = allowedPaths(given[kind]).filter((path) => !before.includes(path));
-    const out = added.find((path) => !isWithin(path, root) && !before.some((own) => isWithin(path, own)));
-    if (out !== undefined && before.some((path) => isWithin(path, root)))
+    const out = added.find((path) => !isAtOrBelow(path, root) && !before.some((own) => isAtOrBelow(path, own)));
+    if (out !== undefined && before.some((path) => isAtOrBelow(path, root)))
       return `a link in the project leads out of it, to "${printable(out)}" (to allow that, name the place itself as well: --allow-${kind}=${printable(out)})`;
   }
   return undefined;

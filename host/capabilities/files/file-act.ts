@@ -1,5 +1,6 @@
 /** Runs one act on guarded files: checks every path, records the result, and turns failures into answers. */
 
+import { relativeBelow } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { OTHER_SPELLING, ROOT_OF_GRANT } from "../../platform/files/file-errors.ts";
 import { FileError, type FileErrorCode } from "../../platform/platform.ts";
@@ -83,8 +84,7 @@ export function reportModified(
   { path }: Pick<CheckedPath<PathAccess>, "path">,
   { cwd, modified }: Pick<BridgeContext, "cwd" | "modified">,
 ): void {
-  const inside = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  modified(path.startsWith(inside) ? path.slice(inside.length) : path);
+  modified(relativeBelow(path, cwd) ?? path);
 }
 
 function refuse(denial: Denial, subject: string, context: BridgeContext): HostAnswer {

@@ -1,6 +1,6 @@
 /** Finds a program by its path, or in those folders of the host's `PATH` that tools cannot write to. */
 
-import { namesPath } from "../../../manifests/mod.ts";
+import { isAtOrBelow, namesPath } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 
 type SearchPlatform = Pick<Platform, "files" | "environment">;
@@ -22,7 +22,7 @@ export async function searchPath({ files, environment }: SearchPlatform, workspa
   const outside: string[] = [];
   for (const folder of new Set(absolute)) {
     const real = await realPathOf(files, folder);
-    if (real !== undefined && !isBelow(real, workspace)) outside.push(folder);
+    if (real !== undefined && !isAtOrBelow(real, workspace)) outside.push(folder);
   }
   return outside;
 }
@@ -61,8 +61,4 @@ export async function realPathOf(files: SearchPlatform["files"], path: string): 
     if (thrown instanceof FileError) return undefined;
     throw thrown;
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -3,7 +3,7 @@
 import { isBundle } from "../../plugins/bundles/bundle-files.ts";
 import type { BundlePreview } from "../../plugins/bundles/bundles.ts";
 import type { Host } from "../../host/host-interface.ts";
-import { isJsonArray, type BundleOption, type BundleValue, parseProject } from "../../../manifests/mod.ts";
+import { type BundleOption, type BundleValue, isJsonArray, parseProject, relativeBelow } from "../../../manifests/mod.ts";
 import type { OptionSpec } from "./arguments.ts";
 import { confirmAct } from "./ask.ts";
 import { usageError } from "./cli-error.ts";
@@ -155,7 +155,8 @@ function readValue({ type }: BundleOption, text: string, toPath: (text: string) 
 function portablePath(text: string, cwd: string, root: string): string {
   const path = absolutePath(text, cwd);
   if (path === root) return ".";
-  return path.startsWith(`${root}/`) ? `./${path.slice(root.length + 1)}` : path;
+  const below = relativeBelow(path, root);
+  return below === undefined ? path : `./${below}`;
 }
 
 /** Creates an empty `bascule.json` if the project has none, because servers are listed there. */

@@ -1,6 +1,6 @@
 /** Converts flags such as `--allow-read=docs --deny-net` to a permission set, and back (SPEC PA2, C3). */
 
-import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../../manifests/mod.ts";
+import { movedPath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../../manifests/mod.ts";
 import { parsePermissions, problemToText } from "../../../manifests/mod.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
@@ -136,7 +136,7 @@ function resolveItem(item: string, place: FlagPlace): string {
 function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly cwd: string; readonly workspace: string }): string {
   const text = typeof item === "string" ? item : "host" in item ? item.host : item.name;
   if (!isPath(text, kind)) return text;
-  const path = text === "$workspace" || text.startsWith("$workspace/") ? `${place.workspace}${text.slice("$workspace".length)}` : text;
+  const path = movedPath(text, "$workspace", place.workspace) ?? text;
   return (path.startsWith("/") ? relativeItem(place.cwd, path) : path).replaceAll(",", ",,");
 }
 

@@ -1,5 +1,6 @@
 /** Finds the manifest's schema for editors, relative to a new plugin's folder. */
 
+import { relativeBelow } from "../../../manifests/mod.ts";
 import type { Files } from "../../platform/platform.ts";
 import { parentOf } from "./paths.ts";
 
@@ -17,7 +18,8 @@ export async function schemaFrom(files: Files, folder: string, root: string): Pr
 function relativePath(folder: string, file: string): string {
   let up = "";
   for (let from = folder; from !== "/"; from = parentOf(from)) {
-    if (file.startsWith(`${from}/`)) return `${up}${file.slice(from.length + 1)}`;
+    const below = relativeBelow(file, from);
+    if (below !== undefined) return `${up}${below}`;
     up += "../";
   }
   return file;

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { defectText } from "../../call/errors.ts";
-import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
+import { isAtOrBelow, type ServerConfig, type ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/network/http-types.ts";
 import { type GiveBack, LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
 import { JournalError } from "../../platform/files/journal-types.ts";
@@ -59,7 +59,7 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     room: (size) => room(size, request, caller),
   }));
   const own = new Set(endpoints.map(({ path }) => path));
-  const isOurs = (pathname: string): boolean => own.has(pathname) || pathname === "/v1" || pathname.startsWith("/v1/");
+  const isOurs = (pathname: string): boolean => own.has(pathname) || isAtOrBelow(pathname, "/v1");
 
   async function answer(request: Request): Promise<Response> {
     const refused = gate.check(request);
@@ -98,7 +98,7 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
 }
 
 function mountOf(mounts: readonly HttpMount[], pathname: string): HttpMount | undefined {
-  const fitting = mounts.filter(({ path }) => path === "/" || pathname === path || pathname.startsWith(`${path}/`));
+  const fitting = mounts.filter(({ path }) => isAtOrBelow(pathname, path));
   return fitting.toSorted((left, right) => right.path.length - left.path.length)[0];
 }
 

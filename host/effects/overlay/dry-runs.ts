@@ -1,5 +1,6 @@
 /** Dry runs on every route. Each has its own overlay, which is kept for a while so that it can be committed (SPEC E8). */
 
+import { relativeBelow } from "../../../manifests/mod.ts";
 import { toolError, type ToolErrorData, unavailable } from "../../call/errors.ts";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { Clock } from "../../platform/platform.ts";
@@ -148,7 +149,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const { guarded: files, random } = record.bridge.platform;
       const { tree, changes } = overlay;
       const applied = await applyChanges({ tree, changes, files, random, context: record.bridge, record: record.bridge.record });
-      const filesModified = applied.done.map((path) => relative(path, session.workspace));
+      const filesModified = applied.done.map((path) => relativeBelow(path, session.workspace) ?? path);
       if (applied.ok) return { ok: true, callId, filesModified };
       const rest = applied.left.length === 0 ? "" : `; not done either: ${applied.left.map((path) => JSON.stringify(path)).join(", ")}`;
       const message = `Cannot change ${JSON.stringify(applied.failed)}: ${applied.reason}${rest}`;
@@ -287,9 +288,4 @@ function oldestOfTheGreediest(kept: readonly Kept[]): Kept | undefined {
 
 function ownerOf({ execution: { call } }: Kept): string {
   return sessionOwner(call.session);
-}
-
-function relative(path: string, folder: string): string {
-  const inside = folder.endsWith("/") ? folder : `${folder}/`;
-  return path.startsWith(inside) ? path.slice(inside.length) : path;
 }

@@ -6,7 +6,7 @@
  */
 
 import { hashOf } from "../../primitives/json/json-hash.ts";
-import type { JsonValue } from "../../../manifests/mod.ts";
+import { type JsonValue, relativeBelow } from "../../../manifests/mod.ts";
 import type { ToolErrorData } from "../../call/errors.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type Change, createChangeLog } from "./change-log.ts";
@@ -55,7 +55,7 @@ export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: O
       return tree.exceeded;
     },
     async report(workspace, succeeded) {
-      const changes = await effectsOf(tree, (path) => relative(path, workspace), diff);
+      const changes = await effectsOf(tree, (path) => relativeBelow(path, workspace) ?? path, diff);
       const { requests, more } = held;
       // The value is plain JSON; its interfaces only lack an index signature.
       const hash = await hashOf({ changes, held: requests, more } as unknown as JsonValue);
@@ -70,9 +70,4 @@ export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: O
       };
     },
   };
-}
-
-function relative(path: string, folder: string): string {
-  const inside = folder.endsWith("/") ? folder : `${folder}/`;
-  return path.startsWith(inside) ? path.slice(inside.length) : path;
 }

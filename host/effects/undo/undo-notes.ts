@@ -5,6 +5,7 @@
  * something is moved: then the name may refer to another file.
  */
 
+import { movedPath } from "../../../manifests/mod.ts";
 import { hostPlace } from "../../capabilities/checked.ts";
 import { FileError, type FileInfo, type GuardedFiles } from "../../platform/platform.ts";
 import type { Look } from "./look-task.ts";
@@ -188,7 +189,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
       if (replaced !== undefined) gone(target, replaced);
       byName.clear();
       for (const file of open) {
-        if (file.place === source || file.place?.startsWith(`${source}/`) === true) file.place = target + file.place.slice(source.length);
+        if (file.place !== undefined) file.place = movedPath(file.place, source, target) ?? file.place;
       }
     };
   }

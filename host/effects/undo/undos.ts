@@ -1,5 +1,6 @@
 /** Undo for a host: which calls keep before-images, which can be undone, and the undo itself (SPEC E8). */
 
+import { relativeBelow } from "../../../manifests/mod.ts";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 import type { Platform } from "../../platform/platform.ts";
@@ -132,8 +133,8 @@ export function createUndos(options: UndosOptions): Undos {
     const renewed = await store.renewed();
     const known = renewed.size;
     const undone = await undoSteps(kept.steps, { files, random, hasher: platform, grant, workspace, renewed, ...how });
-    const restored = undone.restored.map((path) => relative(path, workspace));
-    const left = undone.left.map(({ path, reason }) => ({ path: relative(path, workspace), reason }));
+    const restored = undone.restored.map((path) => relativeBelow(path, workspace) ?? path);
+    const left = undone.left.map(({ path, reason }) => ({ path: relativeBelow(path, workspace) ?? path, reason }));
     const { tool } = kept.call;
     if (overlay !== undefined) return { ok: true, callId, tool, restored, left, dryRun: await overlay.report(workspace, true) };
     if (renewed.size > known) await store.keepRenewed(renewed);
@@ -158,9 +159,4 @@ export function refuseToUndo(callId: string): UndoResult {
 function refuseToGuess(callId: string): UndoResult {
   const message = `Call "${callId}" may still run in a process of another machine or container: check that it has ended, then undo it by force`;
   return { ok: false, callId, message };
-}
-
-function relative(path: string, folder: string): string {
-  const inside = folder.endsWith("/") ? folder : `${folder}/`;
-  return path.startsWith(inside) ? path.slice(inside.length) : path;
 }

@@ -1,6 +1,8 @@
 /** Watches folders with chokidar. Events are hints, never the only way to notice a change (FACTS, watching). */
 
+import { isAtOrBelow } from "../../../manifests/mod.ts";
 import type { Watcher } from "../platform.ts";
+import { withSlashes } from "./slashes.ts";
 
 /** Folders that contain no plugin files. */
 const NOISE_FOLDERS: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", ".bascule", ".DS_Store"]);
@@ -37,7 +39,7 @@ export function createWatcher(): Watcher {
 
 /** Whether to ignore a path. Only names below a watched folder count, because the folder itself may be in a `node_modules`. */
 function isNoise(path: string, roots: readonly string[]): boolean {
-  const root = roots.find((candidate) => path.startsWith(candidate));
+  const root = roots.find((candidate) => isAtOrBelow(withSlashes(path), withSlashes(candidate)));
   const names = (root === undefined ? path : path.slice(root.length)).split(/[\\/]/);
   return names.some((name) => NOISE_FOLDERS.has(name)) || NOISE_FILE.test(names.at(-1) ?? "");
 }

@@ -1,5 +1,6 @@
 /** The host's own files over a tree in memory. */
 
+import { isBelow } from "../../../manifests/mod.ts";
 import { fileError } from "../files/file-errors.ts";
 import type { MemoryDirectory, MemoryNode, MemoryTree } from "./memory-tree.ts";
 import type { Files } from "../platform.ts";
@@ -116,8 +117,8 @@ export function moveEntry(tree: MemoryTree, from: string, to: string): void {
   const target = tree.resolve(to, false);
   if (target.parent === undefined) throw fileError(target.found ? "other" : target.code);
   // Checks in Linux's order: into itself, onto a folder that contains it, onto itself.
-  if (target.realPath.startsWith(`${source.realPath}/`)) throw fileError("invalid_path");
-  if (source.realPath.startsWith(`${target.realPath}/`)) throw fileError("not_empty");
+  if (isBelow(target.realPath, source.realPath)) throw fileError("invalid_path");
+  if (isBelow(source.realPath, target.realPath)) throw fileError("not_empty");
   if (target.found) {
     if (target.node === source.node) return;
     if (target.node.kind === "directory" && source.node.kind !== "directory") throw fileError("is_a_directory");

@@ -1,5 +1,6 @@
 /** A platform without a machine: files in memory, a clock moved by hand, seeded randomness, recorded output. */
 
+import { isAtOrBelow } from "../../../manifests/mod.ts";
 import type { WorkerLauncher } from "../../../sandbox/mod.ts";
 import { fileError } from "../files/file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
@@ -174,7 +175,7 @@ function createMemoryWatcher(tree: MemoryTree): Watcher {
   return {
     async watch(paths, onChange) {
       const stop = tree.onChange((path) => {
-        if (paths.some((root) => path === root || path.startsWith(`${root}/`))) onChange(path);
+        if (paths.some((root) => isAtOrBelow(path, root))) onChange(path);
       });
       return { close: async () => stop() };
     },

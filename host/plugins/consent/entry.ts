@@ -1,6 +1,6 @@
 /** Compares lock entries and makes them independent of the machine. */
 
-import type { LimitRequest, Permissions } from "../../../manifests/mod.ts";
+import { type LimitRequest, movedPath, type Permissions, relativeBelow } from "../../../manifests/mod.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import type { LockEntries, LockEntry } from "./lock-text.ts";
@@ -56,14 +56,15 @@ type KeptBy = "name" | "path" | "digest" | "acceptedLimits";
 
 /** Formats a path for the lock, relative to the root if inside. */
 export function relative(path: string, root: string): string {
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  return relativeBelow(path, root) ?? path;
 }
 
 /** Replaces paths inside the project by relative ones, which are the same on every machine. */
 export function portable(permissions: Permissions, root: string): Permissions {
+  // Below the root of the file system every path of a URL would look like a path inside the project.
+  if (root === "/") return permissions;
   return JSON.parse(JSON.stringify(permissions), (_key, value: unknown) => {
     // Strings that are not paths do not start with an absolute path of this machine.
-    if (typeof value !== "string" || !`${value}/`.startsWith(`${root}/`)) return value;
-    return value === root ? "." : `./${value.slice(root.length + 1)}`;
+    return typeof value === "string" ? (movedPath(value, root, ".") ?? value) : value;
   }) as Permissions;
 }

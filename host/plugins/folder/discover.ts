@@ -1,9 +1,10 @@
 /** Finds possible plugins: the direct children of the plugin roots (SPEC M1, H1). */
 
+import { isAtOrBelow } from "../../../manifests/mod.ts";
 import { FileError, type FileKind, type Files } from "../../platform/platform.ts";
 import { compareText } from "../../primitives/digest.ts";
 import { quote } from "./problems.ts";
-import { isIgnoredName, isInside } from "./walk.ts";
+import { isIgnoredName } from "./walk.ts";
 
 /** Maximum folders of one root; the rest is ignored. */
 export const MAX_FOLDERS = 4_096;
@@ -141,7 +142,7 @@ async function describe(files: Files, place: Place, kind: FileKind): Promise<Fou
   const info = await files.stat(linkTarget);
   if (info?.kind !== "directory") return undefined;
   // Such a plugin would contain itself and every other one.
-  if (isInside(linkTarget, await files.realPath(place.root))) {
+  if (isAtOrBelow(await files.realPath(place.root), linkTarget)) {
     return { place, ignored: "Its link leads to a folder that contains the plugin root" };
   }
   return { place, linkTarget };

@@ -5,7 +5,7 @@
  * compare it.
  */
 
-import type { Problem } from "../../../manifests/mod.ts";
+import { isAtOrBelow, type Problem } from "../../../manifests/mod.ts";
 import { type FileInfo, FileError, type Files } from "../../platform/platform.ts";
 import { compareText } from "../../primitives/digest.ts";
 import { folderError, folderWarning, quote } from "./problems.ts";
@@ -187,7 +187,7 @@ async function visitLink(visit: Visit, absolute: string, path: string, trail: re
   const target = await realPathOf(visit.files, absolute);
   visit.lines.push(`${path}\0${target ?? "nowhere"}`);
   if (target === undefined) return warn(visit, `Left out ${quote(path)}: its link target does not exist`, "remove the link");
-  if (!isInside(visit.root, target)) {
+  if (!isAtOrBelow(target, visit.root)) {
     return refuse(visit, folderError(`${quote(path)} is a link that leaves the plugin's folder`, "copy what it links to into the folder"));
   }
   const info = await visit.files.stat(target);
@@ -249,11 +249,6 @@ async function realPathOf(files: Files, path: string): Promise<string | undefine
       return undefined;
     throw error;
   }
-}
-
-/** Returns whether `path` is `directory` or below it. Both are real paths. */
-export function isInside(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
 /** Omits a folder's own time: editors touch it with temporary files that do not count. */

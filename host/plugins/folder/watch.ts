@@ -1,5 +1,6 @@
 /** Fast notice of changes: maps the platform watcher's file paths to places of plugins. */
 
+import { relativeBelow } from "../../../manifests/mod.ts";
 import type { Watcher } from "../../platform/platform.ts";
 import type { Place } from "./discover.ts";
 
@@ -88,9 +89,7 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   };
 }
 
-/** Returns the direct child of the folder that contains `path`. Splits at both separators, because names contain neither. */
+/** Returns the direct child of the folder that contains `path`. Accepts both separators, because names contain neither. */
 function folderIn(parent: string, path: string): string | undefined {
-  if (!path.startsWith(parent)) return undefined;
-  const [before, folder] = path.slice(parent.length).split(/[\\/]/);
-  return before === "" && folder !== undefined && folder !== "" ? folder : undefined;
+  return relativeBelow(path.replaceAll("\\", "/"), parent)?.split("/")[0];
 }

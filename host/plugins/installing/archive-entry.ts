@@ -1,5 +1,6 @@
 /** Entries of archives, and checks that their paths stay inside the folder on every file system. */
 
+import { isBelow } from "../../../manifests/mod.ts";
 import { FOLDER_BOUNDS, type FolderBounds, isIgnoredName } from "../folder/walk.ts";
 import { quote } from "../folder/problems.ts";
 import { PackageError } from "./package-error.ts";
@@ -108,7 +109,7 @@ export function checkPaths(files: readonly Pick<ArchiveFile, "path">[]): void {
 
 function sharedFolder(files: readonly ArchiveFile[]): string | undefined {
   const [first] = new Set(files.map(({ path }) => path.slice(0, path.indexOf("/"))));
-  return first !== undefined && files.every(({ path }) => path.startsWith(`${first}/`)) ? first : undefined;
+  return first !== undefined && files.every(({ path }) => isBelow(path, first)) ? first : undefined;
 }
 
 function foldedPath(path: string): string {

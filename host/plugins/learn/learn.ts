@@ -4,6 +4,7 @@ import {
   type AccessQuery,
   checkItem,
   foldName,
+  isAtOrBelow,
   itemToText,
   type PermissionItem,
   type Permissions,
@@ -129,7 +130,7 @@ export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">
  * folder.
  */
 function isHosts({ kind, value }: Act, data: string | undefined): boolean {
-  if ((kind !== "read" && kind !== "write") || (data !== undefined && `${value}/`.startsWith(`${data}/`))) return false;
+  if ((kind !== "read" && kind !== "write") || (data !== undefined && isAtOrBelow(value, data))) return false;
   const names = value.split(/[\\/]/).map(foldName);
   return names.includes(".bascule") || (kind === "write" && /^bascule\.(?:json|lock)$/.test(names.at(-1) ?? ""));
 }

@@ -1,7 +1,6 @@
 /** Merges many files into folders, but never into a folder that contains everything (SPEC P9). */
 
-import { checkItem, type PermissionBases } from "../../../manifests/mod.ts";
-import { isBelow } from "../../audit/acts.ts";
+import { checkItem, isAtOrBelow, isBelow, type PermissionBases } from "../../../manifests/mod.ts";
 
 /** Depth at which merging starts if there are too many paths. */
 const DEEPEST = 32;
@@ -62,8 +61,8 @@ function isNameable(path: string, kind: PathOptions["kind"]): boolean {
 
 /** Paths that are never proposed: the root, and folders that contain the workspace, the plugin or the home folder. */
 function isEverything(path: string, { workspace, plugin, home }: PermissionBases): boolean {
-  if (path === "/" || (home !== undefined && isBelow(home, path))) return true;
-  return [workspace, plugin].some((folder) => folder !== undefined && folder !== path && isBelow(folder, path));
+  if (path === "/" || (home !== undefined && isAtOrBelow(home, path))) return true;
+  return [workspace, plugin].some((folder) => folder !== undefined && isBelow(folder, path));
 }
 
 /** Folders are merged only below a meaningful place: not into a token's own folder, nor near the root. */

@@ -1,6 +1,6 @@
 /** A project whose `bascule.json` applies only as far as the user trusts it on this machine (SPEC P1, K3). */
 
-import { type JsonValue, normalizePath, type ProjectConfig } from "../../../manifests/mod.ts";
+import { isAtOrBelow, type JsonValue, normalizePath, type ProjectConfig } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { Look, ProjectFile, ProjectRefresh } from "../project-file.ts";
 import { type TrustRequest, trustRequestsOf, GRANTS, grantsTrustRequest, type IsOutside, withoutTrustRequests } from "./trust-requests.ts";
@@ -138,7 +138,7 @@ async function outsideOf(files: Platform["files"], root: string, { plugins, work
   const outside = new Set<string>();
   for (const path of [...plugins, ...(workspace === undefined ? [] : [workspace])]) {
     const real = await realPathOf(files, normalizePath(path, root) ?? "/");
-    if (real !== root && !real.startsWith(root === "/" ? "/" : `${root}/`)) outside.add(path);
+    if (!isAtOrBelow(real, root)) outside.add(path);
   }
   return (path) => outside.has(path);
 }

@@ -3,7 +3,7 @@
  * The protocol is experimental, so any deviation ends the process, and nothing is allowed.
  */
 
-import { isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
+import { isAtOrBelow, isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
 import { reportModified } from "../../capabilities/files/file-act.ts";
 import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
 import { readText } from "../../primitives/json/read-slices.ts";
@@ -86,9 +86,9 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
     const path = named.startsWith("/") ? normalizePath(named, "/") : undefined;
     if (path === undefined) return undefined;
     const real = await realPathOf(path, bridge);
-    if (!isBelow(path, root) && (real === undefined || !isBelow(real, root))) return undefined;
+    if (!isAtOrBelow(path, root) && (real === undefined || !isAtOrBelow(real, root))) return undefined;
     if (!begun && path === channel) return "allowed";
-    return begun && permission === "read" && isBelow(real ?? path, code) ? "allowed" : "denied";
+    return begun && permission === "read" && isAtOrBelow(real ?? path, code) ? "allowed" : "denied";
   }
 
   function record(act: CapabilityAct, reason?: string): string | undefined {
@@ -142,8 +142,4 @@ async function readCheck(line: string, id: number, slices: Slices): Promise<Chec
 
 function deniedAct({ permission, value = "" }: Check): Omit<CapabilityAct, "layer"> {
   return { decision: "denied", permission: permission.slice(0, 100), value: value.slice(0, 8_192) };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }

@@ -65,6 +65,13 @@ describe("createActCollector()", () => {
     expect(collected().acts.map(({ value }) => value)).toEqual(["/project/docs/a", "/tmp/case-10/docs/a"]);
   });
 
+  it("maps acts in a session whose workspace is the root of the file system [P9.workspace]", () => {
+    const { add, collected } = collector();
+    add({ type: "session.opened", sessionId: "s1", time: 0, payload: { workspace: "/" } });
+    add(used("/docs/a"));
+    expect(collected().acts.map(({ value }) => value)).toEqual(["/project/docs/a"]);
+  });
+
   it("keeps the name of a refusing layer that no grant can change [P9.maximum]", () => {
     const { add, collected } = collector();
     add(used("/project/a", { decision: "denied", layer: "host state" }));

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { toPluginView } from "../../../host/doors/plugin-view.ts";
+import { toPluginView, withFrame } from "../../../host/doors/plugin-view.ts";
 import { parseManifest, type Permissions } from "../../../manifests/mod.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { createCliProject } from "./cli/run-cli.ts";
 import { manifest, tool } from "../plugins/folder/harness.ts";
@@ -117,5 +118,13 @@ describe("the missing permissions of a plugin", () => {
     expect(await missing({ net: true }, {}, [narrow("a", "a.example"), tool("b", { sideEffects: ["network"] })])).toEqual({ net: true });
     const readsOnly = tool("a", { sideEffects: ["network"], permissions: { read: ["$workspace"] } });
     expect(await missing({ net: true, read: ["$workspace"] }, {}, [readsOnly])).toEqual({ read: ["$workspace"] });
+  });
+});
+
+describe("withFrame()", () => {
+  it("reads a file of a plugin whose folder is the root of the file system [P1]", async () => {
+    const { files } = createMemoryPlatform({ files: { "/main.ts": "first\nsecond\n" } });
+    const problem = { severity: "error", pointer: "", message: "m", file: "main.ts", line: 1 } as const;
+    expect((await withFrame(problem, "/", files)).frame).toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 /** `bascule pack`: bundles a plugin and its dependencies into a plugin with one module. */
 
-import { type Manifest, parseManifest, problemToText } from "../../../../manifests/mod.ts";
+import { isAtOrBelow, type Manifest, parseManifest, problemToText } from "../../../../manifests/mod.ts";
 import { type PackedPlugin, packPlugin } from "../../../plugins/packing/pack-plugin.ts";
 import { decodeManifest } from "../../../plugins/folder/compile.ts";
 import { MANIFEST_FILE, walkFolder } from "../../../plugins/folder/walk.ts";
@@ -35,7 +35,7 @@ async function pack(context: CommandContext): Promise<number> {
   const [plugin] = await findPlugins(context, positionals);
   const { files, manifest } = await readPlugin(context, plugin);
   const folder = absolutePath(options.value("out") ?? `packed/${manifest.name}`, cwd);
-  if (`${folder}/`.startsWith(`${plugin.directory}/`) || `${plugin.directory}/`.startsWith(`${folder}/`))
+  if (isAtOrBelow(folder, plugin.directory) || isAtOrBelow(plugin.directory, folder))
     throw usageError(`Cannot pack "${printable(plugin.name)}" into its own folder`, ["Choose another folder with --out"]);
 
   const outcome = await packPlugin({ bundler: platform.bundler, files, manifest });

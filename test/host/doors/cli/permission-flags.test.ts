@@ -53,6 +53,10 @@ describe("permissionsFromFlags()", () => {
 });
 
 describe("flagsFromPermissions()", () => {
+  it("writes one slash below a workspace that is the root of the file system [C3.flags]", () => {
+    expect(flagsFromPermissions({ read: ["$workspace/notes"] }, { cwd: "/work", workspace: "/" })).toBe("--allow-read=/notes");
+  });
+
   const place = { cwd: "/work/project", workspace: "/work/project" };
 
   it("writes flags relative to the working directory [I2.advice]", () => {

@@ -25,6 +25,22 @@ describe("createWatcher()", () => {
     await watching.close();
   });
 
+  it("tells a folder from another one whose name begins alike [H3]", async () => {
+    const folder = await temporaryFolder();
+    const roots = [join(folder, "plugins"), join(folder, "plugins.tmp")];
+    for (const root of roots) await mkdir(root);
+    const seen: string[] = [];
+    const watching = await createWatcher().watch(
+      roots,
+      (path) => seen.push(path),
+      (error) => expect.unreachable(error.message),
+    );
+    for (const root of roots) await writeFile(join(root, "main.ts"), "x");
+    await expect.poll(() => seen).toContain(join(folder, "plugins", "main.ts"));
+    await expect.poll(() => seen).toContain(join(folder, "plugins.tmp", "main.ts"));
+    await watching.close();
+  });
+
   it("does not follow links, including loops [H3, H9]", async () => {
     const root = await temporaryFolder();
     const elsewhere = await temporaryFolder();
