@@ -5,13 +5,13 @@ import { REPOSITORY, runCommand } from "../run-command.ts";
 import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-interface LeftOut {
+export interface LeftOut {
   readonly files: string;
   readonly because: string;
 }
 
 /** Of the layers' own tests (the others start `node` or read the checkout) those that say nothing about Deno. */
-const NOT_ABOUT_DENO: readonly LeftOut[] = [
+export const NOT_ABOUT_DENO: readonly LeftOut[] = [
   { files: "test/host/plugins/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
   { files: "test/host/testing/deno-agrees.test.ts", because: "starts deno itself and compares with it" },
@@ -28,7 +28,7 @@ const NOT_ABOUT_DENO: readonly LeftOut[] = [
  * runtime (`test/architecture.test.ts`). What the platform does with files, networks, processes, workers, terminals and clocks, and
  * what the guest asks of the runtime (Intl, cryptography, compression), is never among them, nor are attacks on any of these.
  */
-const THE_SAME: readonly LeftOut[] = [
+export const THE_SAME: readonly LeftOut[] = [
   { files: "test/host/policy/**", because: "functions of data" },
   { files: "test/attack/manifests/{floods-of-tools,hostile-text,huge-and-deep}.test.ts", because: "functions of data" },
   { files: "test/attack/schemas/**", because: "functions of data" },
