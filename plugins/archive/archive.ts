@@ -1,53 +1,53 @@
-/** What all formats are read into, and what all of them are held to. */
+/** The model that every archive format is read into, and the bounds that hold for all of them. */
 
 import { readSevenZip } from "./seven-zip.ts";
 import { readTar } from "./tar.ts";
 import { readZip } from "./zip.ts";
 import { isGzip, unpack } from "./zlib.ts";
 
-/** A member as the archive names it. The name is the archive's: whoever writes it somewhere checks it first (`safe-path.ts`). */
+/** One member of an archive. `name` is untrusted: before a file is written, `safe-path.ts` checks it. */
 export interface Member {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Unpacked, in bytes, as the archive says. */
+  /** Unpacked size in bytes, as the archive states it. */
   readonly size: number;
-  /** As it is written in the archive: of some formats in local time, without a zone. */
+  /** Modification time as stored in the archive; some formats store local time without a zone. */
   readonly modified?: string;
-  /** Where a link leads. */
+  /** Target of a link. */
   readonly target?: string;
-  /** Why its contents cannot be read here. */
+  /** Why the contents cannot be read. */
   readonly unreadable?: string;
 }
 
 export interface Archive {
   readonly format: "zip" | "tar" | "tar.gz" | "7z";
   readonly members: readonly Member[];
-  /** @throws {Error} if it is damaged, or not what the archive says it is. */
+  /** @throws {Error} if the data is damaged, or does not match what the archive states. */
   read(member: Member): Promise<Uint8Array>;
 }
 
-/** Bytes of an archive that is looked at: it is held in memory. */
+/** Maximum size of an archive in bytes: it is held in memory. */
 export const MAX_ARCHIVE_BYTES: number = 48 * 1024 * 1024;
-/** Unpacked bytes of one member, and of what is unpacked as a whole. */
+/** Maximum unpacked bytes of one member, and of data that is unpacked in one piece. */
 export const MAX_MEMBER_BYTES: number = 32 * 1024 * 1024;
-/** Unpacked bytes of all members that one call reads. */
+/** Maximum unpacked bytes of all members that one call reads. */
 export const MAX_TOTAL_BYTES: number = 128 * 1024 * 1024;
 export const MAX_MEMBERS = 20_000;
-/** Of texts and programs some packers reach 20; bombs reach 1,000. Only asked where there is much of it. */
+/** Highest accepted compression ratio. Some packers reach 20 with texts and programs; bombs reach 1,000. Checked for large totals only. */
 const MAX_RATIO = 200;
 const RATIO_MATTERS_FROM: number = 4 * 1024 * 1024;
 
 /**
- * Reads what an archive holds, by its first bytes and not by its name.
+ * Reads the members of an archive. The format is detected by the first bytes, not by the file name.
  *
- * @throws {Error} if it is none of the formats, is damaged or is beyond the bounds.
+ * @throws {Error} if the format is unknown, the archive is damaged, or a bound is exceeded.
  */
 export async function readArchive(bytes: Uint8Array): Promise<Archive> {
   const archive = await readFormat(bytes);
   const total = archive.members.reduce((sum, { size }) => sum + size, 0);
   if (total > RATIO_MATTERS_FROM && total > MAX_RATIO * bytes.length)
     throw new Error(
-      `it says that its ${bytes.length} bytes unpack to ${total}, over ${MAX_RATIO} times as many (that is what bombs do; look at it with a program that you can stop)`,
+      `its ${bytes.length} bytes unpack to ${total}, over ${MAX_RATIO} times as many (probably a zip bomb; open it in a program that you can stop)`,
     );
   return archive;
 }
@@ -57,7 +57,7 @@ async function readFormat(bytes: Uint8Array): Promise<Archive> {
   if (startsWith(bytes, "7z\xbc\xaf\x27\x1c")) return await readSevenZip(bytes);
   if (isGzip(bytes)) return readTar(await unpack("gzip", [bytes], MAX_MEMBER_BYTES), "tar.gz");
   const known = OTHERS.find(([start]) => startsWith(bytes, start));
-  if (known !== undefined) throw new Error(`it is packed with ${known[1]}, which is not read here (zip, tar, tar.gz and 7z are)`);
+  if (known !== undefined) throw new Error(`it is packed with ${known[1]}, which is not supported (supported: zip, tar, tar.gz, 7z)`);
   return readTar(bytes, "tar");
 }
 

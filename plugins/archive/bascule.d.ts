@@ -2,15 +2,14 @@
 
 /**
  * Arguments of `archive_open`: Lists the members of a zip, tar, tar.gz or 7z file with kind and unpacked size,
- * and says of each why it could not be read (encrypted, packed in a way that is not known). Nothing is unpacked
- * but the list
+ * and the reason if one cannot be read (encrypted, unknown compression). Unpacks only the list
  */
 export interface ArchiveOpenArgs {
   /** A zip, tar, tar.gz or 7z file, relative to the workspace; at most 48 MiB (at least 1 character) */
   readonly path: string;
-  /** Only members whose names hold this text, upper and lower case alike (1 to 200 characters) */
+  /** Only members whose names contain this text; case is ignored (1 to 200 characters) */
   readonly containing?: string;
-  /** List no more than so many (200 if absent); memberCount counts all (whole number, 1 to 2000) */
+  /** Maximum members listed (default 200); memberCount counts all (whole number, 1 to 2000) */
   readonly maxMembers?: number;
 }
 
@@ -18,39 +17,39 @@ export interface ArchiveOpenArgs {
 export interface ArchiveOpenOutput {
   readonly format: "zip" | "tar" | "tar.gz" | "7z";
   readonly members: ReadonlyArray<{
-    /** As the archive has it, in its order: it may be no safe path */
+    /** As in the archive, in its order; may be an unsafe path */
     readonly name: string;
     readonly kind: "file" | "folder" | "link" | "other";
-    /** Unpacked, in bytes (whole number, at least 0) */
+    /** Unpacked size in bytes (whole number, at least 0) */
     readonly size: number;
-    /** In zip files without a time zone */
+    /** Without a time zone in zip files */
     readonly modified?: string;
-    /** Where a link of a tar file leads */
+    /** Target of a link in a tar file */
     readonly target?: string;
     /** Why its contents cannot be read */
     readonly unreadable?: string;
   }>;
   /** Whole number, at least 0 */
   readonly memberCount: number;
-  /** Unpacked size of all (whole number, at least 0) */
+  /** Unpacked size of all members (whole number, at least 0) */
   readonly totalBytes: number;
   /** False if there were more than maxMembers */
   readonly complete: boolean;
 }
 
 /**
- * Arguments of `archive_extract`: Unpacks all files of an archive, or those that are named, into a folder.
- * Nothing is written if one of them has a name that leads out of the folder, is there twice, is encrypted, or
- * exists already. Links and devices are never made: they are listed as skipped
+ * Arguments of `archive_extract`: Unpacks all files of an archive, or the listed ones, into a folder. Nothing is
+ * written if a name leads out of the folder or occurs twice, or if a file is encrypted or already exists. Links
+ * and devices are never created; they are listed as skipped
  */
 export interface ArchiveExtractArgs {
   /** A zip, tar, tar.gz or 7z file, relative to the workspace; at most 48 MiB (at least 1 character) */
   readonly path: string;
-  /** The folder to unpack into, relative to the workspace; made if it is not there (at least 1 character) */
+  /** The folder to unpack into, relative to the workspace; created if missing (at least 1 character) */
   readonly to: string;
-  /** Names of members, or of folders with all that is in them (all if absent) (1 to 1000 items) */
+  /** Names of members, or of folders with their contents (default: all) (1 to 1000 items) */
   readonly members?: ReadonlyArray<string>;
-  /** Replace files that are there already (false if absent) */
+  /** Replace existing files (default false) */
   readonly overwrite?: boolean;
 }
 
@@ -80,19 +79,19 @@ export interface ArchiveFileArgs {
   readonly path: string;
   /** The name that archive_open lists (at least 1 character) */
   readonly member: string;
-  /** Begin at this byte (0 if absent); nextOffset of the answer before goes on (whole number, at least 0) */
+  /** First byte to read (default 0); use nextOffset of the previous result to continue (whole number, at least 0) */
   readonly offset?: number;
-  /** No more than so many bytes (50,000 if absent) (whole number, 1 to 500000) */
+  /** Maximum bytes (default 50,000) (whole number, 1 to 500000) */
   readonly maxBytes?: number;
 }
 
 /** Output of `archive_file` */
 export interface ArchiveFileOutput {
   readonly member: string;
-  /** Of the whole file, in bytes (whole number, at least 0) */
+  /** Size of the whole file in bytes (whole number, at least 0) */
   readonly size: number;
   readonly text?: string;
-  /** In place of text, of what is no UTF-8 */
+  /** Instead of text if the file is not UTF-8 */
   readonly base64?: string;
   /** Absent at the end (whole number, at least 0) */
   readonly nextOffset?: number;
@@ -107,13 +106,13 @@ export interface ArchiveSearchArgs {
   readonly path: string;
   /** The text to find, taken literally unless regex is true (1 to 1000 characters) */
   readonly pattern: string;
-  /** Take the pattern as a JavaScript regular expression */
+  /** Treat the pattern as a JavaScript regular expression */
   readonly regex?: boolean;
-  /** Find upper and lower case alike */
+  /** Ignore case */
   readonly ignoreCase?: boolean;
-  /** Only members whose names hold this text, such as .md (1 to 200 characters) */
+  /** Only members whose names contain this text, such as .md (1 to 200 characters) */
   readonly containing?: string;
-  /** Stop after so many lines (100 if absent) (whole number, 1 to 1000) */
+  /** Stop after this many lines (default 100) (whole number, 1 to 1000) */
   readonly maxMatches?: number;
 }
 
@@ -130,7 +129,7 @@ export interface ArchiveSearchOutput {
   }>;
   /** Whole number, at least 0 */
   readonly membersSearched: number;
-  /** Files that are no text, over 2 MiB, or cannot be read (whole number, at least 0) */
+  /** Files that are binary, over 2 MiB, or unreadable (whole number, at least 0) */
   readonly membersSkipped: number;
   /** False if it stopped at maxMatches or after 128 MiB */
   readonly complete: boolean;

@@ -1,6 +1,6 @@
-/** Reads numbers and texts out of bytes that somebody else wrote: never beyond their end. */
+/** Reads numbers and text from untrusted bytes, never beyond their end. */
 
-/** Reads from the front to the back. All numbers are little-endian. */
+/** Reads forward from the first byte. All numbers are little-endian. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -32,7 +32,7 @@ export class Reader {
     return this.#view.getUint32(this.#step(4), true);
   }
 
-  /** @throws {Error} if it is more than an archive that fits into memory can hold. */
+  /** @throws {Error} if the number is larger than any archive that fits into memory can hold. */
   uint64(): number {
     const value = this.#view.getBigUint64(this.#step(8), true);
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw damaged();
@@ -52,7 +52,7 @@ export class Reader {
   }
 }
 
-/** The text, and whether the bytes are one: what is no UTF-8 has U+FFFD in its place. */
+/** Decodes UTF-8. Returns the text, with U+FFFD for invalid bytes, and whether the bytes were valid. */
 export function decodeName(bytes: Uint8Array): { readonly name: string; readonly isText: boolean } {
   try {
     return { name: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isText: true };
@@ -61,10 +61,10 @@ export function decodeName(bytes: Uint8Array): { readonly name: string; readonly
   }
 }
 
-/** What a member has as `unreadable` whose name is no text: nobody could ask for it by name. */
-export const NO_UTF8 = "its name is no UTF-8";
+/** `unreadable` of a member whose name is not valid text: no caller could request it by name. */
+export const NO_UTF8 = "its name is not valid UTF-8";
 
-/** Thrown for all that is not as the format has it. */
+/** Error for data that does not follow its format. */
 export function damaged(): Error {
-  return new Error("it is damaged, or no archive (zip, tar, tar.gz and 7z are read)");
+  return new Error("it is damaged or not an archive (supported: zip, tar, tar.gz, 7z)");
 }

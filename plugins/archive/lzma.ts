@@ -1,7 +1,7 @@
 /**
- * Unpacks LZMA, as `lzma-specification.txt` of the LZMA SDK describes it.
+ * Unpacks LZMA as described in `lzma-specification.txt` of the LZMA SDK.
  *
- * All that is unpacked is kept, as its size is known: what was written is the dictionary.
+ * All unpacked data is kept in memory because its size is known: the output serves as the dictionary.
  */
 
 import { damaged } from "./bytes.ts";
@@ -16,8 +16,8 @@ const ALIGN_BITS = 4;
 const MIN_MATCH = 2;
 
 /**
- * @param properties five bytes: lc, lp and pb in one, and the size of the dictionary
- * @throws {Error}
+ * @param properties five bytes: lc, lp and pb in one, and the dictionary size
+ * @throws {Error} if the data is damaged.
  */
 export function unpackLzma(data: Uint8Array, properties: Uint8Array, size: number): Uint8Array {
   const [first] = properties;
@@ -97,14 +97,14 @@ export class LzmaDecoder {
     this.#range = new RangeDecoder(data);
   }
 
-  /** What is stored as it is. */
+  /** Copies stored bytes. */
   copy(bytes: Uint8Array, length: number): void {
     if (bytes.length !== length || this.#at + length > this.#output.length) throw damaged();
     this.#output.set(bytes, this.#at);
     this.#at += length;
   }
 
-  /** @returns how many bytes came, fewer than wanted where the data says that it ends. */
+  /** @returns the number of bytes written; fewer than requested if the data marks its end. */
   decode(wanted: number): number {
     const range = this.#range;
     const start = this.#at;
@@ -144,7 +144,7 @@ export class LzmaDecoder {
     this.#state = this.#state < 4 ? 0 : this.#state - (this.#state < 10 ? 3 : 6);
   }
 
-  /** True if it was one byte, and has been copied; else the distance to repeat is the first now. */
+  /** Returns true if a single byte was copied (a short repeat); otherwise moves the distance to repeat to the front. */
   #isShortRepeat(range: RangeDecoder, index: number): boolean {
     const [first, second, third, fourth] = this.#distances;
     const state = this.#state;
@@ -174,7 +174,7 @@ export class LzmaDecoder {
     const distance = this.#distances[0] + 1;
     if (distance > this.#at - this.#dictionaryStart || this.#at + length > end) throw damaged();
     const until = this.#at + length;
-    // Byte by byte where it overlaps itself: that is how runs are written.
+    // Copies byte by byte because source and destination may overlap: runs are encoded that way.
     if (distance >= length) this.#output.copyWithin(this.#at, this.#at - distance, until - distance);
     else for (let at = this.#at; at < until; at++) this.#output[at] = this.#output[at - distance] ?? 0;
     this.#at = until;
@@ -187,7 +187,7 @@ export class LzmaDecoder {
   }
 }
 
-/** Lengths are short, middle or long, and the shorter ones depend on the position. */
+/** Decodes a length: short, middle or long. The first two depend on the position. */
 class LengthDecoder {
   readonly #choice: Uint16Array = probabilities(2);
   readonly #low: Uint16Array = probabilities(MAX_POSITION_STATES << 3);

@@ -1,4 +1,4 @@
-/** Unpacks LZMA2: chunks of LZMA, or of bytes as they are, each of which says what is kept from the ones before. */
+/** Unpacks LZMA2: chunks of LZMA or stored bytes, each of which states what it keeps from earlier chunks. */
 
 import { damaged } from "./bytes.ts";
 import { LzmaDecoder } from "./lzma.ts";
@@ -8,7 +8,7 @@ const STORED_AFRESH = 1;
 const STORED = 2;
 const PACKED = 0x80;
 
-/** @throws {Error} */
+/** @throws {Error} if the data is damaged. */
 export function unpackLzma2(data: Uint8Array, size: number): Uint8Array {
   const output = new Uint8Array(size);
   const decoder = new LzmaDecoder(output);
@@ -18,7 +18,7 @@ export function unpackLzma2(data: Uint8Array, size: number): Uint8Array {
     const control = data[at++];
     if (control === undefined) throw damaged();
     if (control === LAST) break;
-    // What is kept: 0 all, 1 all but the state, 2 the dictionary, 3 nothing.
+    // The low bits state what the chunk keeps: 0 everything, 1 everything but the state, 2 the dictionary, 3 nothing.
     const afresh = control >= PACKED ? (control >>> 5) & 3 : control === STORED_AFRESH ? 3 : 0;
     if (afresh === 3) {
       decoder.resetDictionary();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { archive_extract, archive_file, archive_open } from "./main.ts";
 
-/** The least that is a tar file: one header and what is in the file. */
+/** Returns a minimal tar file: one header and the contents of one file. */
 function tarOf(name: string, content: string): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(1024);
   const put = (at: number, text: string): void => block.set(new TextEncoder().encode(text), at);
@@ -29,7 +29,7 @@ Deno.test("looks into a tar.gz file and unpacks it", async () => {
   assert.equal(await Deno.readTextFile("out/a/b.txt"), "hello");
 });
 
-Deno.test("unpacks nothing to somewhere else", async () => {
+Deno.test("does not unpack a member outside of the folder", async () => {
   await writePacked("bad.tar.gz", "../b.txt");
   await assert.rejects(archive_extract({ path: "bad.tar.gz", to: "out" }), /leads out of the folder/u);
 });

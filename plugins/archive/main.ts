@@ -1,8 +1,8 @@
 /**
- * Tools that look into zip, tar, tar.gz and 7z files of the workspace, and unpack them there.
+ * Tools that list, search and unpack zip, tar, tar.gz and 7z files of the workspace.
  *
- * An archive is what somebody else made. Nothing is written before every member that is wanted is known to be harmless, and
- * nothing is unpacked without a bound on what comes of it.
+ * Archives are untrusted. No file is written before every wanted member is known to be harmless, and nothing is unpacked without
+ * a bound on its size.
  */
 
 import { type Archive, MAX_ARCHIVE_BYTES, MAX_MEMBER_BYTES, MAX_TOTAL_BYTES, type Member, readArchive } from "./archive.ts";
@@ -26,7 +26,7 @@ const MAX_SEARCHED_BYTES: number = 2 * 1024 * 1024;
 const MAX_EXTRACTED = 2_000;
 const MAX_REASONS = 5;
 
-/** Lists what an archive holds. */
+/** Lists the members of an archive. */
 export async function archive_open(args: ArchiveOpenArgs): Promise<ArchiveOpenOutput> {
   const { format, members } = await open(args.path);
   const wanted = args.containing?.toLowerCase();
@@ -46,7 +46,7 @@ export async function archive_open(args: ArchiveOpenArgs): Promise<ArchiveOpenOu
   };
 }
 
-/** Unpacks members into a folder: all that are wanted, or nothing. */
+/** Unpacks members into a folder: all wanted members, or none. */
 export async function archive_extract(args: ArchiveExtractArgs): Promise<ArchiveExtractOutput> {
   const archive = await open(args.path);
   const wanted = args.members === undefined ? archive.members : selectMembers(archive, args.members, args.path);
@@ -72,13 +72,11 @@ export async function archive_extract(args: ArchiveExtractArgs): Promise<Archive
 export async function archive_file(args: ArchiveFileArgs): Promise<ArchiveFileOutput> {
   const archive = await open(args.path);
   const [member, another] = selectMembers(archive, [args.member], args.path).filter(({ kind }) => kind !== "folder");
-  if (member === undefined) throw new Error(`"${args.member}" is a folder (archive_open lists what is in it)`);
+  if (member === undefined) throw new Error(`"${args.member}" is a folder (archive_open lists its members)`);
   if (another !== undefined)
-    throw new Error(
-      `There are several members called "${args.member}": which one is meant is not known (whoever made the archive may want that)`,
-    );
+    throw new Error(`Several members are named "${args.member}", so the name is ambiguous (the archive may be malicious)`);
   if (member.kind !== "file")
-    throw new Error(`"${args.member}" is ${member.kind === "link" ? `a link to "${member.target ?? "somewhere"}"` : "no ordinary file"}`);
+    throw new Error(`"${args.member}" is ${member.kind === "link" ? `a link to "${member.target ?? "somewhere"}"` : "not a regular file"}`);
   const content = await read(archive, member, args.path);
   const { offset = 0, maxBytes = DEFAULT_BYTES } = args;
   const text = textOf(content);
@@ -91,7 +89,7 @@ export async function archive_file(args: ArchiveFileArgs): Promise<ArchiveFileOu
   };
 }
 
-/** Finds lines in all members that are texts. */
+/** Finds matching lines in all members that are text. */
 export async function archive_search(args: ArchiveSearchArgs): Promise<ArchiveSearchOutput> {
   const matcher = matcherOf(args.pattern, args.regex ?? false, args.ignoreCase ?? false);
   const archive = await open(args.path);
@@ -110,7 +108,7 @@ export async function archive_search(args: ArchiveSearchArgs): Promise<ArchiveSe
       continue;
     }
     membersSearched += 1;
-    // One more than wanted, to know whether there is more.
+    // Requests one more match than wanted, to know whether there are more.
     matches.push(...searchText(text, matcher, member.name, most + 1 - matches.length));
     if (matches.length > most) return { matches: matches.slice(0, most), membersSearched, membersSkipped, complete: false };
   }
@@ -132,7 +130,7 @@ async function read(archive: Archive, member: Member, path: string): Promise<Uin
   });
 }
 
-/** What goes wrong with what. The sandbox's own errors (not granted, not found) say that themselves. */
+/** Adds the name of the archive or member to an error. The sandbox's own errors (not granted, not found) already have it. */
 async function saying<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();
@@ -142,13 +140,13 @@ async function saying<Value>(what: string, act: () => Promise<Value>): Promise<V
   }
 }
 
-/** Members by their names, and all in a folder by its name. */
+/** Selects members by name; the name of a folder selects everything in it. */
 function selectMembers({ members }: Archive, names: readonly string[], path: string): readonly Member[] {
   const selected = new Set<Member>();
   for (const name of names) {
     const folder = name.endsWith("/") ? name : `${name}/`;
     const found = members.filter((member) => member.name === name || member.name.startsWith(folder));
-    if (found.length === 0) throw new Error(`There is no member "${name}" in "${nameFromHere(path)}" (archive_open lists them)`);
+    if (found.length === 0) throw new Error(`Member "${name}" not found in "${nameFromHere(path)}" (archive_open lists the members)`);
     for (const member of found) selected.add(member);
   }
   return [...selected];
@@ -157,7 +155,7 @@ function selectMembers({ members }: Archive, names: readonly string[], path: str
 function refusal(path: string, refused: readonly { readonly name: string; readonly reason: string }[]): string {
   const shown = refused.slice(0, MAX_REASONS).map(({ name, reason }) => `${JSON.stringify(name)}: ${reason}`);
   const more = refused.length > MAX_REASONS ? `, and ${refused.length - MAX_REASONS} more` : "";
-  return `Cannot extract "${nameFromHere(path)}", nothing was written: ${shown.join("; ")}${more} (name the members that are wanted under "members", or read one with archive_file)`;
+  return `Cannot extract "${nameFromHere(path)}", nothing was written: ${shown.join("; ")}${more} (list the wanted members under "members", or read one with archive_file)`;
 }
 
 async function requireFree(paths: readonly string[]): Promise<void> {
@@ -168,14 +166,14 @@ async function requireFree(paths: readonly string[]): Promise<void> {
       if (error instanceof Deno.errors.NotFound) continue;
       throw error;
     }
-    throw new Error(`"${nameFromHere(path)}" is there already, nothing was written (set "overwrite", or extract to another folder)`);
+    throw new Error(`"${nameFromHere(path)}" already exists, nothing was written (set "overwrite", or extract to another folder)`);
   }
 }
 
-/** Not in the middle of a character, at neither end; always at least one. */
+/** Returns at least one character and cuts no character at either end. */
 function wholeCharacters(bytes: Uint8Array, offset: number, most: number): Uint8Array {
   const isInside = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
-  if (isInside(offset)) throw new Error(`Byte ${offset} is in the middle of a character (take "nextOffset" of the answer before)`);
+  if (isInside(offset)) throw new Error(`Byte ${offset} is in the middle of a character (use "nextOffset" of the previous result)`);
   let end = Math.min(offset + most, bytes.length);
   while (end > offset && isInside(end)) end -= 1;
   if (end === offset) for (end = offset + 1; isInside(end);) end += 1;
@@ -186,7 +184,7 @@ function totalOf(members: readonly Member[]): number {
   return members.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A path as a person in the working directory would write it. */
+/** Shortens a path to how a user in the working directory would write it. */
 function nameFromHere(path: string): string {
   const base = `${Deno.cwd()}/`;
   return path.startsWith(base) ? path.slice(base.length) : path.replace(/^\.\//u, "");

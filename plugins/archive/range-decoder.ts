@@ -1,17 +1,17 @@
 /**
- * The arithmetic decoder of LZMA: bits that were packed by how probable they are.
+ * The arithmetic decoder of LZMA, which decodes bits by their probability.
  *
- * Nearly all of the time goes into these loops, so each holds the state of the decoder in variables of its own: in an engine
- * without a compiler that is twice as fast as a method for one bit.
+ * Nearly all time is spent in these loops, so each keeps the decoder's state in local variables: in an engine without a compiler
+ * that is twice as fast as one method call for each bit.
  */
 
 import { damaged } from "./bytes.ts";
 
-/** Of 2,048. A bit moves its probability by a 32nd of the way. */
+/** Probabilities are in units of 1/2,048. Each bit moves its probability by 1/32 of the remaining distance. */
 const HALF = 1_024;
 const TOP: number = 2 ** 24;
 
-/** As many models of one bit, each as probable as not. */
+/** Returns `count` one-bit models, each starting at probability 1/2. */
 export function probabilities(count: number): Uint16Array {
   return new Uint16Array(count).fill(HALF);
 }
@@ -49,13 +49,13 @@ export class RangeDecoder {
     return bit;
   }
 
-  /** The highest bit first. */
+  /** Decodes the highest bit first. */
   tree(model: Uint16Array, offset: number, bits: number): number {
     const limit = 1 << bits;
     return this.#descend(model, offset, 1, limit) - limit;
   }
 
-  /** A byte that follows a match, and so is probably another than the one that would have gone on with it. */
+  /** Decodes a literal after a match. It probably differs from the byte that would have continued the match. */
   byteAfterMatch(model: Uint16Array, offset: number, expected: number): number {
     let node = 1;
     for (let left = 7; left >= 0; left--) {
@@ -67,7 +67,7 @@ export class RangeDecoder {
     return this.#descend(model, offset, node, 0x100) - 0x100;
   }
 
-  /** The lowest bit first. */
+  /** Decodes the lowest bit first. */
   reverseTree(model: Uint16Array, offset: number, bits: number): number {
     let node = 1;
     let value = 0;
@@ -79,7 +79,7 @@ export class RangeDecoder {
     return value;
   }
 
-  /** Bits that are not modelled, the highest first. */
+  /** Reads bits that have no model, the highest first. */
   direct(count: number): number {
     let value = 0;
     for (let left = count; left > 0; left--) {
@@ -92,7 +92,7 @@ export class RangeDecoder {
     return value;
   }
 
-  /** From a node of a tree of bits down to where nodes are `limit` and more. */
+  /** Walks a bit tree from a node down to the nodes numbered `limit` and above. */
   #descend(model: Uint16Array, offset: number, first: number, limit: number): number {
     const data = this.#data;
     let at = this.#at;

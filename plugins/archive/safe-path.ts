@@ -1,21 +1,21 @@
-/** Which members may become files, and where: inside the folder that was asked for, each its own file, on every file system. */
+/** Decides which members may become files, and where: inside the requested folder, each its own file, on every file system. */
 
 import type { Member } from "./archive.ts";
 
 const MAX_STEP_BYTES = 255;
 const MAX_STEPS = 40;
-/** Windows opens devices by these names, with any ending (learn.microsoft.com, "Naming Files, Paths, and Namespaces"). */
+/** Windows opens devices by these names, with any extension (learn.microsoft.com, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/iu;
 const BAD_CHARACTER = /[\p{Cc}\p{Cf}\p{Cs}\ufffd\\:*?"<>|]/u;
 
 /** A member that becomes a file. */
 export interface Placed {
   readonly member: Member;
-  /** Below the folder, steps joined by "/". */
+  /** Path below the folder, with steps joined by "/". */
   readonly path: string;
 }
 
-/** A member that becomes none, and why. */
+/** A member that does not become a file, and why. */
 export interface Unplaced {
   readonly name: string;
   readonly reason: string;
@@ -23,13 +23,13 @@ export interface Unplaced {
 
 export interface Placement {
   readonly placed: readonly Placed[];
-  /** Left out without harm: links and devices. */
+  /** Harmless members that are left out: links and devices. */
   readonly skipped: readonly Unplaced[];
-  /** Whoever made these meant harm, or nobody knows what they meant. */
+  /** Members that are malicious or ambiguous. */
   readonly refused: readonly Unplaced[];
 }
 
-/** Says of each member what may become of it. Folders appear with the files in them. */
+/** Sorts members into placed, skipped and refused. Folders are created with the files in them. */
 export function placeMembers(members: readonly Member[]): Placement {
   const placed: Placed[] = [];
   const skipped: Unplaced[] = [];
@@ -38,7 +38,7 @@ export function placeMembers(members: readonly Member[]): Placement {
     const { name, kind, unreadable } = member;
     if (kind === "folder") continue;
     if (kind !== "file") {
-      skipped.push({ name, reason: kind === "link" ? "it is a link, which could lead anywhere" : "it is no ordinary file" });
+      skipped.push({ name, reason: kind === "link" ? "it is a link, which could lead anywhere" : "it is not a regular file" });
       continue;
     }
     const path = name.replace(/^(?:\.\/)+/u, "");
@@ -49,20 +49,20 @@ export function placeMembers(members: readonly Member[]): Placement {
   return { placed, skipped, refused: [...refused, ...collisionsOf(placed)] };
 }
 
-/** Undefined if it is a path below the folder, for every system. */
+/** Returns why a path is not safely below the folder on every system; undefined if it is. */
 export function whyUnsafe(path: string): string | undefined {
   if (/^(?:[/\\]|[A-Za-z]:)/u.test(path)) return "it is an absolute path";
   const steps = path.split("/");
   if (steps.includes("..")) return "it leads out of the folder";
   if (steps.some((step) => step === "" || step === ".")) return "it is a path with empty steps";
-  if (BAD_CHARACTER.test(path)) return "it has characters in its name that some systems read in another way, or nobody sees";
-  if (steps.some((step) => /[. ]$/u.test(step) || DEVICE.test(step))) return "it has a name that some systems read as another";
-  if (steps.length > MAX_STEPS) return `it lies more than ${MAX_STEPS} folders deep`;
+  if (BAD_CHARACTER.test(path)) return "its name has characters that some systems read differently, or that are invisible";
+  if (steps.some((step) => /[. ]$/u.test(step) || DEVICE.test(step))) return "some systems read its name as another one";
+  if (steps.length > MAX_STEPS) return `it is more than ${MAX_STEPS} folders deep`;
   const isLong = steps.some((step) => new TextEncoder().encode(step).length > MAX_STEP_BYTES);
-  return isLong ? `it has a name of more than ${MAX_STEP_BYTES} bytes` : undefined;
+  return isLong ? `its name has more than ${MAX_STEP_BYTES} bytes` : undefined;
 }
 
-/** Two that are one file where case and composition do not count; a file that would have to be a folder, too. */
+/** Refuses members that collide if case and composition are ignored, and files that another member needs as a folder. */
 function collisionsOf(placed: readonly Placed[]): readonly Unplaced[] {
   const files = new Map<string, string>();
   const refused: Unplaced[] = [];
@@ -77,7 +77,7 @@ function collisionsOf(placed: readonly Placed[]): readonly Unplaced[] {
     for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1)) {
       const file = files.get(key.slice(0, slash));
       if (file === undefined) continue;
-      refused.push({ name: member.name, reason: `it lies in ${JSON.stringify(file)}, which is a file` });
+      refused.push({ name: member.name, reason: `it is inside ${JSON.stringify(file)}, which is a file` });
       break;
     }
   }

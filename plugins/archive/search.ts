@@ -1,4 +1,4 @@
-/** Finds lines of a text. */
+/** Finds matching lines of a text. */
 
 const MAX_LINE_SHOWN = 300;
 
@@ -9,19 +9,19 @@ export interface Found {
   readonly text: string;
 }
 
-/** @throws {Error} if it is no regular expression. */
+/** @throws {Error} if the pattern is not a valid regular expression. */
 export function matcherOf(pattern: string, isRegex: boolean, ignoreCase: boolean): RegExp {
   const source = isRegex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|/-]/gu, "\\$&");
   try {
     return new RegExp(source, ignoreCase ? "iv" : "v");
   } catch (error) {
     throw new Error(
-      `Cannot read the pattern: ${error instanceof Error ? error.message : String(error)} (leave "regex" out to find it as it is)`,
+      `Invalid pattern: ${error instanceof Error ? error.message : String(error)} (omit "regex" to search for the text as it is)`,
     );
   }
 }
 
-/** The text of a member, undefined for what is none: not UTF-8, or with a NUL. */
+/** Decodes the text of a member; undefined for binary contents: not UTF-8, or with a NUL. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -31,7 +31,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Lines that match, at most so many. */
+/** Returns matching lines, at most `limit`. */
 export function searchText(text: string, matcher: RegExp, member: string, most: number): Found[] {
   const found: Found[] = [];
   for (const [index, line] of text.split(/\r\n|[\r\n]/u).entries()) {

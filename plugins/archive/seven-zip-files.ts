@@ -11,17 +11,17 @@ const NAMES = 0x11;
 const MODIFIED = 0x14;
 const ATTRIBUTES = 0x15;
 const IS_FOLDER = 0x10;
-/** p7zip puts the mode of Unix into the upper half. */
+/** p7zip stores the Unix mode in the upper half. */
 const HAS_MODE = 0x8000;
-/** From 1601 to 1970, in FILETIME's units of 100 ns. */
+/** Time from 1601 to 1970 in FILETIME units of 100 ns. */
 const EPOCH = 116_444_736_000_000_000n;
 
-/** A member; `size` is filled in by whoever knows where its contents are. */
+/** A member as listed in the header; the caller fills in `size` once it knows where the contents are. */
 export interface ListedFile extends Member {
   readonly isEmpty: boolean;
 }
 
-/** @throws {Error} */
+/** @throws {Error} if the header is damaged. */
 export function readFiles(header: Reader, most: number): readonly ListedFile[] {
   const count = readCount(header, most);
   let names: readonly string[] = [];
@@ -59,7 +59,7 @@ function kindOf(attributes: number, isFolder: boolean): Member["kind"] {
   return type === 0 || type === 0o100000 ? "file" : "other";
 }
 
-/** UTF-16, each with a NUL at its end. */
+/** Names in UTF-16, each ended by a NUL. */
 function readNames(reader: Reader, count: number): readonly string[] {
   checkInline(reader);
   const names: string[] = [];
@@ -83,7 +83,7 @@ function readTime(reader: Reader): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** It could stand elsewhere, which no program does. */
+/** External data, which no known program writes. */
 function checkInline(reader: Reader): void {
   if (reader.byte() !== 0) throw damaged();
 }

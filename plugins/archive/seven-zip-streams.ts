@@ -1,4 +1,4 @@
-/** Reads where the packed data of a 7z file is, how it is packed, and which parts of it are members. */
+/** Reads the location of the packed data in a 7z file, its compression methods, and which parts of it are members. */
 
 import { damaged, type Reader } from "./bytes.ts";
 
@@ -19,13 +19,13 @@ const MAX_PARTS = 20_000;
 export interface Coder {
   readonly method: "copy" | "lzma" | "lzma2" | "deflate";
   readonly properties: Uint8Array;
-  /** What comes of it. */
+  /** Unpacked size in bytes. */
   readonly size: number;
 }
 
-/** Data that is unpacked as a whole. */
+/** A 7z folder: data that is unpacked as a whole. */
 export interface Folder {
-  /** In the order in which they unpack. */
+  /** Coders in the order in which they unpack. */
   readonly coders: readonly Coder[];
   readonly packedAt: number;
   readonly packedSize: number;
@@ -48,7 +48,7 @@ export interface Streams {
   readonly parts: readonly Part[];
 }
 
-/** @throws {Error} */
+/** @throws {Error} if the header is damaged. */
 export function readStreams(reader: Reader): Streams {
   let packed: readonly { readonly at: number; readonly size: number }[] = [];
   let folders: readonly Folder[] = [];
@@ -64,7 +64,7 @@ export function readStreams(reader: Reader): Streams {
   return { folders, parts: parts ?? folders.map(wholeOf) };
 }
 
-/** A number of up to eight bytes: the bits set at the front of the first one say how many follow. */
+/** Reads a number of up to eight bytes: the leading one bits of the first byte are the count of bytes that follow. */
 export function readNumber(reader: Reader): number {
   const first = reader.byte();
   let value = 0;
@@ -76,20 +76,20 @@ export function readNumber(reader: Reader): number {
   return checkSafe(value);
 }
 
-/** A number of things that are still to be read, each of which takes up something. */
+/** Reads a count of items. It is bounded by the bytes left because every item takes at least some. */
 export function readCount(reader: Reader, most: number): number {
   const count = readNumber(reader);
   if (count > most) throw new Error(`it has ${count} parts, more than ${most}`);
   return count;
 }
 
-/** One bit for each, the highest first. */
+/** Reads one bit for each item, the highest first. */
 export function readBits(reader: Reader, count: number): readonly boolean[] {
   const bytes = reader.take(Math.ceil(count / 8));
   return Array.from({ length: count }, (_, index) => ((bytes[index >> 3] ?? 0) & (0x80 >> (index & 7))) !== 0);
 }
 
-/** As `readBits`, with a byte before that says whether all are set. */
+/** Reads bits as `readBits` does, after a byte that is 1 if all of them are set. */
 export function readOptionalBits(reader: Reader, count: number): readonly boolean[] {
   return reader.byte() === 0 ? readBits(reader, count) : Array.from({ length: count }, () => true);
 }
@@ -115,7 +115,7 @@ function readPacked(reader: Reader): readonly { readonly at: number; readonly si
 function readFolders(reader: Reader, packed: readonly { readonly at: number; readonly size: number }[]): readonly Folder[] {
   if (reader.byte() !== FOLDER) throw damaged();
   const count = readCount(reader, MAX_FOLDERS);
-  // Elsewhere, which no program does.
+  // External data, which no known program writes.
   if (reader.byte() !== 0) throw damaged();
   const raw = Array.from({ length: count }, () => readCoders(reader));
   if (reader.byte() !== UNPACK_SIZES) throw damaged();
@@ -146,7 +146,7 @@ function readFolders(reader: Reader, packed: readonly { readonly at: number; rea
 
 interface RawFolder {
   readonly coders: readonly (Omit<Coder, "size"> | undefined)[];
-  /** Places of the coders, the one that gets the packed data first. */
+  /** Indexes of the coders, starting with the one that receives the packed data. */
   readonly order: readonly number[];
   readonly outputs: number;
   readonly packedStreams: number;
@@ -176,13 +176,13 @@ function readCoders(reader: Reader): RawFolder {
   const packedStreams = inputs - bound.length;
   if (packedStreams < 1) throw damaged();
   if (packedStreams > 1) for (let index = 0; index < packedStreams; index++) readNumber(reader);
-  // What cannot be unpacked needs no order, but its size: that of the output which leads to no other coder.
+  // Unreadable data needs no order, only its size: that of the output that no other coder reads.
   const main = Array.from({ length: outputs }, (_, output) => output).find((output) => !bound.some(([, from]) => from === output));
   const order = unreadable === undefined ? orderOf(count, bound) : [main ?? 0];
   return { coders, order, outputs, packedStreams, ...(unreadable !== undefined && { unreadable }) };
 }
 
-/** Of simple coders: from the one whose input is no other's output to the last. */
+/** Orders simple coders from the one whose input is the packed data to the last. */
 function orderOf(count: number, bound: readonly (readonly [input: number, output: number])[]): readonly number[] {
   const order: number[] = [];
   let next = Array.from({ length: count }, (_, index) => index).find((index) => !bound.some(([input]) => input === index));
@@ -206,7 +206,7 @@ function readParts(reader: Reader, folders: readonly Folder[]): readonly Part[] 
   const hasSizes = type === SIZE;
   const sizes = folders.map(({ size }, index) => partSizes(reader, size, { count: counts[index] ?? 0, hasSizes }));
   if (hasSizes) type = reader.byte();
-  // A folder of one member has its sum already.
+  // A folder with one member already has the checksum.
   const unknown = folders.reduce((sum, { crc }, index) => sum + (counts[index] === 1 && crc !== undefined ? 0 : (counts[index] ?? 0)), 0);
   let sums: readonly (number | undefined)[] = [];
   for (; type !== END; type = reader.byte()) {
@@ -226,7 +226,7 @@ function readParts(reader: Reader, folders: readonly Folder[]): readonly Part[] 
   });
 }
 
-/** All but the last are written. */
+/** Sizes of all parts but the last are stored. */
 function partSizes(
   reader: Reader,
   total: number,
@@ -239,7 +239,7 @@ function partSizes(
   return [...sizes, rest];
 }
 
-/** Its sum is checked when it is unpacked. */
+/** Returns a folder as one part. Its checksum is verified when the data is unpacked. */
 function wholeOf(folder: Folder): Part {
   return { folder, offset: 0, size: folder.size };
 }
@@ -271,6 +271,6 @@ const OTHER_METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function reasonFor(id: string): string {
-  if (id.startsWith("06f107")) return "it is encrypted (passwords are not taken: decrypt it elsewhere)";
-  return `it is packed by ${OTHER_METHODS.get(id) ?? `method ${id}`} of 7z, which is not read here (LZMA, LZMA2, DEFLATE and stored are)`;
+  if (id.startsWith("06f107")) return "it is encrypted (passwords are not supported: decrypt it first)";
+  return `it is packed by ${OTHER_METHODS.get(id) ?? `method ${id}`} of 7z, which is not supported (supported: LZMA, LZMA2, DEFLATE, stored)`;
 }

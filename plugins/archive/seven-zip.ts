@@ -1,6 +1,6 @@
 /**
- * Reads 7z files (`7zFormat.txt` of the LZMA SDK) whose data is stored, or packed by LZMA, LZMA2 or DEFLATE: what 7-Zip makes
- * of anything but programs. Where it is packed otherwise, members are listed with the reason why they cannot be read.
+ * Reads 7z files (`7zFormat.txt` of the LZMA SDK) whose data is stored, or packed by LZMA, LZMA2 or DEFLATE, which is what 7-Zip
+ * writes for everything but programs. Members packed by other methods are listed with the reason why they cannot be read.
  */
 
 import { type Archive, MAX_MEMBER_BYTES, MAX_MEMBERS, type Member } from "./archive.ts";
@@ -21,23 +21,23 @@ const FILES = 0x05;
 const END = 0x00;
 const ENCODED_HEADER = 0x17;
 
-/** Where its bytes lie in what a folder unpacks to. */
+/** Where a member's bytes lie in the unpacked folder. */
 interface SevenZipMember extends Member {
   readonly folder?: Folder;
   readonly offset: number;
   readonly crc?: number;
 }
 
-/** @throws {Error} */
+/** @throws {Error} if the archive is damaged or a bound is exceeded. */
 export async function readSevenZip(bytes: Uint8Array): Promise<Archive> {
   const header = await readHeader(bytes);
   const members = header === undefined ? [] : readMembers(header);
-  // Many members lie in one folder, which can only be unpacked from its beginning: the last one is kept.
+  // A folder holds many members and can only be unpacked from its start, so the last unpacked folder is kept.
   let last: { readonly folder: Folder; readonly content: Uint8Array } | undefined;
   return {
     ...{ format: "7z", members },
     async read(member) {
-      // Only members of this list are ever asked for.
+      // Callers pass members of this list only.
       const { folder, offset, size, crc } = member as SevenZipMember;
       if (folder === undefined) return new Uint8Array();
       if (last?.folder !== folder) last = { folder, content: await unpackFolder(bytes, folder) };
@@ -48,7 +48,7 @@ export async function readSevenZip(bytes: Uint8Array): Promise<Archive> {
   };
 }
 
-/** What lists the members, unpacked where it is packed; undefined if there is nothing to list. */
+/** Returns the header, unpacked if necessary; undefined for an empty archive. */
 async function readHeader(bytes: Uint8Array): Promise<Reader | undefined> {
   const start = new Reader(bytes, 8);
   const startCrc = start.uint32();
@@ -58,7 +58,7 @@ async function readHeader(bytes: Uint8Array): Promise<Reader | undefined> {
   if (size > MAX_HEADER_BYTES) throw new Error(`its list of members has ${size} bytes, more than ${MAX_HEADER_BYTES}`);
   let header = new Reader(bytes, HEADER_BYTES).take(offset + size).subarray(offset);
   await checkSum(header, crc);
-  // It may be packed more than once; nobody does that often.
+  // A header can be packed several times; programs rarely do so.
   for (let times = 0; times < 4; times++) {
     const reader = new Reader(header);
     const type = reader.byte();
@@ -80,13 +80,12 @@ function readMembers(header: Reader): readonly SevenZipMember[] {
     if (type === END) return [];
     if (type === MAIN_STREAMS) streams = readStreams(header);
     else if (type === FILES) return placeMembers(header, streams);
-    else if (type === ARCHIVE_PROPERTIES || type === ADDITIONAL_STREAMS)
-      throw new Error("it has a header of a kind that nobody writes any more");
+    else if (type === ARCHIVE_PROPERTIES || type === ADDITIONAL_STREAMS) throw new Error("its header has an obsolete format");
     else throw damaged();
   }
 }
 
-/** Members that are not empty have their contents one after the other, in the order in which they are listed. */
+/** Non-empty members have their contents one after the other, in listed order. */
 function placeMembers(header: Reader, { parts }: Streams): readonly SevenZipMember[] {
   let index = 0;
   const members = readFiles(header, MAX_MEMBERS).map(({ isEmpty, ...member }): SevenZipMember => {
@@ -102,7 +101,7 @@ function placeMembers(header: Reader, { parts }: Streams): readonly SevenZipMemb
 
 async function unpackFolder(bytes: Uint8Array, folder: Folder): Promise<Uint8Array> {
   if (folder.size > MAX_MEMBER_BYTES)
-    throw new Error(`its members are packed together as ${folder.size} bytes, more than the ${MAX_MEMBER_BYTES} that are unpacked at once`);
+    throw new Error(`its members are packed together as ${folder.size} bytes, more than ${MAX_MEMBER_BYTES}`);
   let content = new Reader(bytes, HEADER_BYTES).take(folder.packedAt + folder.packedSize).subarray(folder.packedAt);
   for (const { method, properties, size } of folder.coders) {
     if (size > MAX_MEMBER_BYTES) throw damaged();

@@ -10,7 +10,7 @@ interface TarMember extends Member {
   readonly start: number;
 }
 
-/** What headers before a member say of it. */
+/** Values that extension headers set for the next member. */
 interface Ahead {
   readonly path?: Uint8Array;
   readonly linkPath?: Uint8Array;
@@ -18,20 +18,20 @@ interface Ahead {
   readonly isSparse?: boolean;
 }
 
-/** @throws {Error} */
+/** @throws {Error} if the archive is damaged or a bound is exceeded. */
 export function readTar(bytes: Uint8Array, format: "tar" | "tar.gz"): Archive {
   const members: TarMember[] = [];
   let ahead: Ahead = {};
   let at = 0;
-  // Two blocks of zeros end it, and many end after one.
+  // Two zero blocks mark the end; many archives end after one.
   while (at + BLOCK <= bytes.length && bytes[at] !== 0) {
     const header = readHeader(bytes.subarray(at, at + BLOCK));
     const isMember = !"xgLK".includes(header.type);
     const size = (isMember ? ahead.size : undefined) ?? header.size;
     const start = at + BLOCK;
-    // Links have a size now and then, and no contents.
+    // Some links state a size but have no contents.
     const length = isMember && !hasContents(header.type) ? 0 : size;
-    if (start + length > bytes.length) throw new Error("it ends in the middle of a member (it is damaged, or was cut)");
+    if (start + length > bytes.length) throw new Error("it ends in the middle of a member (damaged or truncated)");
     at = start + Math.ceil(length / BLOCK) * BLOCK;
     if (!isMember) {
       ahead = { ...ahead, ...lookAhead(header.type, bytes.subarray(start, start + length)) };
@@ -42,7 +42,7 @@ export function readTar(bytes: Uint8Array, format: "tar" | "tar.gz"): Archive {
     ahead = {};
   }
   if (members.length === 0 && !isEmptyTar(bytes)) throw damaged();
-  // Only members of this list are ever asked for.
+  // Callers pass members of this list only.
   const startOf = (member: Member): number => (member as TarMember).start;
   return {
     ...{ format, members },
@@ -81,7 +81,7 @@ function readHeader(block: Uint8Array): Header {
   };
 }
 
-/** Octal digits; in GNU's form for what they cannot hold, bytes after a first one of 0x80. */
+/** Reads octal digits, or GNU's base-256 form, which starts with 0x80, for larger numbers. */
 function numberAt(block: Uint8Array, at: number, length: number): number {
   if (block[at] === 0x80) {
     const value = block.subarray(at + 1, at + length).reduce((total, byte) => total * 256 + byte, 0);
@@ -99,7 +99,7 @@ function lookAhead(type: string, content: Uint8Array): Ahead {
   if (type === "L") return { path: upToNul(content) };
   if (type === "K") return { linkPath: upToNul(content) };
   const records = paxRecords(content);
-  // One name or size for all members would be understood in two ways.
+  // Global names and sizes are refused: readers disagree on their meaning.
   if (type === "g") {
     if (records.has("path") || records.has("linkpath") || records.has("size")) throw damaged();
     return {};
@@ -114,7 +114,7 @@ function lookAhead(type: string, content: Uint8Array): Ahead {
   };
 }
 
-/** `<length> <key>=<value>\n`, the length being that of the whole record in bytes. */
+/** Parses `<length> <key>=<value>\n` records; `length` is the size of the whole record in bytes. */
 function paxRecords(content: Uint8Array): ReadonlyMap<string, Uint8Array> {
   const records = new Map<string, Uint8Array>();
   for (let at = 0; at < content.length;) {
@@ -158,7 +158,7 @@ function upToNul(bytes: Uint8Array): Uint8Array {
   return end === -1 ? bytes : bytes.subarray(0, end);
 }
 
-/** Byte for byte: keys and numbers, which are short. */
+/** Decodes byte by byte: keys and numbers are short. */
 function textOf(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);

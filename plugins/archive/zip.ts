@@ -1,7 +1,7 @@
 /**
- * Reads zip files (APPNOTE.TXT 6.3.10). Names and sizes are the central directory's; where the data lies is looked up before it.
+ * Reads zip files (APPNOTE.TXT 6.3.10). Names and sizes come from the central directory; local headers only locate the data.
  *
- * Strict where two readers could understand two things, as what one program checks must be what another unpacks.
+ * Ambiguous archives are refused, because what one program checks must be what another unpacks.
  */
 
 import type { Archive, Member } from "./archive.ts";
@@ -19,7 +19,7 @@ const STORED = 0;
 const DEFLATED = 8;
 const MADE_ON_UNIX = 3;
 
-/** A member, and where its data is. */
+/** A member and the location of its data. */
 interface ZipMember extends Member {
   readonly method: number;
   readonly crc: number;
@@ -28,7 +28,7 @@ interface ZipMember extends Member {
   readonly end: number;
 }
 
-/** @throws {Error} */
+/** @throws {Error} if the archive is damaged, ambiguous, or a bound is exceeded. */
 export function readZip(bytes: Uint8Array): Archive {
   const end = findEnd(bytes);
   const directory = new Reader(bytes.subarray(0, end.at), end.directory);
@@ -36,11 +36,11 @@ export function readZip(bytes: Uint8Array): Archive {
   for (let index = 0; index < end.entries; index++) members.push(readEntry(directory, bytes.subarray(0, end.directory)));
   if (directory.left > 0) throw damaged();
   checkOverlaps(members);
-  // Only members of this list are ever asked for.
+  // Callers pass members of this list only.
   return { format: "zip", members, read: async (member) => await contentOf(bytes, member as ZipMember) };
 }
 
-/** The record at the very end, with the directory right before it. */
+/** Finds the end record at the very end, with the directory directly before it. */
 function findEnd(bytes: Uint8Array): { readonly at: number; readonly entries: number; readonly directory: number } {
   const lowest = Math.max(0, bytes.length - END_BYTES - 0xffff);
   for (let at = bytes.length - END_BYTES; at >= lowest; at--) {
@@ -56,7 +56,7 @@ function findEnd(bytes: Uint8Array): { readonly at: number; readonly entries: nu
     ];
     if (comment !== reader.left) continue;
     if (entries === 0xffff || directory === 0xffffffff)
-      throw new Error("it is a zip64 file, which is not read here (pack it again; zip64 is for over 65,534 members or 4 GB)");
+      throw new Error("zip64 is not supported (pack it again; zip64 is for over 65,534 members or 4 GB)");
     if (onThisDisk !== entries || directory + size !== at) throw damaged();
     if (entries > MAX_MEMBERS) throw new Error(`it has ${entries} members, more than ${MAX_MEMBERS}`);
     return { at, entries, directory };
@@ -96,12 +96,12 @@ function kindOf(name: string, type: number): Member["kind"] {
 }
 
 function whyNot(flags: number, method: number, size: number): string | undefined {
-  if ((flags & ENCRYPTED) !== 0) return "it is encrypted (passwords are not taken: decrypt it elsewhere)";
-  if (method !== STORED && method !== DEFLATED) return `it is packed by method ${method} of zip, which is not read here (0 and 8 are)`;
-  return size === 0xffffffff ? "its size is told as zip64 does, which is not read here" : undefined;
+  if ((flags & ENCRYPTED) !== 0) return "it is encrypted (passwords are not supported: decrypt it first)";
+  if (method !== STORED && method !== DEFLATED) return `it is packed by method ${method} of zip, which is not supported (supported: 0, 8)`;
+  return size === 0xffffffff ? "its size is in zip64 format, which is not supported" : undefined;
 }
 
-/** Where the data begins. The header before it has to name the same member. */
+/** Locates the data of a member. The local header must have the same name. */
 function dataAfter(header: Reader, name: Uint8Array): number {
   if (header.uint32() !== LOCAL) throw damaged();
   header.take(LOCAL_BYTES - 8);
@@ -112,11 +112,11 @@ function dataAfter(header: Reader, name: Uint8Array): number {
   return header.at;
 }
 
-/** Members that share their data make a small file unpack to petabytes (Fifield, "A better zip bomb", 2019). */
+/** Refuses members that share data, which lets a small file unpack to petabytes (Fifield, "A better zip bomb", 2019). */
 function checkOverlaps(members: readonly ZipMember[]): void {
   let end = 0;
   for (const { name, header, end: next } of members.toSorted((left, right) => left.header - right.header)) {
-    if (header < end) throw new Error(`member ${JSON.stringify(name)} shares its data with another (that is what bombs do)`);
+    if (header < end) throw new Error(`member ${JSON.stringify(name)} shares its data with another (probably a zip bomb)`);
     end = next;
   }
 }
@@ -129,7 +129,7 @@ async function contentOf(bytes: Uint8Array, { start, end, method, size, crc }: Z
   return data;
 }
 
-/** MS-DOS' form: two seconds exact, and without a time zone. */
+/** Converts an MS-DOS time: two-second precision, no time zone. */
 function toDate(date: number, time: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${1980 + (date >>> 9)}-${two((date >>> 5) & 15)}-${two(date & 31)}`;

@@ -1,4 +1,4 @@
-/** Unpacking by the runtime's own zlib, which also checks sums: much faster than JavaScript in the sandbox. */
+/** Unpacks with the runtime's zlib, which also verifies checksums and is much faster than JavaScript in the sandbox. */
 
 const GZIP_HEADER: Uint8Array<ArrayBuffer> = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** The largest stored block of DEFLATE (RFC 1951, 3.2.4). */
@@ -10,8 +10,8 @@ export function isGzip(bytes: Uint8Array): boolean {
 
 /**
  * @param format as `DecompressionStream` takes it
- * @param maximum how many bytes may come of it
- * @throws {Error} if it is damaged, or comes to more.
+ * @param maximum limit of unpacked bytes
+ * @throws {Error} if the data is damaged, or unpacks to more.
  */
 export async function unpack(format: "gzip" | "deflate-raw", parts: readonly Uint8Array[], maximum: number): Promise<Uint8Array> {
   const stream = new DecompressionStream(format);
@@ -27,7 +27,7 @@ export async function unpack(format: "gzip" | "deflate-raw", parts: readonly Uin
     }
     await written;
   } catch (error) {
-    // What is still to be written fails for the same reason.
+    // Pending writes fail for the same reason.
     await written.catch(() => undefined);
     if (error instanceof RangeError) throw new Error(tooMuch(maximum));
     throw new Error("its packed data is damaged");
@@ -36,9 +36,10 @@ export async function unpack(format: "gzip" | "deflate-raw", parts: readonly Uin
 }
 
 /**
- * Unpacks raw DEFLATE data, and checks the sum and the size that an archive gives for it: dressed up as gzip, all in one go.
+ * Unpacks raw DEFLATE data and verifies checksum and size as stated in the archive. The data is wrapped as gzip so that zlib does
+ * so.
  *
- * @throws {Error} if it is anything else.
+ * @throws {Error} if checksum or size differs.
  */
 export async function unpackChecked(data: Uint8Array, size: number, crc: number): Promise<Uint8Array> {
   return await unpack("gzip", [GZIP_HEADER, data, gzipTrailer(size, crc)], size);
@@ -62,7 +63,7 @@ function gzipTrailer(size: number, crc: number): Uint8Array {
   return new Uint8Array(trailer.buffer);
 }
 
-/** As one chunk: the sandbox unpacks at each. */
+/** Pass one chunk, because the sandbox unpacks after each. */
 async function writeAll(writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>, parts: readonly Uint8Array[]): Promise<void> {
   await writer.write(
     joined(
@@ -84,5 +85,5 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<Array
 }
 
 function tooMuch(maximum: number): string {
-  return `it unpacks to more than the ${maximum} bytes that it says, or that are taken`;
+  return `it unpacks to more than the ${maximum} bytes that are stated or allowed`;
 }

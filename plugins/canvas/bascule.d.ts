@@ -2,8 +2,8 @@
 
 /**
  * Arguments of `export_reasoning_canvas`: Writes the steps of a reasoning as a canvas (JSON Canvas 1.0, a card
- * for each step and arrows between them; Obsidian and others draw it) or as Markdown, for a person to edit. A
- * canvas of the same title is replaced, unless it was edited since
+ * for each step and arrows between them; Obsidian and others draw it) or as Markdown, for the user to edit. A
+ * canvas of the same title is replaced unless it was edited
  */
 export interface ExportReasoningCanvasArgs {
   /** Becomes the file's name too (1 to 200 characters) */
@@ -19,15 +19,15 @@ export interface ExportReasoningCanvasArgs {
     /** Ids of the steps that lead to it (at most 50 items) */
     readonly after?: ReadonlyArray<string>;
   }>;
-  /** canvas if absent */
+  /** Default canvas */
   readonly format?: "canvas" | "markdown";
-  /** Replace a canvas that was edited (false if absent) */
+  /** Replace a canvas that was edited (default false) */
   readonly overwrite?: boolean;
 }
 
 /** Output of `export_reasoning_canvas` */
 export interface ExportReasoningCanvasOutput {
-  /** What import_canvas_edits calls it */
+  /** Name for import_canvas_edits */
   readonly name: string;
   /** The file, relative to the workspace */
   readonly path: string;
@@ -36,9 +36,8 @@ export interface ExportReasoningCanvasOutput {
 }
 
 /**
- * Arguments of `import_canvas_edits`: Says what a person has changed in a canvas since it was exported: steps
- * that were added, removed or rewritten, and arrows; and all steps as they are now. Where cards lie does not
- * matter
+ * Arguments of `import_canvas_edits`: Returns the user's changes to a canvas since its export: added, removed
+ * and rewritten steps, and arrows; and all current steps. Positions of cards are ignored
  */
 export interface ImportCanvasEditsArgs {
   /** Name or title of the canvas (1 to 200 characters) */
@@ -51,7 +50,7 @@ export interface ImportCanvasEditsOutput {
   readonly path: string;
   readonly edited: boolean;
   readonly added: ReadonlyArray<{
-    /** What others call it; of steps that a person added, what their program called it */
+    /** Id of the step; for steps that the user added, the id from their program */
     readonly id: string;
     readonly kind?: string;
     readonly text: string;
@@ -79,9 +78,9 @@ export interface ImportCanvasEditsOutput {
     readonly from: string;
     readonly to: string;
   }>;
-  /** All, as they are now */
+  /** All current steps */
   readonly steps: ReadonlyArray<{
-    /** What others call it; of steps that a person added, what their program called it */
+    /** Id of the step; for steps that the user added, the id from their program */
     readonly id: string;
     readonly kind?: string;
     readonly text: string;
@@ -92,7 +91,7 @@ export interface ImportCanvasEditsOutput {
 
 /**
  * Arguments of `list_canvases`: Lists the canvases with title, number of steps, and whether they were edited
- * since they were exported
+ * since their export
  */
 export type ListCanvasesArgs = Readonly<Record<string, never>>;
 

@@ -1,11 +1,11 @@
-/** Reasonings as JSON Canvas 1.0 (jsoncanvas.org), which Obsidian and others draw: a card for each step, arrows between them. */
+/** Reasonings as JSON Canvas 1.0 (jsoncanvas.org), the format of Obsidian and others: a card for each step, with arrows between them. */
 
 import { depthsOf, type Reasoning, type Step } from "./steps.ts";
 
 const MAX_NODES = 2_000;
 const MAX_TEXT = 20_000;
 const CARD = { width: 360, across: 440, gap: 40, line: 26, letters: 40 };
-/** Presets of the format: each program has its own shades. */
+/** Color presets of the format: each program has its own shades. */
 const COLORS: ReadonlyMap<string, string> = new Map([
   ["question", "6"],
   ["observation", "5"],
@@ -37,9 +37,9 @@ export function writeCanvas({ title, steps }: Reasoning): string {
 }
 
 /**
- * Cards of text, links and files are steps; groups are only how somebody sorted them.
+ * Reads a canvas. Cards of text, links and files are steps; groups only arrange them and are ignored.
  *
- * @throws {Error} if it is no canvas, or beyond the bounds.
+ * @throws {Error} if the text is not a canvas, or exceeds the bounds.
  */
 export function readCanvas(text: string): Reasoning {
   const { nodes, edges } = readObject(text);
@@ -75,12 +75,12 @@ function readObject(text: string): { readonly nodes: readonly Member[]; readonly
   try {
     read = JSON.parse(text);
   } catch (error) {
-    throw new Error(`It is no JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`Invalid JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  if (!isObject(read)) throw new Error("It is no canvas: an object with nodes and edges was expected");
+  if (!isObject(read)) throw new Error("Not a canvas (expected an object with nodes and edges)");
   const { nodes = [], edges = [] } = read;
-  if (!Array.isArray(nodes) || !Array.isArray(edges)) throw new Error("It is no canvas: nodes and edges have to be lists");
-  // What other programs put among them is theirs.
+  if (!Array.isArray(nodes) || !Array.isArray(edges)) throw new Error("Not a canvas (nodes and edges must be lists)");
+  // Entries that other programs added are ignored.
   return { nodes: nodes.filter(isObject), edges: edges.filter(isObject) };
 }
 
@@ -89,7 +89,7 @@ function contentOf({ type, text, url, file }: Member): string | undefined {
   return typeof content === "string" ? content.slice(0, MAX_TEXT) : undefined;
 }
 
-/** As high as the lines that it will take. */
+/** Height in pixels of the lines that the text will take. */
 function heightOf(text: string): number {
   const lines = text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / CARD.letters)), 0);
   return Math.min(800, 40 + lines * CARD.line);

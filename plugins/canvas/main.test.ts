@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { export_reasoning_canvas, import_canvas_edits, list_canvases } from "./main.ts";
 
-Deno.test("a canvas comes back as it went, until somebody edits it", async () => {
+Deno.test("an exported canvas has no edits until a user edits it", async () => {
   const steps = [
     { id: "q", kind: "question", text: "Which way?" },
     { id: "h", kind: "hypothesis", text: "North\n\n## is a heading", after: ["q"] },

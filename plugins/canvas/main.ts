@@ -1,7 +1,7 @@
 /**
- * Reasonings as canvases: files in `canvases/` of the workspace that a person looks at and edits, and what came of that.
+ * Writes reasonings as canvases to `canvases/` of the workspace, where a user can view and edit them, and reports the edits.
  *
- * What was exported is kept in `canvases/.exported/`, so that edits can be told from it.
+ * Exported steps are kept in `canvases/.exported/` to compare with.
  */
 
 import type {
@@ -27,7 +27,7 @@ const FORMATS = {
 } as const;
 type Format = keyof typeof FORMATS;
 
-/** Writes steps for a person to edit. */
+/** Writes steps to a canvas that a user can edit. */
 export async function export_reasoning_canvas(args: ExportReasoningCanvasArgs): Promise<ExportReasoningCanvasOutput> {
   const name = nameFrom(args.title);
   const reasoning: Reasoning = { title: oneLine(args.title), steps: args.steps.map(toStep) };
@@ -44,16 +44,16 @@ export async function export_reasoning_canvas(args: ExportReasoningCanvasArgs): 
   const text = FORMATS[format].write(reasoning);
   await Deno.mkdir(EXPORTED, { recursive: true });
   await Deno.writeTextFile(path, text);
-  // As it will be read, so that what a format does not keep is no edit.
+  // Stored as it will be read back, so that what a format does not keep does not count as an edit.
   await Deno.writeTextFile(`${EXPORTED}/${name}.json`, `${JSON.stringify(FORMATS[format].read(text).steps)}\n`);
   return { name, path, steps: reasoning.steps.length };
 }
 
-/** What a person has changed since the canvas was exported. */
+/** Returns the user's changes since the export. */
 export async function import_canvas_edits(args: ImportCanvasEditsArgs): Promise<ImportCanvasEditsOutput> {
   const name = nameFrom(args.name);
   const known = await find(name);
-  if (known === undefined) throw new Error(`There is no canvas "${args.name}" (list_canvases shows which there are)`);
+  if (known === undefined) throw new Error(`Canvas "${args.name}" not found (list_canvases shows the names)`);
   const { title, steps } = await readFormat(known);
   const changes = compare(await readExported(name), steps);
   const copied = (some: readonly Step[]): ImportCanvasEditsOutput["steps"][number][] =>
@@ -69,7 +69,7 @@ export async function import_canvas_edits(args: ImportCanvasEditsArgs): Promise<
   };
 }
 
-/** All canvases by name; those that cannot be read say why. */
+/** Lists all canvases by name; unreadable ones have the reason. */
 export async function list_canvases(_args: ListCanvasesArgs): Promise<ListCanvasesOutput> {
   const canvases: ListCanvasesOutput["canvases"][number][] = [];
   for (const file of await files()) {
@@ -120,10 +120,10 @@ async function readFormat({ path, format }: CanvasFile): Promise<Reasoning> {
   }
 }
 
-/** A canvas that somebody drew without an export differs in everything. */
+/** A canvas without an export is compared with nothing: every step is new. */
 async function readExported(name: string): Promise<readonly Step[]> {
   try {
-    // Only this plugin writes there; what else does is compared as it is.
+    // Only this plugin writes exports; any other content is compared as it is.
     return JSON.parse(await Deno.readTextFile(`${EXPORTED}/${name}.json`)) as readonly Step[];
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return [];
@@ -133,11 +133,11 @@ async function readExported(name: string): Promise<readonly Step[]> {
 
 function toStep({ id, kind, text, after = [] }: ExportReasoningCanvasArgs["steps"][number]): Step {
   if (/[[\](),\n]/u.test(id) || id.trim() !== id || id === "title")
-    throw new Error(`A step cannot be called ${JSON.stringify(id)} (use letters, digits and -)`);
+    throw new Error(`Invalid step id ${JSON.stringify(id)} (use letters, digits and -)`);
   return { id, ...(kind !== undefined && { kind: oneLine(kind) }), text: text.replace(/\r\n?/gu, "\n").trim(), after: [...new Set(after)] };
 }
 
-/** A file name: letters of every script and digits stay. */
+/** Makes a file name: letters of every script and digits are kept. */
 function nameFrom(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const dashed = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+/u, "");

@@ -1,4 +1,4 @@
-/** Reasonings as Markdown: a heading for each step. */
+/** Reasonings as Markdown, with a heading for each step. */
 
 import type { Reasoning, Step } from "./steps.ts";
 
@@ -14,9 +14,9 @@ export function writeMarkdown({ title, steps }: Reasoning): string {
 }
 
 /**
- * A heading without an id in brackets is a step that somebody added: its words are the beginning of its text.
+ * Reads steps. A heading without an id in brackets is a step that a user added; its words become the start of the text.
  *
- * @throws {Error} if there are more steps than are read.
+ * @throws {Error} if there are too many steps.
  */
 export function readMarkdown(text: string): Reasoning {
   const [before = "", ...parts] = text.replace(/\r\n?/gu, "\n").split(/^(?=## )/mu);
@@ -33,7 +33,7 @@ export function readMarkdown(text: string): Reasoning {
   return { title: /^# (.+)$/mu.exec(before)?.[1]?.trim() ?? "", steps };
 }
 
-/** A line of the text that begins as a step does would become one. */
+/** Escape lines of the text that would be read as a step. */
 function escapeHeadings(text: string): string {
   return text.replace(/^(\\*## )/gmu, "\\$1");
 }

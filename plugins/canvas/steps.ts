@@ -1,12 +1,12 @@
-/** Steps of a reasoning, and what two versions of them differ in. */
+/** Steps of a reasoning, and the differences between two versions of them. */
 
-/** One thought. */
+/** One step. */
 export interface Step {
   readonly id: string;
-  /** What sort of step it is, in a word; absent where nobody said. */
+  /** Kind of step, in one word. */
   readonly kind?: string;
   readonly text: string;
-  /** Steps that lead to it. */
+  /** Ids of the steps that lead to this one. */
   readonly after: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface Changes {
   readonly added: readonly Step[];
   readonly removed: readonly Step[];
   readonly changed: readonly { readonly id: string; readonly before: Content; readonly after: Content }[];
-  /** Of steps that were there before and still are. */
+  /** Links between steps that exist before and after. */
   readonly linksAdded: readonly Link[];
   readonly linksRemoved: readonly Link[];
 }
@@ -31,22 +31,22 @@ export interface Link {
   readonly to: string;
 }
 
-/** @throws {Error} for two steps of one name, for what is not there, and for circles. */
+/** @throws {Error} for a duplicate id, an unknown id in `after`, or a circle. */
 export function checkSteps(steps: readonly Step[]): void {
   const byId = new Map<string, Step>();
   for (const step of steps) {
-    if (byId.has(step.id)) throw new Error(`There are two steps "${step.id}" (give each an id of its own)`);
+    if (byId.has(step.id)) throw new Error(`Duplicate step id "${step.id}" (give each an id of its own)`);
     byId.set(step.id, step);
   }
   for (const { id, after } of steps)
-    for (const before of after) if (!byId.has(before)) throw new Error(`Step "${id}" comes after "${before}", which is no step`);
+    for (const before of after) if (!byId.has(before)) throw new Error(`Step "${id}" comes after "${before}", which is not a step`);
   depthsOf(steps);
 }
 
 /**
- * How many steps lead to each, on the longest way.
+ * Returns the length of the longest path to each step.
  *
- * @throws {Error} if steps lead to themselves.
+ * @throws {Error} if steps form a circle.
  */
 export function depthsOf(steps: readonly Step[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();

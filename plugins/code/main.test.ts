@@ -33,7 +33,7 @@ Deno.test("parseStatus reads what git writes", () => {
   assert.deepEqual(parseStatus("# branch.head (detached)\0"), { files: [] });
 });
 
-Deno.test("chooseCommand takes the project's own word first", () => {
+Deno.test("chooseCommand prefers the project's own script", () => {
   const packageJson = '{ "scripts": { "test": "vitest" } }';
   assert.deepEqual(chooseCommand("test", { packageJson, hasDeno: true }), ["npm", "run", "--silent", "test"]);
   assert.deepEqual(chooseCommand("lint", { packageJson, hasDeno: true }), ["deno", "lint"]);

@@ -1,24 +1,22 @@
-/**
- * What programmers ask of a machine. `js_eval` runs in the sandbox; the other tools start programs, and so need the host route.
- */
+/** Tools for programmers. `js_eval` runs in the sandbox; the other tools start programs and need the host route. */
 
 import type { Context, GitStatusArgs, GitStatusOutput, JsEvalArgs, JsEvalOutput, LintCodeOutput, RunTestsOutput } from "./bascule.d.ts";
 import { chooseCommand, type Project } from "./project.ts";
 import { run } from "./run.ts";
 import { parseStatus } from "./status.ts";
 
-/** Evaluates an expression, else the body of an async function. */
+/** Evaluates an expression; if the code is not one, runs it as the body of an async function. */
 export async function js_eval({ code, input }: JsEvalArgs, context: Context): Promise<JsEvalOutput> {
-  // Whatever else is granted to this plugin would be granted to the code.
-  if (!isSandbox()) throw context.error('js_eval runs in the sandbox only (leave its route "wasm")');
+  // Refuse to run natively: the code would get every other grant of this plugin.
+  if (!isSandbox()) throw context.error('js_eval runs in the sandbox only (keep its route at "wasm")');
   const evaluate = compile(`return (${code}\n);`) ?? compile(code);
   if (typeof evaluate !== "function") throw context.error(`The code is not JavaScript: ${evaluate ?? "it does not parse"}`);
   return { result: (await evaluate(input)) ?? null };
 }
 
-/** `git status` of a folder. */
+/** Returns `git status` of a folder. */
 export async function git_status({ path }: GitStatusArgs, context: Context): Promise<GitStatusOutput> {
-  // What a repository's own configuration names is not run: a folder that was downloaded is not trusted by looking at it.
+  // Programs named in the repository's own configuration are not run: a downloaded folder must not be trusted when it is inspected.
   const quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
   const { exitCode, output, errors } = await run(
     "git",
@@ -29,12 +27,12 @@ export async function git_status({ path }: GitStatusArgs, context: Context): Pro
   return parseStatus(output);
 }
 
-/** The project's tests. */
+/** Runs the project's tests. */
 export async function run_tests(_args: object, context: Context): Promise<RunTestsOutput> {
   return await runScript("test", context);
 }
 
-/** The project's linter. */
+/** Runs the project's linter. */
 export async function lint_code(_args: object, context: Context): Promise<LintCodeOutput> {
   return await runScript("lint", context);
 }
@@ -43,7 +41,7 @@ const MAX_OUTPUT = 32_000;
 
 async function runScript(script: "test" | "lint", context: Context): Promise<RunTestsOutput> {
   const command = chooseCommand(script, await lookAtProject());
-  if (command === undefined) throw context.error(`There is no npm script "${script}" here, and no deno.json`);
+  if (command === undefined) throw context.error(`Unknown npm script "${script}", and no deno.json found`);
   const [program, ...args] = command;
   const { exitCode, output, errors } = await run(program, args, context.signal);
   return { command: command.join(" "), passed: exitCode === 0, exitCode, output: `${output}${errors}`.slice(-MAX_OUTPUT) };
@@ -63,14 +61,14 @@ async function readOrUndefined(path: string): Promise<string | undefined> {
   }
 }
 
-/** The sandbox has no V8. */
+/** V8's API is missing in the sandbox. */
 function isSandbox(): boolean {
   return typeof Deno !== "undefined" && Deno.version.v8 === "0.0.0";
 }
 
 type Evaluated = (input: unknown) => Promise<JsEvalOutput["result"]>;
 
-/** The function, or why there is none; undefined if there are no words for it. */
+/** Compiles the code. Returns the function, the syntax error, or undefined for empty code. */
 function compile(body: string): Evaluated | string | undefined {
   try {
     // oxlint-disable-next-line typescript/no-implied-eval -- it is what the tool is for, and the sandbox is what holds it

@@ -1,12 +1,12 @@
-/** Which command a project has for something. */
+/** Chooses the command that a project has for a task. */
 
-/** What of it was found. */
+/** The project's configuration files that were found. */
 export interface Project {
   readonly packageJson?: string;
   readonly hasDeno: boolean;
 }
 
-/** npm's script of that name first: it is what the project itself says. */
+/** Prefers npm's script of that name, because the project defines it. */
 export function chooseCommand(
   script: "test" | "lint",
   { packageJson, hasDeno }: Project,
@@ -20,7 +20,7 @@ function hasScript(text: string, script: string): boolean {
     const { scripts } = JSON.parse(text) as { readonly scripts?: Readonly<Record<string, unknown>> };
     return typeof scripts === "object" && scripts !== null && Object.hasOwn(scripts, script) && typeof scripts[script] === "string";
   } catch {
-    // A package.json that cannot be read has no scripts.
+    // Treats an unreadable package.json as one without scripts.
     return false;
   }
 }

@@ -1,6 +1,6 @@
-/** Starts a program, and ends it with the call. */
+/** Starts a program and ends it with the call. */
 
-/** What came of it. */
+/** Outcome of a program. */
 export interface Ran {
   readonly exitCode: number;
   readonly output: string;
@@ -10,13 +10,13 @@ export interface Ran {
 interface Process {
   output(): Promise<{ readonly code: number; readonly stdout: Uint8Array; readonly stderr: Uint8Array }>;
 }
-/** The sandbox has it too, and says there that it cannot. */
+/** `Deno.Command` exists in the sandbox too, and throws there. */
 type Command = new (
   program: string,
   options: { readonly args: readonly string[]; readonly stdin: "null"; readonly signal: AbortSignal },
 ) => Process;
 
-/** @throws {Error} named as in `Deno.errors` if the program may not be started, or is not there */
+/** @throws {Error} named as in `Deno.errors` if the program is not granted or not found */
 export async function run(program: string, args: readonly string[], signal: AbortSignal): Promise<Ran> {
   const { Command } = Deno as unknown as { readonly Command: Command };
   const { code, stdout, stderr } = await new Command(program, { args, stdin: "null", signal }).output();

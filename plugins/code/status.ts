@@ -1,6 +1,6 @@
 /** Reads `git status --porcelain=v2 --branch -z` (https://git-scm.com/docs/git-status#_porcelain_format_version_2). */
 
-/** One file that differs. */
+/** One changed file. */
 export interface ChangedFile {
   readonly path: string;
   readonly from?: string;
@@ -17,7 +17,7 @@ export interface Status {
 }
 
 const CHANGES: Readonly<Record<string, string>> = { M: "modified", A: "added", D: "deleted", R: "renamed", C: "copied", T: "type changed" };
-/** Fields before the path. */
+/** Number of fields before the path. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10 };
 
 export function parseStatus(text: string): Status {
@@ -32,7 +32,7 @@ export function parseStatus(text: string): Status {
     else if (FIELDS[kind] !== undefined) {
       const words = entry.split(" ");
       const path = words.slice(FIELDS[kind]).join(" ");
-      // The name that it had comes behind it.
+      // The old name follows.
       const from = kind === "2" ? { from: entries[++index] ?? "" } : {};
       files.push(kind === "u" ? { path, unstaged: "conflict" } : { path, ...from, ...readChange(words[1] ?? "") });
     }
@@ -49,7 +49,7 @@ function readHeader(entry: string): Omit<Status, "files"> {
   return counts === null ? {} : { ahead: Number(counts[1]), behind: Number(counts[2]) };
 }
 
-/** `XY`: in the index, and in the working tree. */
+/** `XY` columns: status in the index and in the working tree. */
 function readChange(letters: string): Pick<ChangedFile, "staged" | "unstaged"> {
   const [staged, unstaged] = [CHANGES[letters[0] ?? ""], CHANGES[letters[1] ?? ""]];
   return { ...(staged !== undefined && { staged }), ...(unstaged !== undefined && { unstaged }) };

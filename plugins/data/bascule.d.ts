@@ -2,8 +2,8 @@
 
 /**
  * Arguments of `json_query`: Picks, filters and reshapes JSON with a JMESPath expression, such as people[?age >
- * `30`].name or sort_by(items, &price)[0]; answers null where nothing is found. Numbers in comparisons are
- * written in backticks
+ * `30`].name or sort_by(items, &price)[0]; returns null if nothing matches. Numbers in comparisons are written
+ * in backticks
  */
 export interface JsonQueryArgs {
   /** A JMESPath expression (1 to 4096 characters) */
@@ -16,27 +16,27 @@ export interface JsonQueryArgs {
 
 /** Output of `json_query` */
 export interface JsonQueryOutput {
-  /** What the expression finds; null if nothing */
+  /** The result of the expression; null if nothing matches */
   readonly result: unknown;
 }
 
 /**
- * Arguments of `json_parse`: Reads JSON text into a value, or says at which line and column it is wrong and what
- * was expected there; warns of members given twice and numbers that lose digits
+ * Arguments of `json_parse`: Parses JSON text, or reports line and column of the error and what was expected
+ * there; warns of duplicate members and numbers that lose digits
  */
 export interface JsonParseArgs {
   /** JSON text, at most 2,000,000 characters, nested at most 60 deep (at most 2000000 characters) */
   readonly text: string;
-  /** Allow comments and commas before a closing bracket (false if absent) */
+  /** Allow comments and commas before a closing bracket (default false) */
   readonly lenient?: boolean;
 }
 
 /** Output of `json_parse` */
 export interface JsonParseOutput {
-  /** What the text holds */
+  /** The parsed value */
   readonly value: unknown;
   readonly type: "null" | "boolean" | "number" | "string" | "array" | "object";
-  /** What the value does not show, with line and column */
+  /** Losses that the value does not show, with line and column */
   readonly warnings: ReadonlyArray<string>;
 }
 
@@ -48,30 +48,30 @@ export interface JsonParseOutput {
 export interface CsvToJsonArgs {
   /** CSV text, at most 2,000,000 characters (at most 2000000 characters) */
   readonly csv: string;
-  /** One character, or auto to find out (auto if absent) (1 to 4 characters) */
+  /** One character, or auto to detect it (default auto) (1 to 4 characters) */
   readonly delimiter?: string;
-  /** The first row names the columns (true if absent) */
+  /** The first row names the columns (default true) */
   readonly header?: boolean;
   /**
-   * Turn fields into numbers, booleans and nulls where nothing is lost: 007 and numbers of over 15 digits stay
-   * text (false if absent)
+   * Convert fields to numbers, booleans and nulls if nothing is lost: 007 and numbers of over 15 digits stay text
+   * (default false)
    */
   readonly types?: boolean;
-  /** Answer no more rows than so many (10,000 if absent); rowCount counts all (whole number, 0 to 100000) */
+  /** Maximum rows returned (default 10,000); rowCount counts all (whole number, 0 to 100000) */
   readonly maxRows?: number;
 }
 
 /** Output of `csv_to_json` */
 export interface CsvToJsonOutput {
   readonly columns: ReadonlyArray<string>;
-  /** Objects by column with a header, arrays without; null where a row ended early */
+  /** Objects by column with a header, arrays without; null for missing fields */
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>> | ReadonlyArray<unknown>>;
   /** Rows of the whole text, without the header (whole number, at least 0) */
   readonly rowCount: number;
   /** False if there were more rows than maxRows */
   readonly complete: boolean;
   readonly delimiter: string;
-  /** Rows of another length and columns that were renamed, the first 50 */
+  /** Rows with a different length and renamed columns, the first 50 */
   readonly problems: ReadonlyArray<{
     /** Whole number, at least 1 */
     readonly line: number;
@@ -80,22 +80,22 @@ export interface CsvToJsonOutput {
 }
 
 /**
- * Arguments of `json_to_csv`: Turns rows, all objects or all arrays, into CSV text; columns in the order given
- * or met, nested values as JSON text. formulaCells counts texts that a spreadsheet would run as formulas; set
- * escapeFormulas if the text goes to one and the data is not trusted
+ * Arguments of `json_to_csv`: Turns rows, all objects or all arrays, into CSV text; columns in the given order
+ * or as they first occur, nested values as JSON text. formulaCells counts texts that a spreadsheet would run as
+ * formulas; set escapeFormulas if the text goes to one and the data is not trusted
  */
 export interface JsonToCsvArgs {
   /** All objects or all arrays, at most 100,000 (at most 100000 items) */
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>> | ReadonlyArray<unknown>>;
-  /** Which columns, in which order (all, as met, if absent) (at most 5000 items) */
+  /** Columns in their order (default: all, as they first occur) (at most 5000 items) */
   readonly columns?: ReadonlyArray<string>;
-  /** One character (a comma if absent) (exactly 1 character) */
+  /** One character (default comma) (exactly 1 character) */
   readonly delimiter?: string;
-  /** Write the names of the columns first (true if absent) */
+  /** Write the column names first (default true) */
   readonly header?: boolean;
-  /** End lines with CR LF, as RFC 4180 has it (false if absent) */
+  /** End lines with CR LF, as in RFC 4180 (default false) */
   readonly crlf?: boolean;
-  /** Put an apostrophe before texts that begin with = + - \@, a tab or a carriage return (false if absent) */
+  /** Put an apostrophe before texts that begin with = + - \@, a tab or a carriage return (default false) */
   readonly escapeFormulas?: boolean;
 }
 
@@ -110,12 +110,12 @@ export interface JsonToCsvOutput {
 }
 
 /**
- * Arguments of `sql_query`: Runs one SQL query (SELECT, WITH or VALUES) in SQLite, over tables that are made of
- * rows and of CSV or JSON files for this call: join, group, window, JSON and date functions. Parameters are ?1,
- * ?2 and so on
+ * Arguments of `sql_query`: Runs one SQL query (SELECT, WITH or VALUES) in SQLite, over tables made for this
+ * call from rows and from CSV or JSON files: join, group, window, JSON and date functions. Parameters are ?1, ?2
+ * and so on
  */
 export interface SqlQueryArgs {
-  /** In SQLite's dialect; give names that are no plain words in double quotes (1 to 20000 characters) */
+  /** In SQLite's dialect; put names other than plain words in double quotes (1 to 20000 characters) */
   readonly sql: string;
   /**
    * Rows by the name of the table, such as { "people": [{ "name": "Ada", "age": 36 }] }; nested values become JSON
@@ -124,7 +124,7 @@ export interface SqlQueryArgs {
   readonly tables?: Readonly<Record<string, unknown>>;
   /** At most 20 items */
   readonly files?: ReadonlyArray<{
-    /** What the query calls it (1 to 100 characters) */
+    /** Name of the table in the query (1 to 100 characters) */
     readonly table: string;
     /**
      * A .csv file with a header, .json (an array of objects) or .jsonl, relative to the workspace (at least 1
@@ -134,7 +134,7 @@ export interface SqlQueryArgs {
   }>;
   /** At most 500 items */
   readonly parameters?: ReadonlyArray<string | number | boolean | null>;
-  /** Answer no more rows than so many (500 if absent) (whole number, 1 to 10000) */
+  /** Maximum rows returned (default 500) (whole number, 1 to 10000) */
   readonly maxRows?: number;
 }
 

@@ -1,38 +1,38 @@
-/** From CSV text to rows, as RFC 4180 has it and as spreadsheets write it. */
+/** Reads CSV text into rows, as RFC 4180 defines it and as spreadsheets write it. */
 
 import { parse, type ParseError } from "./vendor/papaparse.js";
 import { toTyped } from "./csv-types.ts";
 import { describePlace, placeOf } from "./text-place.ts";
 
 const MAX_PROBLEMS = 50;
-/** Wider tables are texts read with the wrong delimiter, or made to make work. */
+/** Maximum columns. Wider tables are texts read with the wrong delimiter, or attacks. */
 const MAX_COLUMNS = 5_000;
 
-/** How a text is to be read. */
+/** Options for reading a text. */
 export interface ReadOptions {
-  /** One character, or "auto". */
+  /** Delimiter: one character, or "auto". */
   delimiter: string;
-  /** The first row names the columns. */
+  /** Whether the first row has the column names. */
   header: boolean;
-  /** Turns fields that look like them into numbers, booleans and nulls. */
+  /** Whether to convert fields that look like numbers, booleans and nulls. */
   types: boolean;
-  /** More rows are counted, not answered. */
+  /** Maximum rows returned; further rows are only counted. */
   maxRows: number;
 }
 
 export type Field = string | number | boolean | null;
 
-/** What was wrong and yet could be read. */
+/** Problems that did not stop the reading. */
 export interface RowProblem {
   line: number;
   message: string;
 }
 
-/** A text that was read. With a header the rows are objects, else arrays. */
+/** The parsed text. Rows are objects if there is a header, else arrays. */
 export interface Table {
   columns: string[];
   rows: (Record<string, Field> | Field[])[];
-  /** Of the whole text, the header left out. */
+  /** Count of rows in the whole text, without the header. */
   rowCount: number;
   complete: boolean;
   delimiter: string;
@@ -40,12 +40,12 @@ export interface Table {
 }
 
 /**
- * Reads a CSV text; a byte order mark and blank lines are left out.
+ * Reads CSV text; a byte order mark and blank lines are skipped.
  *
- * A row with fewer fields than columns has null for those that are missing, one with more has further columns `column_N`;
- * both are listed under `problems`.
+ * A row with fewer fields than columns gets null for the missing ones, a row with more gets columns `column_N`; both are listed
+ * under `problems`.
  *
- * @throws {Error} with line and column if a quoted field is never closed or goes on after its closing quote.
+ * @throws {Error} with line and column if a quoted field is never closed or continues after its closing quote.
  */
 export function readCsv(source: string, options: ReadOptions): Table {
   const text = unifyLineEnds(source.replace(/^\uFEFF/u, ""));
@@ -59,7 +59,7 @@ export function readCsv(source: string, options: ReadOptions): Table {
     step: ({ data, errors, meta }) => {
       const wrong = errors.find((error) => error.type === "Quotes");
       if (wrong !== undefined) throw quoteError(text, wrong);
-      // Without its own quotes, an empty field at the very end is what follows the last line end.
+      // An empty unquoted field at the very end only follows the last line end.
       const isAfterTheEnd = meta.cursor === text.length && index === text.length;
       if (!isAfterTheEnd) table.add(data, line, meta.delimiter);
       line += countLines(text, index, meta.cursor, newline);
@@ -69,7 +69,7 @@ export function readCsv(source: string, options: ReadOptions): Table {
   return table.finish();
 }
 
-/** What the first ten rows agree on: comma, tab, bar, semicolon or a control character for it; the comma where nothing is told apart. */
+/** Detects the delimiter from the first ten rows: comma, tab, bar, semicolon, or a control character in its place; comma if unclear. */
 function guessDelimiter(text: string, newline: LineEnd): string {
   return parse(text, { delimiter: "", newline, preview: 1, skipEmptyLines: true }).meta.delimiter;
 }
@@ -83,7 +83,7 @@ function createTable({ header, types, maxRows, delimiter: wanted }: ReadOptions)
   const problems: RowProblem[] = [];
   const rows: Field[][] = [];
   let names: string[] | undefined;
-  /** What the header, or the first row, says there is. */
+  /** Number of columns in the header, or in the first row. */
   let expected: number | undefined;
   let rowCount = 0;
   let delimiter = wanted === "auto" ? "," : wanted;
@@ -121,7 +121,7 @@ function createTable({ header, types, maxRows, delimiter: wanted }: ReadOptions)
   };
 }
 
-/** Every name once; what has none, or one that no object here can have, is named after its place. */
+/** Makes names unique; a missing name, or one that objects here cannot have, is replaced by the column's position. */
 function nameColumns(fields: readonly string[], report: (message: string) => void): string[] {
   const taken = new Set(fields);
   const names = new Set<string>();
@@ -131,7 +131,7 @@ function nameColumns(fields: readonly string[], report: (message: string) => voi
     const name = isFree ? field : freeName(isUsable ? `${field}_${index + 1}` : columnName(index), taken);
     if (!isFree)
       report(
-        `Column ${index + 1} is called ${JSON.stringify(name)}: the name ${JSON.stringify(field)} ${isUsable ? "is taken" : "cannot be used"}`,
+        `Column ${index + 1} is called ${JSON.stringify(name)}: the name ${JSON.stringify(field)} ${isUsable ? "is already used" : "cannot be used"}`,
       );
     names.add(name);
     taken.add(name);
@@ -149,7 +149,7 @@ function columnName(index: number): string {
   return `column_${index + 1}`;
 }
 
-/** `name`, with as many underscores as it takes to be nobody else's. */
+/** Adds underscores to `name` until it is unique. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   while (taken.has(free)) free += "_";
@@ -162,7 +162,7 @@ function countOf(count: number, what: string): string {
 
 type LineEnd = "\n" | "\r\n" | "\r";
 
-/** Where lines end in different ways, all end with `\n` outside of quotes. */
+/** If line ends are mixed, converts all of them outside of quotes to `\n`. */
 function unifyLineEnds(text: string): string {
   if (!text.includes("\r")) return text;
   const outside = text.replace(QUOTED, "");
@@ -184,7 +184,7 @@ function lineEndOf(text: string): LineEnd {
 
 function countLines(text: string, from: number, to: number, newline: LineEnd): number {
   let lines = 0;
-  // Within quotes a line may end otherwise; each counts as it would in an editor.
+  // Line ends within quotes may differ; each counts as in an editor.
   const piece = text.slice(from, to);
   const ends = newline === "\r" ? /\r/gu : /\n/gu;
   while (ends.test(piece)) lines += 1;
@@ -192,7 +192,7 @@ function countLines(text: string, from: number, to: number, newline: LineEnd): n
 }
 
 function quoteError(text: string, error: ParseError): Error {
-  // The parser points behind the opening quote.
+  // The parser's position is after the opening quote.
   const place = describePlace(placeOf(text, Math.max(0, (error.index ?? 0) - 1)));
   if (error.code === "MissingQuotes") return new Error(`Cannot read the CSV: the quoted field that begins at ${place} is never closed`);
   return new Error(

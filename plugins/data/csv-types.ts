@@ -1,16 +1,16 @@
-/** What a field of a table stands for, where that is certain. */
+/** Converts CSV fields to typed values where the type is certain. */
 
 import type { Field } from "./csv-read.ts";
 
-/** As JSON writes numbers: no leading zero, plus sign, hexadecimal, separator or unit. */
+/** Numbers as JSON writes them: no leading zero, plus sign, hexadecimal, separator or unit. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
-/** Any number of so many digits comes back as it was written. */
+/** Digits up to which a double keeps every number as written. */
 const SAFE_DIGITS = 15;
 
 /**
- * A number, boolean or null where writing it again gives the same value; anything else stays text.
+ * Converts to a number, boolean or null if writing it again gives the same text; everything else stays text.
  *
- * `007`, `+41…`, `1,5`, `0x10`, dates and numbers of more than 15 digits stay as they are; the empty field is null.
+ * `007`, `+41…`, `1,5`, `0x10`, dates and numbers of more than 15 digits stay as they are; an empty field becomes null.
  */
 export function toTyped(field: string): Field {
   if (field === "") return null;

@@ -1,36 +1,36 @@
-/** From rows to CSV text. */
+/** Writes rows as CSV text. */
 
 import { unparse } from "./vendor/papaparse.js";
 
-/** What a spreadsheet takes for a formula, as OWASP lists it. */
+/** First characters of texts that a spreadsheet takes for a formula, as listed by OWASP. */
 const FORMULA = /^[=+\-@\t\r]/u;
 
-/** How rows are to be written. */
+/** Options for writing rows. */
 export interface WriteOptions {
-  /** One character. */
+  /** Delimiter, one character. */
   delimiter: string;
-  /** Writes the names of the columns first. */
+  /** Whether the first row has the column names. */
   header: boolean;
   newline: "\n" | "\r\n";
-  /** Puts an apostrophe before texts that a spreadsheet would run. */
+  /** Whether to put an apostrophe before texts that a spreadsheet would evaluate. */
   escapeFormulas: boolean;
-  /** Which columns, in which order; all, in the order they are met, if absent. */
+  /** Columns and their order; default: all, in the order in which they first occur. */
   columns?: readonly string[];
 }
 
-/** What was written. */
+/** The written text and its figures. */
 export interface Written {
   csv: string;
   columns: string[];
   rowCount: number;
-  /** Texts that a spreadsheet takes for formulas, escaped or not. */
+  /** Count of texts that a spreadsheet takes for formulas, escaped or not. */
   formulaCells: number;
 }
 
 /**
- * Writes objects, or arrays of fields, as CSV. Null and what is missing become empty fields, objects and arrays JSON text.
+ * Writes objects, or arrays of fields, as CSV. Null and missing values become empty fields; objects and arrays become JSON text.
  *
- * @throws {Error} if the rows are not all objects or all arrays, or `columns` names what no row has.
+ * @throws {Error} if the rows are not all objects or all arrays, or if `columns` has a name that occurs in no row.
  */
 export function writeCsv(rows: readonly unknown[], options: WriteOptions): Written {
   const { columns, records } = toRecords(rows, options.columns);
@@ -47,7 +47,7 @@ export function writeCsv(rows: readonly unknown[], options: WriteOptions): Writt
     delimiter: options.delimiter,
     newline: options.newline,
     escapeFormulae: options.escapeFormulas ? /^[=+\-@\t\r][^]*$/u : false,
-    // A blank line would be no row at all.
+    // A blank line would be read as no row.
     quotes: (value) => value === "" && columns.length === 1,
   });
   const end = csv === "" && cells.length === 0 ? "" : options.newline;
@@ -67,7 +67,7 @@ function toRecords(rows: readonly unknown[], wanted: readonly string[] | undefin
     );
   const arrays = rows.filter((row) => Array.isArray(row));
   if (arrays.length > 0) return fromArrays(arrays, wanted);
-  // Only objects are left.
+  // All rows are objects here.
   return fromObjects(rows as readonly Readonly<Record<string, unknown>>[], wanted);
 }
 
@@ -84,7 +84,7 @@ function fromObjects(rows: readonly Readonly<Record<string, unknown>>[], wanted:
   const unknown = rows.length === 0 ? undefined : wanted?.find((name) => !met.has(name));
   if (unknown !== undefined)
     throw new Error(
-      `Cannot write CSV: no row has a column ${JSON.stringify(unknown)} (there are ${[...met].map((name) => JSON.stringify(name)).join(", ")})`,
+      `Cannot write CSV: unknown column ${JSON.stringify(unknown)} (there are ${[...met].map((name) => JSON.stringify(name)).join(", ")})`,
     );
   const columns = [...(wanted ?? met)];
   return { columns, records: rows.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined))) };

@@ -1,13 +1,13 @@
 /**
- * Functions of JMESPath that the package gets wrong, as the specification has them.
+ * JMESPath functions that the package implements incorrectly, as the specification defines them.
  *
- * The package sorts numbers as text, compares text by the machine's locale, finds no `max_by` among texts, passes arrays as
- * arguments (which ends at some 10,000 elements), and groups `constructor` under what every object inherits.
+ * The package sorts numbers as text, compares text by the machine's locale, lets `max_by` fail on texts, passes arrays as
+ * arguments (which fails at some 10,000 elements), and groups `constructor` under what every object inherits.
  */
 
 import { registerFunction, TreeInterpreter } from "./vendor/jmespath.js";
 
-// The package's numbers for types, which it exports in part only.
+// The package's type numbers, of which it exports only some.
 const ANY = 1;
 const STRING = 2;
 const ARRAY = 3;
@@ -15,12 +15,12 @@ const EXPRESSION = 6;
 const NUMBERS = 8;
 const STRINGS = 9;
 
-/** The function that reads one field. No expression can call it, as no name has a space. */
+/** Name of the function that reads one field. The space in it keeps expressions from calling it. */
 export const OWN_FIELD = "own field";
 
 type Key = string | number;
 
-/** Registers them; the same names again replace themselves. */
+/** Registers the functions; registering again replaces them. */
 export function registerFunctions(): void {
   const scalars = [{ types: [STRINGS, NUMBERS] }];
   const keyed = [{ types: [ARRAY] }, { types: [EXPRESSION] }];
@@ -37,7 +37,7 @@ export function registerFunctions(): void {
   register(OWN_FIELD, ([value, name]) => ownField(value, String(name)), [{ types: [ANY] }, { types: [STRING] }]);
 }
 
-/** By code point, numbers by size. */
+/** Compares texts by code point and numbers by size. */
 function compare(left: Key, right: Key): number {
   if (typeof left === "number" && typeof right === "number") return left - right;
   const [a, b] = [[...String(left)], [...String(right)]];
@@ -48,7 +48,7 @@ function compare(left: Key, right: Key): number {
   return a.length - b.length;
 }
 
-/** The first of the greatest (`sign` 1) or the least (-1); null of none. */
+/** Returns the first of the greatest (`sign` 1) or least (-1) elements; null for an empty array. */
 function extreme<Item>(items: readonly Item[], keyOf: (item: Item) => Key, sign: 1 | -1): Item | null {
   let best: { item: Item; key: Key } | undefined;
   for (const item of items) {
@@ -80,7 +80,7 @@ function groupBy(items: readonly unknown[], expression: unknown): unknown {
   return Object.fromEntries(groups);
 }
 
-/** A text becomes a number if JSON would read it as one. */
+/** Converts a text to a number if it is a JSON number. */
 function toNumber(value: unknown): number | null {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(value)) return null;
@@ -93,7 +93,7 @@ function ownField(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-// What the signature has checked, said again for the compiler.
+// The signature already checked this; the cast is for the compiler.
 function toKeys(value: unknown): Key[] {
   return toArray(value).filter((item) => typeof item === "string" || typeof item === "number");
 }

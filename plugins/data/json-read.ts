@@ -1,24 +1,24 @@
-/** Reading JSON text, with the place of what is wrong and a word on what reading loses. */
+/** Reads JSON text, with the position of errors and a note on what reading loses. */
 
 import { printParseErrorCode, visit } from "./vendor/jsonc-parser.js";
 import { describePlace, placeOf } from "./text-place.ts";
 
 const MAX_WARNINGS = 20;
-/** Deeper than this no answer leaves the sandbox. */
+/** Maximum nesting depth; the sandbox returns nothing deeper. */
 const MAX_DEPTH = 60;
 
-/** A text that was read. */
+/** The parsed text. */
 export interface ReadJson {
   value: unknown;
-  /** What the value does not show: members given twice, numbers that no double can hold. */
+  /** Losses that the value does not show: duplicate members, numbers that no double can hold. */
   warnings: string[];
 }
 
 /**
- * Reads a JSON text; a byte order mark is left out.
+ * Reads JSON text; a byte order mark is skipped.
  *
- * @param lenient takes comments (`//`, and those with stars) and commas before a closing bracket too.
- * @throws {Error} with line and column if it is no JSON, or nested deeper than 60.
+ * @param lenient accepts comments (`//` and block comments) and commas before a closing bracket.
+ * @throws {Error} with line and column if the text is not valid JSON, or is nested deeper than 60.
  */
 export function readJson(source: string, lenient: boolean): ReadJson {
   const text = source.replace(/^\uFEFF/u, "");
@@ -30,12 +30,12 @@ export function readJson(source: string, lenient: boolean): ReadJson {
     const value: unknown = JSON.parse(plain);
     return { value, warnings: findings.warnings };
   } catch (error) {
-    // The engine has the last word; it agrees with the examination, but for what neither has been seen to do.
+    // The engine's own parser decides; no text is known on which both disagree.
     throw new Error(`Cannot read the JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }
 
-/** Brackets outside of texts, counted without recursion. */
+/** Counts brackets outside of strings, without recursion. */
 function refuseDepth(text: string): void {
   let depth = 0;
   for (const { 0: piece, index } of text.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"?|[[\]{}]/gu)) {
@@ -52,7 +52,7 @@ interface Findings {
   readonly problem: string | undefined;
 }
 
-/** Goes through the text once, without making values. */
+/** Scans the text once, without building values. */
 function examine(text: string, lenient: boolean): Findings {
   const warnings: string[] = [];
   const blanks: [number, number][] = [];
@@ -111,7 +111,7 @@ function examine(text: string, lenient: boolean): Findings {
   return { warnings, blanks, problem };
 }
 
-/** True if the number as written has more significant digits than the double that is read. */
+/** Returns true if the number has more significant digits than the double it is read as. */
 function losesDigits(written: string, value: number): boolean {
   const digits = significant(written);
   return digits.length > 15 && digits !== significant(value.toPrecision(17)) && digits !== significant(String(value));
@@ -142,7 +142,7 @@ function sayError(code: string, text: string, offset: number): string {
   }
 }
 
-/** Blanks keep every position; line ends stay. */
+/** Replaces comments with blanks, so that positions stay; line ends are kept. */
 function blank(text: string, blanks: readonly [number, number][]): string {
   let result = "";
   let done = 0;

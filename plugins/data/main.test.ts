@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { csv_to_json, json_query } from "./main.ts";
 
-Deno.test("json_query picks what an expression names", async () => {
+Deno.test("json_query evaluates an expression", async () => {
   const answer = await json_query({
     expression: "people[?age > `30`].name",
     data: {

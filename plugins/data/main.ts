@@ -1,4 +1,4 @@
-/** Tools that turn data into other data. They need no permission: what they work on is given to them. `sql_query` is in `sql-query.ts`. */
+/** Tools that convert data. They need no permission because the caller passes the data. `sql_query` is in `sql-query.ts`. */
 
 import type {
   CsvToJsonArgs,
@@ -17,7 +17,7 @@ import { query } from "./query.ts";
 
 const DEFAULT_ROWS = 10_000;
 
-/** Answers what a JMESPath expression finds, null if nothing. */
+/** Evaluates a JMESPath expression; null if nothing matches. */
 export async function json_query(args: JsonQueryArgs): Promise<JsonQueryOutput> {
   if ((args.data === undefined) === (args.json === undefined))
     throw new Error('Give either "data" (the value) or "json" (its text), not both or neither');
@@ -25,20 +25,20 @@ export async function json_query(args: JsonQueryArgs): Promise<JsonQueryOutput> 
   return { result: query(data, args.expression) };
 }
 
-/** Reads JSON text, and says where it is wrong. */
+/** Parses JSON text and reports where it is invalid. */
 export async function json_parse(args: JsonParseArgs): Promise<JsonParseOutput> {
   const { value, warnings } = readJson(args.text, args.lenient ?? false);
   return { value, type: typeOf(value), warnings };
 }
 
-/** Reads a table. */
+/** Parses CSV text. */
 export async function csv_to_json(args: CsvToJsonArgs): Promise<CsvToJsonOutput> {
   const { csv, delimiter = "auto", header = true, types = false, maxRows = DEFAULT_ROWS } = args;
   if (delimiter !== "auto") requireDelimiter(delimiter);
   return readCsv(csv, { delimiter, header, types, maxRows });
 }
 
-/** Writes a table. */
+/** Writes rows as CSV text. */
 export async function json_to_csv(args: JsonToCsvArgs): Promise<JsonToCsvOutput> {
   const { rows, columns, delimiter = ",", header = true, crlf = false, escapeFormulas = false } = args;
   requireDelimiter(delimiter);
@@ -48,12 +48,12 @@ export async function json_to_csv(args: JsonToCsvArgs): Promise<JsonToCsvOutput>
 
 function requireDelimiter(delimiter: string): void {
   if (delimiter.length !== 1 || /["\r\n\uFEFF]/u.test(delimiter))
-    throw new Error(`Cannot use ${JSON.stringify(delimiter)} as a delimiter (give one character that is no quote and no line end)`);
+    throw new Error(`Cannot use ${JSON.stringify(delimiter)} as a delimiter (give one character other than a quote or line end)`);
 }
 
 function typeOf(value: unknown): JsonParseOutput["type"] {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  // JSON has no other type.
+  // Tool results are JSON values only.
   return typeof value as "boolean" | "number" | "string" | "object";
 }

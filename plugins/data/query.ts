@@ -1,4 +1,4 @@
-/** JMESPath over JSON, with errors that say where. */
+/** Evaluates JMESPath over JSON, with positions in errors. */
 
 import { getRegisteredFunctions, lexer, parser, TreeInterpreter, type ExpressionNode, type Token } from "./vendor/jmespath.js";
 import { OWN_FIELD, registerFunctions } from "./jmespath-functions.ts";
@@ -8,17 +8,17 @@ registerFunctions();
 const FUNCTIONS: readonly string[] = getRegisteredFunctions()
   .filter((name) => name !== OWN_FIELD)
   .sort();
-// The package throws without saying where, but through this, with the token.
+// The package calls this with the token of every syntax error; the errors it throws have no position.
 Object.assign(parser, { errorToken: refuseToken });
 
-/** Less than half of what the sandbox's stack was seen to hold, so that an expression fails everywhere alike. */
+/** Maximum nesting depth: less than half of what fits the sandbox's stack, so that an expression fails the same everywhere. */
 const MAX_BRACKETS = 50;
 const MAX_DEPTH = 150;
 
-/** Names that every object inherits; the package would answer them as fields of any object. */
+/** Names that every object inherits; the package would return them as fields of any object. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** How the parser's names for tokens are written. */
+/** Pattern of the parser's token names. */
 const WRITTEN: ReadonlyMap<string, string> = new Map([
   ["Rparen", ")"],
   ["Rbracket", "]"],
@@ -29,9 +29,9 @@ const WRITTEN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Evaluates an expression; what finds nothing is null.
+ * Evaluates an expression; returns null if nothing matches.
  *
- * @throws {Error} if the expression is no JMESPath, calls what does not exist, or does not fit the data.
+ * @throws {Error} if the expression is not valid JMESPath, calls an unknown function, or does not fit the data.
  */
 export function query(data: unknown, expression: string): unknown {
   try {
@@ -47,7 +47,7 @@ function tooDeep(): Error {
   return new Error("Cannot evaluate the JMESPath expression: it is nested too deeply (split it up)");
 }
 
-/** What the parser did not expect. */
+/** Describes the token that the parser did not expect. */
 class RefusedToken extends Error {
   readonly token: Token;
 
@@ -83,7 +83,7 @@ function tokenize(expression: string): readonly Token[] {
   } catch (error) {
     throw syntaxError(expression, Math.min(lexer._current, expression.length), lexerReason(error, expression));
   }
-  // A quotation that never ends takes the lexer past the end.
+  // An unclosed quotation moves the lexer past the end.
   const last = tokens.at(-1);
   if (last !== undefined && lexer._current > expression.length)
     throw syntaxError(expression, last.start, `the ${expression[last.start] ?? ""} is never closed`);
@@ -104,8 +104,8 @@ function lexerReason(error: unknown, expression: string): string {
   const character = expression[lexer._current];
   if (reasonOf(error).startsWith("unknown character")) return `unexpected ${quote(character ?? "")}`;
   return character === undefined
-    ? "a quotation is never closed, or holds no JSON"
-    : 'between backticks there must be JSON: `1`, `"text"`, `true`, `[1, 2]`';
+    ? "a quotation is never closed or is not JSON"
+    : 'expected JSON between backticks: `1`, `"text"`, `true`, `[1, 2]`';
 }
 
 function refusal({ token, message }: RefusedToken, tokens: readonly Token[]): string {
@@ -118,7 +118,7 @@ function refusal({ token, message }: RefusedToken, tokens: readonly Token[]): st
   return `unexpected ${found}${isCompared ? `; write the number in backticks: \`${String(token.value)}\`` : ""}`;
 }
 
-/** Looks at every node: unknown functions are found before anything runs, and inherited names are read as own fields. */
+/** Checks every node before evaluation: rejects unknown functions, and reads inherited names as own fields. */
 function prepare(root: ExpressionNode, expression: string, tokens: readonly Token[]): void {
   const open = [{ node: root, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -128,7 +128,7 @@ function prepare(root: ExpressionNode, expression: string, tokens: readonly Toke
     if (type === "Literal") continue;
     if (type === "Function" && !FUNCTIONS.includes(String(name))) {
       const at = tokens.find((token) => token.value === name)?.start ?? 0;
-      throw syntaxError(expression, at, `there is no function ${quote(String(name))} (there are ${FUNCTIONS.join(", ")})`);
+      throw syntaxError(expression, at, `unknown function ${quote(String(name))} (there are ${FUNCTIONS.join(", ")})`);
     }
     if (type === "KeyValuePair" && name === "__proto__")
       throw new Error('Cannot evaluate the JMESPath expression: a result cannot have a member "__proto__" (give it another name)');
@@ -170,7 +170,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^(?:Syntax error|syntax): /u, "").replace(/\.$/u, "");
 }
 
-/** V8 calls it RangeError, QuickJS InternalError. */
+/** V8 throws RangeError, QuickJS InternalError. */
 function isStackOverflow(error: unknown): boolean {
   return error instanceof Error && /^(?:Maximum call stack size exceeded|stack overflow)/u.test(error.message);
 }

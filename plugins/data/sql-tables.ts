@@ -1,4 +1,4 @@
-/** Makes tables of rows, and of the files that hold them. */
+/** Makes tables from rows, and from files that hold rows. */
 
 import { readCsv } from "./csv-read.ts";
 import { readJson } from "./json-read.ts";
@@ -6,10 +6,10 @@ import { readJson } from "./json-read.ts";
 const MAX_COLUMNS = 500;
 const MAX_ROWS = 100_000;
 const MAX_FILE_CHARACTERS = 8_000_000;
-/** SQLite keeps such names for itself. */
+/** Prefix of names that SQLite reserves. */
 const RESERVED = /^sqlite_/iu;
 
-/** What can be bound: whole numbers as such, so that 7 / 2 is 3 as SQL has it. */
+/** A value to bind: whole numbers as bigint, so that 7 / 2 is 3 as in SQL. */
 export type Stored = string | number | bigint | null;
 
 export interface SqlTable {
@@ -31,19 +31,19 @@ export function readRows(table: string, rows: readonly unknown[]): readonly Row[
   });
 }
 
-/** Columns are the members of all rows, in the order in which they are met; what a row does not have is NULL. */
+/** Columns are the members of all rows, in the order in which they first occur; a missing value becomes NULL. */
 export function toTable(name: string, rows: readonly Row[]): SqlTable {
-  if (name === "" || RESERVED.test(name) || name.includes("\0")) throw new Error(`A table cannot be called "${name}"`);
+  if (name === "" || RESERVED.test(name) || name.includes("\0")) throw new Error(`Invalid table name "${name}"`);
   const columns = new Map<string, string>();
   for (const row of rows)
     for (const column of Object.keys(row)) {
-      // SQLite minds no case in names.
+      // SQLite ignores case in names.
       const known = columns.get(column.toLowerCase());
       if (known === undefined) columns.set(column.toLowerCase(), column);
       else if (known !== column)
-        throw new Error(`Table "${name}" has columns "${known}" and "${column}", which are one to SQLite (rename one)`);
+        throw new Error(`Table "${name}" has columns "${known}" and "${column}", which SQLite treats as equal (rename one)`);
     }
-  if (columns.size === 0) throw new Error(`Table "${name}" has no columns: give it a row at least`);
+  if (columns.size === 0) throw new Error(`Table "${name}" has no columns (give at least one row)`);
   if (columns.size > MAX_COLUMNS) throw new Error(`Table "${name}" has ${columns.size} columns, more than ${MAX_COLUMNS}`);
   const names = [...columns.values()];
   return {
@@ -53,7 +53,7 @@ export function toTable(name: string, rows: readonly Row[]): SqlTable {
   };
 }
 
-/** Booleans are 1 and 0, as in SQLite; what is nested is JSON text, which SQLite's JSON functions read. */
+/** Converts booleans to 1 and 0, as SQLite does, and nested values to JSON text, which SQLite's JSON functions read. */
 export function toStored(value: unknown): Stored {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1n : 0n;
@@ -62,7 +62,7 @@ export function toStored(value: unknown): Stored {
 }
 
 /**
- * Rows of a file's text, which its name says how to read: an array of JSON, a JSON value in each line (.jsonl, .ndjson), or else
+ * Parses rows of a file. The extension decides the format: a JSON array, one JSON value in each line (.jsonl, .ndjson), or else
  * CSV with a header.
  */
 export function rowsOfFile(path: string, text: string): readonly unknown[] {
@@ -72,14 +72,14 @@ export function rowsOfFile(path: string, text: string): readonly unknown[] {
   if (/\.json$/iu.test(path)) {
     const { value } = readJson(text, false);
     if (Array.isArray(value)) return value;
-    throw new Error(`"${path}" holds no array of rows`);
+    throw new Error(`"${path}" has no array of rows`);
   }
   const { rows, complete } = readCsv(text, { delimiter: "auto", header: true, types: true, maxRows: MAX_ROWS });
   if (!complete) throw new Error(`"${path}" has more than ${MAX_ROWS} rows`);
   return rows;
 }
 
-/** As SQL quotes names: nothing in it is read as SQL. */
+/** Quotes a name, so that no part of it is read as SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

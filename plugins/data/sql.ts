@@ -1,13 +1,13 @@
 /**
- * SQL over tables that are made for one query, by the SQLite of the runtime: in memory, gone with the call.
+ * Runs SQL over tables that exist for one query, with the runtime's SQLite: in memory, deleted with the call.
  *
- * The sandbox has no SQLite. Whoever trusts this plugin runs it natively, and then what holds it are Deno's permissions (by which SQLite
- * opens no files) and the check below: only a statement that reads is ever prepared.
+ * The sandbox has no SQLite, so the plugin must be trusted and run natively. It is then held by Deno's permissions (with which
+ * SQLite opens no files) and the check below: only a statement that reads is ever prepared.
  */
 
 import { quoteName, readRows, toStored, toTable, type SqlTable, type Stored } from "./sql-tables.ts";
 
-/** A value as JSON has it. Whole numbers that no double holds, and bytes (in base64), are texts. */
+/** A value as JSON. Whole numbers beyond the precision of a double, and bytes (in base64), become text. */
 export type SqlValue = string | number | null;
 
 export interface SqlAnswer {
@@ -22,7 +22,7 @@ interface Query {
   readonly maxRows: number;
 }
 
-/** What is used of `node:sqlite`, which Deno has too. */
+/** The part of `node:sqlite` that is used; Deno has the module too. */
 interface Statement {
   run(...values: readonly Stored[]): unknown;
   all(...values: readonly Stored[]): readonly (Readonly<Record<string, unknown>> | readonly unknown[])[];
@@ -38,8 +38,8 @@ interface Database {
 type Sqlite = { readonly DatabaseSync: new (path: string) => Database };
 
 /**
- * @param tables rows by the names of the tables
- * @throws {Error} as SQLite says it, and for what is no query.
+ * @param tables rows by table name
+ * @throws {Error} with SQLite's message, or if the statement is not a query.
  */
 export function queryTables(tables: ReadonlyMap<string, readonly unknown[]>, query: Query): SqlAnswer {
   requireQuery(query.sql);
@@ -55,13 +55,13 @@ export function queryTables(tables: ReadonlyMap<string, readonly unknown[]>, que
   }
 }
 
-/** Statements that write would be harmless here; those that attach files or load libraries are none of these. */
+/** Writing statements would be harmless here; statements that attach files or load libraries would not. */
 function requireQuery(sql: string): void {
   const begin = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)+/u, "");
   if (/^(?:select|with|values)\b/iu.test(begin)) return;
   const found = /^\S{1,20}/u.exec(begin)?.[0];
   throw new Error(
-    `Only queries are run: begin with SELECT, WITH or VALUES${found === undefined ? "" : `, not ${JSON.stringify(found)}`} (the tables are made of "tables" and "files")`,
+    `Only queries are allowed: begin with SELECT, WITH or VALUES${found === undefined ? "" : `, not ${JSON.stringify(found)}`} (the tables are made of "tables" and "files")`,
   );
 }
 
@@ -70,7 +70,7 @@ function findSqlite(): Sqlite {
   const found = process?.getBuiltinModule?.("node:sqlite");
   if (found === undefined)
     throw new Error('sql_query needs the SQLite of Deno or Node: trust the plugin, and set the tool\'s route to "host"');
-  // What the module is, is documented.
+  // The module has the documented shape.
   return found as Sqlite;
 }
 
@@ -87,7 +87,7 @@ function ask(database: Database, { sql, parameters, maxRows }: Query): SqlAnswer
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
   const columns = statement.columns().map(({ name }) => name);
-  // Not iterate(): Deno 2.9 takes an error in the middle of one for the end of the rows.
+  // Not `iterate()`: Deno 2.9 takes an error in the middle for the end of the rows.
   const found = statement.all(...parameters.map(toStored));
   const rows = found.slice(0, maxRows).map((row) => (Array.isArray(row) ? row : Object.values(row)).map(toJson));
   return { columns, rows, complete: found.length <= maxRows };

@@ -1,15 +1,15 @@
-/** Where something is in a text, as a person would say it. */
+/** Positions in a text as line and column. */
 
 const SHOWN_BEFORE = 40;
 const SHOWN_AFTER = 30;
 
-/** A place in a text; both count from 1, `column` in characters. */
+/** A position in a text; both count from 1, `column` in characters. */
 export interface Place {
   line: number;
   column: number;
 }
 
-/** The place of an index into a text. A line ends with `\n`, `\r\n` or `\r`. */
+/** Converts an index of a text to a position. A line ends with `\n`, `\r\n` or `\r`. */
 export function placeOf(text: string, index: number): Place {
   let line = 1;
   let start = 0;
@@ -26,7 +26,7 @@ export function describePlace({ line, column }: Place): string {
   return `line ${line}, column ${column}`;
 }
 
-/** The piece of a one-line text around an index, with a caret under it, each line indented. */
+/** Returns the part of a one-line text around an index, with a caret under it, each line indented. */
 export function pointAt(text: string, index: number): string {
   const from = Math.max(0, index - SHOWN_BEFORE);
   const before = `${from > 0 ? "…" : ""}${flat(text.slice(from, index))}`;
@@ -34,7 +34,7 @@ export function pointAt(text: string, index: number): string {
   return `  ${before}${flat(rest)}${index + SHOWN_AFTER < text.length ? "…" : ""}\n  ${" ".repeat([...before].length)}^`;
 }
 
-/** Line ends and tabs would move the caret away from what it points at. */
+/** Line ends and tabs would shift the caret. */
 function flat(text: string): string {
   return text.replace(/[\r\n\t]/gu, " ");
 }

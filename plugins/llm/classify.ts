@@ -1,6 +1,6 @@
 /**
- * Asks a model which labels fit a text. The text may try to talk the model into something: what comes back is one of the labels
- * that were given, or an error, and nothing else.
+ * Asks a model which labels fit a text. The text may try to manipulate the model, so the result is one of the given labels or an
+ * error, and nothing else.
  */
 
 import { isObject, post, type Told } from "./endpoint.ts";
@@ -12,7 +12,7 @@ export interface Label {
 
 const MAX_ANSWER_TOKENS = 300;
 
-/** @throws {Error} if the model answers with no label. */
+/** @throws {Error} if the model answers without a label. */
 export async function classify(text: string, labels: readonly Label[], isMultiple: boolean, context: Told): Promise<readonly string[]> {
   const answer = await post(
     "chat/completions",
@@ -22,7 +22,7 @@ export async function classify(text: string, labels: readonly Label[], isMultipl
       max_tokens: MAX_ANSWER_TOKENS,
       messages: [
         { role: "system", content: instructions(labels, isMultiple) },
-        // As JSON, so that no line of it looks like the end of the text.
+        // Sent as JSON, so that no line of the text looks like its end.
         { role: "user", content: JSON.stringify({ text }) },
       ],
     },
@@ -32,7 +32,7 @@ export async function classify(text: string, labels: readonly Label[], isMultipl
   const found = labelsIn(said, labels);
   if (found === undefined || (!isMultiple && found.length !== 1))
     throw new Error(
-      `The model answered ${JSON.stringify(said.slice(0, 200))}, and not ${isMultiple ? "labels" : "one label"} of those that were given`,
+      `The model answered ${JSON.stringify(said.slice(0, 200))} instead of ${isMultiple ? "some" : "one"} of the given labels`,
     );
   return found;
 }
@@ -52,11 +52,11 @@ function contentOf(answer: unknown): string {
   const [choice] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];
   const message = isObject(choice) ? choice["message"] : undefined;
   const content = isObject(message) ? message["content"] : undefined;
-  if (typeof content !== "string") throw new Error("The endpoint answered no message of a model");
+  if (typeof content !== "string") throw new Error("The endpoint's answer has no message of a model");
   return content;
 }
 
-/** In JSON, with or without words around it; or a label alone. Undefined if anything else was chosen. */
+/** Reads labels from JSON, with or without words around it, or from a label alone. Undefined if the model chose anything else. */
 function labelsIn(said: string, labels: readonly Label[]): readonly string[] | undefined {
   const known = new Map(labels.map(({ name }) => [name.toLowerCase(), name]));
   const alone = known.get(said.trim().replace(/^"|"$/gu, "").toLowerCase());
@@ -75,7 +75,7 @@ function listIn(said: string): readonly unknown[] | undefined {
     const list = isObject(read) ? read["labels"] : undefined;
     return Array.isArray(list) ? list : undefined;
   } catch {
-    // No JSON is no choice; the caller says what was answered.
+    // Invalid JSON means no choice; the caller reports the answer.
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
-/** Texts as vectors, and how near these are to one another. */
+/** Converts texts to vectors, and compares these. */
 
 import { isObject, post, type Told } from "./endpoint.ts";
 
-/** Of one request: what endpoints take. */
+/** Maximum texts in one request, as endpoints accept. */
 const BATCH = 64;
 const MAX_DIMENSIONS = 8_192;
 
-/** A vector for each text, in their order. @throws {Error} if the endpoint answers anything else. */
+/** Returns a vector for each text, in order. @throws {Error} if the endpoint's answer has another shape. */
 export async function embed(texts: readonly string[], context: Told, dimensions?: number): Promise<readonly (readonly number[])[]> {
   const vectors: (readonly number[])[] = [];
   for (let at = 0; at < texts.length; at += BATCH) {
@@ -20,23 +20,24 @@ export async function embed(texts: readonly string[], context: Told, dimensions?
     vectors.push(...readVectors(await post("embeddings", body, context), input.length));
   }
   const [first = []] = vectors;
-  if (vectors.some(({ length }) => length !== first.length)) throw new Error("The endpoint answered vectors of different lengths");
+  if (vectors.some(({ length }) => length !== first.length)) throw new Error("The endpoint's vectors differ in length");
   return vectors;
 }
 
 function readVectors(answer: unknown, count: number): readonly (readonly number[])[] {
   const data = isObject(answer) ? answer["data"] : undefined;
-  if (!Array.isArray(data) || data.length !== count) throw new Error(`The endpoint answered no list of ${count} embeddings`);
+  if (!Array.isArray(data) || data.length !== count) throw new Error(`The endpoint's answer is not a list of ${count} embeddings`);
   const byIndex = new Map<number, readonly number[]>();
   for (const [place, entry] of (data as readonly unknown[]).entries()) {
-    if (!isObject(entry)) throw new Error("The endpoint answered an embedding that is no object");
+    if (!isObject(entry)) throw new Error("An embedding in the endpoint's answer is not an object");
     const { index = place, embedding } = entry;
-    if (typeof index !== "number" || !isVector(embedding)) throw new Error("The endpoint answered an embedding that is no list of numbers");
+    if (typeof index !== "number" || !isVector(embedding))
+      throw new Error("An embedding in the endpoint's answer is not a list of numbers");
     byIndex.set(index, embedding);
   }
   return Array.from({ length: count }, (_, index) => {
     const vector = byIndex.get(index);
-    if (vector === undefined) throw new Error(`The endpoint answered no embedding of text ${index + 1}`);
+    if (vector === undefined) throw new Error(`The endpoint's answer has no embedding of text ${index + 1}`);
     return vector;
   });
 }
@@ -50,7 +51,7 @@ function isVector(value: unknown): value is readonly number[] {
   );
 }
 
-/** The cosine of the angle between two vectors: 1 for the same direction, 0 for none in common. */
+/** Returns the cosine of the angle between two vectors: 1 for the same direction, 0 for none in common. */
 export function similarity(left: readonly number[], right: readonly number[]): number {
   let [product, leftSquare, rightSquare] = [0, 0, 0];
   for (const [index, part] of left.entries()) {

@@ -1,8 +1,8 @@
-/** An endpoint that speaks as OpenAI's does: what is sent, and what is believed of the answer. */
+/** An endpoint that is compatible with OpenAI's: sends requests and checks answers. */
 
 import type { Context } from "./bascule.d.ts";
 
-/** What tools are told; under `deno run` there are no settings, and the defaults hold. */
+/** The part of the context that is used; settings are missing under `deno run`, and defaults apply. */
 export type Told = Pick<Context, "signal" | "settings">;
 
 const KEY = "LLM_API_KEY";
@@ -11,16 +11,16 @@ const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 const MAX_MESSAGE = 300;
 
 /**
- * Posts JSON, and answers what came back as JSON.
+ * Posts JSON and returns the JSON answer.
  *
- * @throws {Error} with status and message of the endpoint, or what else is wrong.
+ * @throws {Error} with the endpoint's status and message, or with another failure.
  */
 export async function post(path: string, body: object, context: Told): Promise<unknown> {
   const url = addressOf(context.settings.baseUrl, path);
   const key = readKey();
   const response = await fetch(url, {
     method: "POST",
-    // Another host would get the key and the text.
+    // A redirect to another host would send it the key and the text.
     redirect: "error",
     headers: {
       "content-type": "application/json",
@@ -35,7 +35,7 @@ export async function post(path: string, body: object, context: Told): Promise<u
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`"${url}" answered no JSON (is it the base URL of an endpoint as OpenAI's? see bascule settings llm)`);
+    throw new Error(`"${url}" did not answer with JSON (is it the base URL of an OpenAI-compatible endpoint? see bascule settings llm)`);
   }
 }
 
@@ -47,12 +47,12 @@ function addressOf(baseUrl: string, path: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.search !== "")
     throw new Error(
-      `The setting "baseUrl" is ${JSON.stringify(baseUrl)}, no web address (set it as in bascule settings llm baseUrl https://api.openai.com/v1)`,
+      `The setting "baseUrl" is ${JSON.stringify(baseUrl)}, not a URL (set it: bascule settings llm baseUrl https://api.openai.com/v1)`,
     );
   return `${url.href.replace(/\/+$/u, "")}/${path}`;
 }
 
-/** A placeholder, in whose place the host puts the key. Endpoints on one's own machine often need none. */
+/** Returns the key's placeholder; the host replaces it with the key. Endpoints on the user's machine often need none. */
 function readKey(): string | undefined {
   let key: string | undefined;
   try {
@@ -62,10 +62,10 @@ function readKey(): string | undefined {
     throw error;
   }
   if (key === undefined || key === "") return undefined;
-  // The sandbox has no V8. A key that this code could read could also be told to others.
+  // V8's API is missing in the sandbox. A key that this code can read could leak.
   if (Deno.version.v8 === "0.0.0" && !key.startsWith(PLACEHOLDER))
     throw new Error(
-      `${KEY} was handed over openly: list it under "secrets" of bascule.json, { "${KEY}": { "env": "${KEY}", "hosts": ["api.openai.com"] } }, so that only the endpoint sees it`,
+      `${KEY} is readable by the plugin: list it under "secrets" of bascule.json, { "${KEY}": { "env": "${KEY}", "hosts": ["api.openai.com"] } }, so that only the endpoint sees it`,
     );
   return key;
 }
@@ -87,7 +87,7 @@ async function readText(response: Response, url: string): Promise<string> {
   }
 }
 
-/** `{ "error": { "message" } }`, as most of them have it. */
+/** Reads `{ "error": { "message" } }`, the format of most endpoints. */
 function messageIn(text: string): string {
   try {
     const read: unknown = JSON.parse(text);
@@ -95,7 +95,7 @@ function messageIn(text: string): string {
     const message = isObject(error) ? error["message"] : error;
     if (typeof message === "string" && message !== "") return `: ${message.slice(0, MAX_MESSAGE)}`;
   } catch {
-    // Some proxy's page: the status says enough.
+    // Not JSON, such as a proxy's page: the status is enough.
     return "";
   }
   return "";
@@ -103,5 +103,5 @@ function messageIn(text: string): string {
 
 function adviceFor(status: number, key: string | undefined): string {
   if (status !== 401 && status !== 403) return "";
-  return key === undefined ? ` (it wants a key: grant ${KEY}, see the plugin's README)` : ` (is ${KEY} the right key?)`;
+  return key === undefined ? ` (it needs a key: grant ${KEY}, see the plugin's README)` : ` (is ${KEY} the right key?)`;
 }

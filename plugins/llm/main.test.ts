@@ -11,8 +11,8 @@ Deno.test("similarity is the cosine of the angle", () => {
 
 Deno.test("classify_text takes each label once", async () => {
   const settings = { baseUrl: "http://localhost", embeddingModel: "e", chatModel: "c" };
-  // It asks for no more of its context before it refuses.
+  // The tool reads nothing else of the context before it throws.
   const context = { settings, signal: new AbortController().signal } as Parameters<typeof classify_text>[1];
   const labels = [{ name: "a" }, { name: "A" }];
-  await assert.rejects(classify_text({ text: "t", labels }, context), /two labels of the same name/u);
+  await assert.rejects(classify_text({ text: "t", labels }, context), /Duplicate label/u);
 });

@@ -1,4 +1,4 @@
-/** Tools that ask a language model's endpoint: which one, and with which models, is set by the person. */
+/** Tools that call a language model. The user sets the endpoint and the models. */
 
 import type {
   ClassifyTextArgs,
@@ -17,18 +17,18 @@ const SHOWN_CHARACTERS = 300;
 const DIGITS = 7;
 const MAX_CHARACTERS = 1_000_000;
 
-/** Texts as vectors. */
+/** Returns texts as vectors. */
 export async function embed_text(args: EmbedTextArgs, context: Context): Promise<EmbedTextOutput> {
   const vectors = await embed(args.texts, context, args.dimensions);
   return {
     model: context.settings.embeddingModel,
     dimensions: vectors[0]?.length ?? 0,
-    // More digits than models mean would only make the answer long.
+    // More digits than are significant would only lengthen the answer.
     embeddings: vectors.map((vector) => vector.map((part) => Number(part.toPrecision(DIGITS)))),
   };
 }
 
-/** The texts that are nearest to a query in meaning. */
+/** Returns the texts that are nearest to a query in meaning. */
 export async function similarity_search(args: SimilaritySearchArgs, context: Context): Promise<SimilaritySearchOutput> {
   const { query, texts, top = DEFAULT_TOP } = args;
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
@@ -43,11 +43,11 @@ export async function similarity_search(args: SimilaritySearchArgs, context: Con
   };
 }
 
-/** The labels that fit a text. */
+/** Returns the labels that fit a text. */
 export async function classify_text(args: ClassifyTextArgs, context: Context): Promise<ClassifyTextOutput> {
   const labels = args.labels.map((label): Label => label);
   const names = new Set(labels.map(({ name }) => name.toLowerCase()));
-  if (names.size < labels.length) throw new Error("There are two labels of the same name (upper and lower case are alike)");
+  if (names.size < labels.length) throw new Error("Duplicate label (case is ignored)");
   const found = await classify(args.text, labels, args.multiple ?? false, context);
   return { model: context.settings.chatModel, labels: [...found] };
 }

@@ -8,7 +8,10 @@
 export interface CalculateArgs {
   /** Such as (1 + 2) * sqrt(x) ^ 3 (1 to 4096 characters) */
   readonly expression: string;
-  /** Numbers by the names that the expression uses, such as { "x": 2 }; they hide constants of the same name */
+  /**
+   * Numbers by the names that the expression uses, such as { "x": 2 }; they take precedence over constants of the
+   * same name
+   */
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
@@ -18,7 +21,7 @@ export interface CalculateOutput {
   readonly result: number;
   /** The result without the last, uncertain digits: 0.1 + 0.2 is 0.3 */
   readonly text: string;
-  /** Present where digits were lost */
+  /** Present if digits were lost */
   readonly note?: string;
 }
 
@@ -30,12 +33,12 @@ export interface CalculateOutput {
 export interface StatisticsArgs {
   /** At most 100,000 numbers; null for a missing one (at most 100000 items) */
   readonly values: ReadonlyArray<number | null>;
-  /** Which quantiles, from 0 to 1 (0.25, 0.5 and 0.75 if absent) (at most 100 items) */
+  /** Quantiles, from 0 to 1 (default 0.25, 0.5 and 0.75) (at most 100 items) */
   readonly quantiles?: ReadonlyArray<number>;
   /**
-   * How a quantile between two values is found: linear as NumPy, R (type 7) and Excel's PERCENTILE.INC do (if
-   * absent), exclusive as PERCENTILE.EXC (type 6), median_unbiased (type 8), nearest_rank takes a value of the
-   * list (type 1)
+   * Interpolation between two values: linear as NumPy, R (type 7) and Excel's PERCENTILE.INC do (default),
+   * exclusive as PERCENTILE.EXC (type 6), median_unbiased (type 8), nearest_rank takes a value of the list (type
+   * 1)
    */
   readonly method?: "linear" | "exclusive" | "median_unbiased" | "nearest_rank";
 }
@@ -46,7 +49,7 @@ export interface StatisticsOutput {
   readonly count: number;
   /** Nulls (whole number, at least 0) */
   readonly missing: number;
-  /** Compensated; null beyond every double */
+  /** Compensated sum; null beyond the range of a double */
   readonly sum: number | null;
   readonly mean: number | null;
   readonly median: number | null;
@@ -75,10 +78,10 @@ export interface StatisticsOutput {
 
 /**
  * Arguments of `monte_carlo`: Draws variables from distributions, calculates an expression for each draw, and
- * describes the results: mean with standard error, quantiles, how often it is above a value
+ * describes the results: mean with standard error, quantiles, share above a value
  */
 export interface MonteCarloArgs {
-  /** What is wanted, in the language of calculate (1 to 4096 characters) */
+  /** The expression, in the language of calculate (1 to 4096 characters) */
   readonly expression: string;
   /**
    * By name: { "distribution": "normal" or "lognormal", "mean", "sd" }, { "uniform", "min", "max" }, {
@@ -86,13 +89,13 @@ export interface MonteCarloArgs {
    * { "choice", "values": [numbers] }, the first always as "distribution"
    */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Numbers by name that the expressions use besides */
+  /** Further numbers by name that the expressions use */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** 10,000 if absent (whole number, 10 to 200000) */
+  /** Default 10,000 (whole number, 10 to 200000) */
   readonly samples?: number;
-  /** Answer the share of results above this value */
+  /** Also return the share of results above this value */
   readonly above?: number;
-  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  /** The same seed gives the same result (default 0) (whole number, 0 to 4294967295) */
   readonly seed?: number;
 }
 
@@ -100,7 +103,7 @@ export interface MonteCarloArgs {
 export interface MonteCarloOutput {
   /** Whole number */
   readonly samples: number;
-  /** Draws for which the expression is no finite number; they are left out (whole number) */
+  /** Draws for which the expression is not a finite number; they are left out (whole number) */
   readonly failed: number;
   readonly mean: number | null;
   /** Of the mean */
@@ -118,7 +121,7 @@ export interface MonteCarloOutput {
 
 /** Arguments of `monte_carlo_native`: The same as monte_carlo, under its older name */
 export interface MonteCarloNativeArgs {
-  /** What is wanted, in the language of calculate (1 to 4096 characters) */
+  /** The expression, in the language of calculate (1 to 4096 characters) */
   readonly expression: string;
   /**
    * By name: { "distribution": "normal" or "lognormal", "mean", "sd" }, { "uniform", "min", "max" }, {
@@ -126,13 +129,13 @@ export interface MonteCarloNativeArgs {
    * { "choice", "values": [numbers] }, the first always as "distribution"
    */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Numbers by name that the expressions use besides */
+  /** Further numbers by name that the expressions use */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** 10,000 if absent (whole number, 10 to 200000) */
+  /** Default 10,000 (whole number, 10 to 200000) */
   readonly samples?: number;
-  /** Answer the share of results above this value */
+  /** Also return the share of results above this value */
   readonly above?: number;
-  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  /** The same seed gives the same result (default 0) (whole number, 0 to 4294967295) */
   readonly seed?: number;
 }
 
@@ -140,7 +143,7 @@ export interface MonteCarloNativeArgs {
 export interface MonteCarloNativeOutput {
   /** Whole number */
   readonly samples: number;
-  /** Draws for which the expression is no finite number; they are left out (whole number) */
+  /** Draws for which the expression is not a finite number; they are left out (whole number) */
   readonly failed: number;
   readonly mean: number | null;
   /** Of the mean */
@@ -158,19 +161,19 @@ export interface MonteCarloNativeOutput {
 
 /**
  * Arguments of `symbolic_solve`: Solves an equation, or as many as there are variables, by formula: polynomials
- * (exact roots up to degree 2 and where there are rational ones, digits for the rest), linear systems and ones
- * that can be eliminated, equations in one function of the variable (exp, ln, sqrt,…
+ * (exact roots up to degree 2 and rational roots, digits for the rest), linear systems and ones that can be
+ * eliminated, equations in one function of the variable (exp, ln, sqrt, sin, …), with …
  */
 export interface SymbolicSolveArgs {
   /** 1 to 8 items */
   readonly equations: ReadonlyArray<string>;
-  /** What to solve for; other letters stay (1 to 8 items) */
+  /** Unknowns; other letters stay (1 to 8 items) */
   readonly variables: ReadonlyArray<string>;
 }
 
 /** Output of `symbolic_solve` */
 export interface SymbolicSolveOutput {
-  /** none: there is no solution; all: every value is one */
+  /** none: no solution exists; all: every value is a solution */
   readonly kind: "some" | "none" | "all";
   /** Real ones first, the least first */
   readonly solutions: ReadonlyArray<{
@@ -180,21 +183,21 @@ export interface SymbolicSolveOutput {
       readonly name: string;
       /** n is any whole number, i the imaginary unit */
       readonly text: string;
-      /** False for digits of what no formula gives */
+      /** False for digits of a root without a formula */
       readonly exact: boolean;
-      /** Its value, absent where letters are in it */
+      /** Its value; absent if it contains letters */
       readonly re?: number;
       /** Imaginary part, absent for real values */
       readonly im?: number;
     }>;
   }>;
-  /** What was taken for granted of letters */
+  /** Assumptions about letters */
   readonly assumptions: ReadonlyArray<string>;
 }
 
 /**
- * Arguments of `matrix_solve`: Solves A x = b for numbers: exactly where A is square and regular, else by least
- * squares (of many the shortest x). Answers rank, condition and residual too
+ * Arguments of `matrix_solve`: Solves A x = b for numbers: exactly if A is square and regular, else by least
+ * squares (the shortest x). Also returns rank, condition and residual
  */
 export interface MatrixSolveArgs {
   /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
@@ -207,11 +210,11 @@ export interface MatrixSolveArgs {
 export interface MatrixSolveOutput {
   readonly solution: ReadonlyArray<number>;
   readonly kind: "exact" | "least squares" | "least squares, least norm";
-  /** Length of A x - b */
+  /** Norm of A x - b */
   readonly residual: number;
   /** Whole number */
   readonly rank: number;
-  /** So many times errors of b may grow; null if infinite */
+  /** Factor by which errors of b may grow; null if infinite */
   readonly condition: number | null;
   readonly determinant?: number | null;
 }
@@ -223,7 +226,7 @@ export interface MatrixSolveOutput {
 export interface MatrixEigenvaluesArgs {
   /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
   readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
-  /** Answer eigenvectors too (false if absent) */
+  /** Also return eigenvectors (default false) */
   readonly vectors?: boolean;
 }
 
@@ -232,7 +235,7 @@ export interface MatrixEigenvaluesOutput {
   readonly values: ReadonlyArray<{
     readonly re: number;
     readonly im: number;
-    /** Of length 1; of real eigenvalues only */
+    /** Of length 1; for real eigenvalues only */
     readonly vector?: ReadonlyArray<number>;
   }>;
 }
@@ -244,7 +247,7 @@ export interface MatrixEigenvaluesOutput {
 export interface MatrixSvdArgs {
   /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
   readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
-  /** Answer U and V too (false if absent) */
+  /** Answer U and V too (default false) */
   readonly vectors?: boolean;
 }
 
@@ -254,7 +257,7 @@ export interface MatrixSvdOutput {
   readonly singularValues: ReadonlyArray<number>;
   /** Whole number */
   readonly rank: number;
-  /** Greatest by least; null if infinite */
+  /** Greatest divided by least; null if infinite */
   readonly condition: number | null;
   readonly u?: ReadonlyArray<ReadonlyArray<number>>;
   readonly v?: ReadonlyArray<ReadonlyArray<number>>;
@@ -262,26 +265,23 @@ export interface MatrixSvdOutput {
 
 /**
  * Arguments of `solve_ode`: Integrates a system of ordinary differential equations of first order from one time
- * to another by the method of Dormand and Prince, with steps that fit themselves to the tolerance. Write x'' = f
- * as x' = v, v' = f. Not for stiff equations
+ * to another by the method of Dormand and Prince, with adaptive steps. Write x'' = f as x' = v, v' = f. Not for
+ * stiff equations
  */
 export interface SolveOdeArgs {
-  /** Slope by variable, in the language of calculate, t is the time: { "x": "v", "v": "-x" } */
+  /** Derivative by variable, in the language of calculate; t is the time: { "x": "v", "v": "-x" } */
   readonly equations: Readonly<Record<string, unknown>>;
-  /** Value of each variable at the beginning */
+  /** Initial value of each variable */
   readonly initial: Readonly<Record<string, unknown>>;
-  /** Numbers by name that the expressions use besides */
+  /** Further numbers by name that the expressions use */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Time of the beginning */
+  /** Start time */
   readonly from: number;
-  /** Time of the end; it may be before */
+  /** End time; may be earlier than the start */
   readonly to: number;
-  /**
-   * At how many times after the beginning values are answered, equally far apart (20 if absent) (whole number, 1
-   * to 1000)
-   */
+  /** Number of equally spaced times with values (default 20) (whole number, 1 to 1000) */
   readonly points?: number;
-  /** Error of one step relative to the value (1e-6 if absent) (1e-12 to 0.1) */
+  /** Error of one step relative to the value (default 1e-6) (1e-12 to 0.1) */
   readonly tolerance?: number;
 }
 
@@ -300,21 +300,21 @@ export interface SolveOdeOutput {
 
 /**
  * Arguments of `optimize`: Finds where an expression of up to ten variables is least, or greatest, near a start,
- * by the simplex method of Nelder and Mead; bounds can be given. It finds a local optimum: start elsewhere to
- * look for others
+ * by the simplex method of Nelder and Mead; bounds can be given. Finds a local optimum: start elsewhere to find
+ * others
  */
 export interface OptimizeArgs {
-  /** What is to be least or greatest, in the language of calculate (1 to 4096 characters) */
+  /** The expression to minimize or maximize, in the language of calculate (1 to 4096 characters) */
   readonly objective: string;
-  /** By name { "start", and if wanted "min", "max" } */
+  /** By name: { "start" }, optionally "min" and "max" */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Numbers by name that the expressions use besides */
+  /** Further numbers by name that the expressions use */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** minimize if absent */
+  /** Default minimize */
   readonly goal?: "minimize" | "maximize";
-  /** Relative (1e-10 if absent) (1e-15 to 0.1) */
+  /** Relative tolerance (default 1e-10) (1e-15 to 0.1) */
   readonly tolerance?: number;
-  /** 5,000 if absent (whole number, 10 to 50000) */
+  /** Default 5,000 (whole number, 10 to 50000) */
   readonly maxEvaluations?: number;
 }
 
@@ -323,7 +323,7 @@ export interface OptimizeOutput {
   /** Best values by variable */
   readonly values: Readonly<Record<string, unknown>>;
   readonly objective: number;
-  /** False if it was stopped by maxEvaluations */
+  /** False if maxEvaluations stopped it */
   readonly converged: boolean;
   /** Whole number */
   readonly evaluations: number;
@@ -331,8 +331,8 @@ export interface OptimizeOutput {
 
 /**
  * Arguments of `mcmc`: Samples variables from a density that is known up to a factor, given as its logarithm
- * (log prior, plus a log likelihood for each row of data), by slice sampling; describes each variable and says
- * how far the chain can be trusted
+ * (log prior, plus a log likelihood for each row of data), by slice sampling; describes each variable and the
+ * convergence of the chain
  */
 export interface McmcArgs {
   /**
@@ -340,19 +340,19 @@ export interface McmcArgs {
    * to 4096 characters)
    */
   readonly logDensity: string;
-  /** By name { "start", and if wanted "min", "max" }: outside of bounds the density is 0 */
+  /** By name: { "start" }, optionally "min" and "max"; outside of bounds the density is 0 */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Numbers by name that the expressions use besides */
+  /** Further numbers by name that the expressions use */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** What each row of data adds to the log density; the columns are names too (1 to 4096 characters) */
+  /** Term that each row of data adds to the log density; columns are names too (1 to 4096 characters) */
   readonly perRow?: string;
   /** Rows, all with the same columns of numbers (at most 2000 items) */
   readonly data?: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** 2,000 if absent (whole number, 100 to 20000) */
+  /** Default 2,000 (whole number, 100 to 20000) */
   readonly samples?: number;
-  /** Samples before those, left out (a quarter as many if absent) (whole number, 0 to 20000) */
+  /** Warm-up samples, left out (default a quarter as many) (whole number, 0 to 20000) */
   readonly burnIn?: number;
-  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  /** The same seed gives the same result (default 0) (whole number, 0 to 4294967295) */
   readonly seed?: number;
 }
 
@@ -368,49 +368,52 @@ export interface McmcOutput {
     readonly name: string;
     readonly mean: number | null;
     readonly standardDeviation: number | null;
-    /** Of the mean, as a result of sampling */
+    /** Standard error of the mean */
     readonly standardError: number | null;
     /** At 5, 25, 50, 75 and 95 percent */
     readonly quantiles: ReadonlyArray<{
       readonly p: number;
       readonly value: number | null;
     }>;
-    /** So many independent samples would say as much (whole number) */
+    /** Equivalent number of independent samples (whole number) */
     readonly effectiveSamples: number;
-    /** Near 1 (below 1.05) where the chain has settled */
+    /** Near 1 (below 1.05) if the chain has converged */
     readonly rHat: number;
   }>;
 }
 
 /**
- * Arguments of `bayesopt`: Bayesian optimization of what is dear to measure: from the values observed so far it
- * models the objective (Gaussian process) and suggests where to measure next (expected improvement). Or it
- * optimizes an expression by itself, in few evaluations
+ * Arguments of `bayesopt`: Bayesian optimization of an objective that is expensive to measure: models it from
+ * the observed values (Gaussian process) and suggests where to measure next (expected improvement). Or optimizes
+ * an expression by itself, in few evaluations
  */
 export interface BayesoptArgs {
   /** By name { "min", "max" }, at most six */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** minimize if absent */
+  /** Default minimize */
   readonly goal?: "minimize" | "maximize";
-  /** What was measured; with few of them places are spread out (at most 100 items) */
+  /** Measured values; with few of them, suggested points are spread out (at most 100 items) */
   readonly observations?: ReadonlyArray<{
     /** By variable */
     readonly values: Readonly<Record<string, unknown>>;
     readonly objective: number;
   }>;
-  /** To be evaluated by the tool, in the language of calculate, with iterations (1 to 4096 characters) */
+  /**
+   * Expression that the tool evaluates itself, in the language of calculate; needs iterations (1 to 4096
+   * characters)
+   */
   readonly objective?: string;
   /** Whole number, 1 to 50 */
   readonly iterations?: number;
-  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  /** The same seed gives the same result (default 0) (whole number, 0 to 4294967295) */
   readonly seed?: number;
 }
 
 /** Output of `bayesopt` */
 export interface BayesoptOutput {
-  /** Where to measure next */
+  /** Next point to measure */
   readonly suggestion: Readonly<Record<string, unknown>>;
-  /** There, by the model; absent while too little is known */
+  /** Predicted value there; absent with too few observations */
   readonly expected?: {
     readonly objective: number;
     readonly standardDeviation: number;

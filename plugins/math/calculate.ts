@@ -1,14 +1,14 @@
-/** The value of an expression. The tree is walked by this file alone: names mean what its maps hold, and nothing else exists. */
+/** Calculates the value of an expression. This file alone evaluates the tree: names are looked up in its maps, and nothing else exists. */
 
 import { quote, requirePart, resolveCall } from "./calls.ts";
 import { readExpression, type Expression } from "./expression.ts";
 import { CONSTANTS, factorial, FUNCTIONS, power } from "./functions.ts";
 import type { Node } from "./vendor/jsep.js";
 
-/** A value, and a word on what a double cannot say. */
+/** The value, and a note on what a double cannot represent. */
 export interface Calculated {
   result: number;
-  /** At most 15 significant digits: `0.1 + 0.2` is 0.3. */
+  /** Formatted with at most 15 significant digits: `0.1 + 0.2` is 0.3. */
   text: string;
   note?: string;
 }
@@ -16,20 +16,20 @@ export interface Calculated {
 /**
  * Calculates an expression with numbers as doubles (IEEE 754).
  *
- * @throws {Error} that points at what is wrong: syntax, an unknown name, no real or finite number.
+ * @throws {Error} that points at the cause: syntax, an unknown name, or a result that is not a real, finite number.
  */
 export function calculate(text: string, variables: ReadonlyMap<string, number>): Calculated {
   const expression = readExpression(text);
   const run: Run = { expression, variables, isRounded: false };
   const value = evaluate(expression.root, run);
-  // 0 has no sign for people, and JSON would lose it.
+  // Convert -0 to 0: users do not expect a sign, and JSON would lose it.
   const result = value === 0 ? 0 : value;
   const calculated = { result, text: toText(result) };
   if (!run.isRounded) return calculated;
   return { ...calculated, note: `Whole numbers beyond ${Number.MAX_SAFE_INTEGER} are rounded to about 16 digits` };
 }
 
-/** As many digits as are surely right; the exponent shows where there would have to be more. */
+/** Formats only digits that are certain; an exponent shows that further digits are unknown. */
 function toText(value: number): string {
   if (Number.isSafeInteger(value)) return String(value);
   if (Math.abs(value) < Number.MAX_SAFE_INTEGER) return String(Number(value.toPrecision(15)));
@@ -43,7 +43,7 @@ interface Run {
 }
 
 function evaluate(node: Node, run: Run): number {
-  // A long sum leans to the left: walked in a loop, so that its length needs no stack.
+  // A long sum is a left-leaning tree: a loop keeps its length off the stack.
   const spine: Node[] = [];
   let first = node;
   while (first.type === "BinaryExpression" && first.left !== undefined) {
@@ -77,7 +77,7 @@ function lookUp(node: Node, run: Run): number {
   if (value !== undefined) return value;
   if (FUNCTIONS.has(name)) throw errorAt(node, run, `${quote(name)} is a function (write ${name}(…))`);
   const given = [...run.variables.keys(), ...CONSTANTS.keys()].join(", ");
-  throw errorAt(node, run, `nothing is called ${quote(name)} (there are ${given}; give others as variables)`);
+  throw errorAt(node, run, `unknown name ${quote(name)} (there are ${given}; give others as variables)`);
 }
 
 function applySign(node: Node, run: Run): number {
@@ -120,11 +120,11 @@ function operate(node: Node, left: number, run: Run): number {
       if (left === 0 && right < 0) throw operatorError(node, run, "division by zero (0 to a negative power)");
       return power(left, right);
     default:
-      throw operatorError(node, run, `there is no operator ${quote(node.operator ?? "")}`);
+      throw operatorError(node, run, `unknown operator ${quote(node.operator ?? "")}`);
   }
 }
 
-/** JSON has neither NaN nor infinities, and what follows from one would only hide where it came from. */
+/** JSON has neither NaN nor infinity, and continuing would hide the cause. */
 function check(value: number, node: Node, run: Run): number {
   if (Number.isNaN(value)) throw errorAt(node, run, `${shown(node, run)} is not a real number`);
   if (!Number.isFinite(value)) throw errorAt(node, run, `${shown(node, run)} is beyond the largest number there is, about 1.8e308`);
@@ -132,7 +132,7 @@ function check(value: number, node: Node, run: Run): number {
   return value;
 }
 
-/** `1e20` says itself how many digits it means. */
+/** `1e20` states its precision by itself. */
 function isPlainlyLarge(node: Node): boolean {
   return node.type === "Literal" && String(node.value).includes("e");
 }
@@ -147,7 +147,7 @@ function errorAt(node: Node, { expression }: Run, reason: string): Error {
   return expression.errorAt(expression.spanOf(node).start, reason);
 }
 
-/** Points at the operator, which is the first thing after the left side. */
+/** Points at the operator, the first token after the left side. */
 function operatorError(node: Node, { expression }: Run, reason: string): Error {
   const end = expression.spanOf(requirePart(node.left)).end;
   const blanks = /^\s*/u.exec(expression.text.slice(end))?.[0].length ?? 0;

@@ -6,11 +6,11 @@ import type { Random } from "./random.ts";
 type Draw = (random: Random) => number;
 type Given = ReadonlyMap<string, unknown>;
 
-/** Above this the product of Knuth's method is 0 in doubles. */
+/** Maximum mean: above it the product in Knuth's method underflows to 0. */
 const MAX_POISSON_MEAN = 500;
 const MAX_CHOICES = 1_000;
 
-/** Each checks what is given for it, once. */
+/** Samplers by distribution. Each checks its parameters once, before the first draw. */
 const DISTRIBUTIONS: ReadonlyMap<string, (given: Given, name: string) => Draw> = new Map([
   ["normal", normal],
   ["lognormal", lognormal],
@@ -22,7 +22,7 @@ const DISTRIBUTIONS: ReadonlyMap<string, (given: Given, name: string) => Draw> =
   ["choice", choice],
 ]);
 
-/** @throws {Error} for a distribution or a parameter that does not exist. */
+/** @throws {Error} for an unknown distribution or a wrong parameter. */
 export function drawFrom(name: string, given: Given): Draw {
   const wanted = given.get("distribution");
   const make = typeof wanted === "string" ? DISTRIBUTIONS.get(wanted) : undefined;
@@ -39,7 +39,7 @@ function normal(given: Given, name: string): Draw {
   return (random) => mean + deviation * random.normal();
 }
 
-/** Its logarithm has this mean and deviation. */
+/** Mean and deviation are those of the logarithm. */
 function lognormal(given: Given, name: string): Draw {
   const draw = normal(given, name);
   return (random) => Math.exp(draw(random));
@@ -91,7 +91,7 @@ function choice(given: Given, name: string): Draw {
   const values = given.get("values");
   const isList = Array.isArray(values) && values.length > 0 && values.length <= MAX_CHOICES;
   if (!isList || !values.every((value): value is number => typeof value === "number"))
-    throw new Error(`Cannot draw "${name}": "values" has to be a list of 1 to ${MAX_CHOICES} numbers`);
+    throw new Error(`Cannot draw "${name}": "values" must be a list of 1 to ${MAX_CHOICES} numbers`);
   return (random) => values[Math.floor(random.uniform() * values.length)] ?? 0;
 }
 

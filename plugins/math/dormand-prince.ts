@@ -1,6 +1,6 @@
 /**
- * The method of Dormand and Prince of order 5(4), with a step that fits itself to the tolerance and values between steps
- * (Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I", 2nd edition, II.4 to II.6, program DOPRI5).
+ * The method of Dormand and Prince of order 5(4), with adaptive step size and dense output (Hairer, Nørsett and Wanner, "Solving
+ * Ordinary Differential Equations I", 2nd edition, II.4 to II.6, program DOPRI5).
  */
 
 type State = readonly number[];
@@ -8,7 +8,7 @@ type Slope = (t: number, state: State) => readonly number[];
 
 interface Options {
   readonly from: number;
-  /** When the state is wanted, in the order in which it is met. */
+  /** Times at which the state is wanted, in order of integration. */
   readonly times: readonly number[];
   readonly relative: number;
   readonly absolute: number;
@@ -31,9 +31,9 @@ const STAGES: readonly (readonly number[])[] = [
   [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
   [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ];
-/** The difference of both orders. */
+/** Coefficients of the error estimate: the difference of both orders. */
 const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
-/** Between steps, of order 4. */
+/** Coefficients of the dense output, of order 4. */
 const BETWEEN = [
   -12715105075 / 11282082432,
   0,
@@ -44,7 +44,7 @@ const BETWEEN = [
   69997945 / 29380423,
 ];
 
-/** @throws {Error} with the time at which the solution leaves every bound, or steps become too small or too many. */
+/** @throws {Error} with the time at which the solution diverges, or at which steps become too small or too many. */
 export function dormandPrince(slope: Slope, start: State, options: Options): Solution {
   const { from, times, maxSteps } = options;
   const end = times.at(-1) ?? from;
@@ -79,13 +79,13 @@ export function dormandPrince(slope: Slope, start: State, options: Options): Sol
       while (isDue(reached)) states.push(between({ t, size, state, next, stages }, times[states.length] ?? reached));
       [t, state, first] = [reached, next, last];
     }
-    // NaN and infinities: half as far.
+    // NaN and infinity: halve the step.
     size *= Number.isFinite(error) ? Math.min(5, Math.max(0.2, 0.9 * Math.max(error, 1e-10) ** -0.2)) : 0.1;
   }
   return { states, steps, evaluations };
 }
 
-/** So far that a straight line would change the state by a hundredth. */
+/** Initial step: a straight line would change the state by a hundredth. */
 function firstSize(first: State, state: State, options: Options): number {
   const scale = norm(state, state, state, options);
   const change = norm(first, state, state, options);
@@ -104,7 +104,7 @@ function allStages(slope: Slope, t: number, state: State, { first, size }: Begun
   return stages;
 }
 
-/** The state, and so much of each stage. */
+/** Adds multiples of the stages to the state. */
 function combined(state: State, stages: readonly State[], weights: readonly number[], size: number): State {
   return (stages[0] ?? []).map((_, at) => {
     let sum = 0;
@@ -117,7 +117,7 @@ function errorOf(before: State, after: State, difference: State, options: Option
   return norm(difference, before, after, options);
 }
 
-/** The mean square of the parts, each in units of what is tolerated of it. */
+/** Returns the mean square of the components, each in units of its tolerance. */
 function norm(values: State, before: State, after: State, { absolute, relative }: Options): number {
   const sum = values.reduce((total, value, at) => {
     const scale = absolute + relative * Math.max(Math.abs(before[at] ?? 0), Math.abs(after[at] ?? 0));

@@ -1,4 +1,4 @@
-/** Several equations: one unknown after the other is expressed by the rest and put in, until one is left. */
+/** Solves several equations: expresses one unknown after the other by the rest and substitutes it, until one is left. */
 
 import { type Equation, solveOne, type Solved } from "./one-unknown.ts";
 import { add, coefficientsIn, multiply, NOTHING, type Polynomial, power, subtract, variablesOf, write } from "./polynomial.ts";
@@ -6,7 +6,7 @@ import { compileExpression } from "./compile.ts";
 import { isConstantName, type Kernel, type Ratio, reduce, writeRatio } from "./ratio.ts";
 import { fromRatio, type Root } from "./roots.ts";
 
-/** @throws {Error} if no equation lets an unknown be expressed. */
+/** @throws {Error} if no equation can be solved for an unknown. */
 export function eliminate(equations: readonly Equation[], unknowns: readonly string[], kernels: Map<string, Kernel>): Solved {
   const [unknown] = unknowns;
   const [equation] = equations;
@@ -14,7 +14,7 @@ export function eliminate(equations: readonly Equation[], unknowns: readonly str
   for (const { over } of equations)
     for (const name of variablesOf(over))
       if (kernels.has(name) && unknowns.some((one) => name.includes(one)))
-        throw new Error(`Cannot solve: ${name} stands in a system, for which there is no formula here (solve equations one by one)`);
+        throw new Error(`Cannot solve: ${name} stands in a system, which cannot be solved by formula (solve equations one by one)`);
   if (unknowns.length === 1) return solveOne(equation, unknown, kernels);
   const found = findLinear(equations, unknowns);
   if (found === undefined)
@@ -26,7 +26,7 @@ export function eliminate(equations: readonly Equation[], unknowns: readonly str
     .map(({ over }) => ({ over: substitute(over, found.unknown, found.value), under: new Map() }));
   const left = unknowns.filter((one) => one !== found.unknown);
   if (rest.some(({ over }) => over.size === 0))
-    throw new Error("Cannot solve: the equations say the same, so that there is no single solution (leave one and one variable out)");
+    throw new Error("Cannot solve: the equations say the same, so the solution is not unique (omit one equation and one variable)");
   if (rest.some(({ over }) => !left.some((name) => variablesOf(over).has(name)))) return { branches: [], assumptions: [] };
   const { branches, assumptions } = eliminate(rest, left, kernels);
   const letters = [...variablesOf(found.value.under)].some((name) => !isConstantName(name));
@@ -42,7 +42,10 @@ interface Linear {
   readonly value: Ratio;
 }
 
-/** An unknown that stands in an equation with power 1 only, and with no other unknown; with a plain number if that can be. */
+/**
+ * Finds an unknown that occurs in an equation with power 1 only, and in no product with another unknown; preferably with a
+ * numeric factor.
+ */
 function findLinear(equations: readonly Equation[], unknowns: readonly string[]): Linear | undefined {
   let found: Linear | undefined;
   for (const equation of equations)
@@ -56,7 +59,7 @@ function findLinear(equations: readonly Equation[], unknowns: readonly string[])
   return found;
 }
 
-/** Times as many of the denominator as it takes, which is not 0. */
+/** Multiplies by as many powers of the denominator as needed; the denominator is not 0. */
 function substitute(polynomial: Polynomial, unknown: string, { over, under }: Ratio): Polynomial {
   const parts = coefficientsIn(polynomial, unknown);
   const degree = parts.length - 1;
@@ -65,7 +68,7 @@ function substitute(polynomial: Polynomial, unknown: string, { over, under }: Ra
   return sum;
 }
 
-/** What was expressed by the others, now that those are known. */
+/** Replaces the solved unknowns with their values. */
 function valueIn(value: Ratio, branch: ReadonlyMap<string, Root>): Root {
   let ratio: Ratio | undefined = value;
   let text = writeRatio(value);

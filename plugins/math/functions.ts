@@ -1,6 +1,6 @@
-/** The functions and constants an expression can name. */
+/** The functions and constants that an expression can name. */
 
-/** One function, with how many arguments it takes. */
+/** One function and its number of arguments. */
 export interface MathFunction {
   readonly least: number;
   readonly most: number;
@@ -9,7 +9,7 @@ export interface MathFunction {
 
 /** Largest `n` with a factorial that a double holds. */
 const MAX_FACTORIAL = 170;
-/** Beyond this neighbouring whole numbers are the same double. */
+/** Above this, neighboring whole numbers are the same double. */
 const EXACT = Number.MAX_SAFE_INTEGER;
 
 export const CONSTANTS: ReadonlyMap<string, number> = new Map([
@@ -44,12 +44,12 @@ export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map([
   define("nPr", 2, 2, permutations),
 ]);
 
-/** `left` to the power of `right`; NaN where that is no real number. */
+/** Returns `left` to the power of `right`; NaN if the result is not a real number. */
 export function power(left = 0, right = 0): number {
   return left ** right;
 }
 
-/** NaN for what is no whole number from 0 on, infinite beyond 170. */
+/** Returns NaN unless `n` is a whole number from 0 on, and infinity beyond 170. */
 export function factorial(value = 0): number {
   if (!Number.isInteger(value) || value < 0) return Number.NaN;
   if (value > MAX_FACTORIAL) return Number.POSITIVE_INFINITY;
@@ -71,14 +71,14 @@ function ofOne(...names: readonly UnaryName[]): [string, MathFunction][] {
   return names.map((name) => define(name, 1, 1, (value = 0) => Math[name](value)));
 }
 
-/** Natural, or to a base. */
+/** Natural logarithm, or to the given base. */
 function log(value = 0, base?: number): number {
   if (base === undefined) return Math.log(value);
   if (base === 10) return Math.log10(value);
   return base === 2 ? Math.log2(value) : Math.log(value) / Math.log(base);
 }
 
-/** Half away from zero, as people round; by the decimal digits the number shows, so that 1.005 is 1.01. */
+/** Rounds half away from zero, by the decimal digits that the number shows, so that 1.005 is 1.01. */
 function round(value = 0, digits = 0): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 100) return Number.NaN;
   const shifted = shift(Math.abs(value), digits);
@@ -86,7 +86,7 @@ function round(value = 0, digits = 0): number {
   return Math.sign(value) * shift(Math.floor(shifted + 0.5), -digits);
 }
 
-/** Moves the decimal point by way of the number's text, which does not round. */
+/** Moves the decimal point in the number's text, which does not round. */
 function shift(value: number, digits: number): number {
   const [mantissa = "0", exponent = "0"] = String(value).split("e");
   return Number(`${mantissa}e${Number(exponent) + digits}`);
@@ -108,7 +108,7 @@ function lcm(left: number, right: number): number {
   return divisor === 0 ? 0 : Math.abs(left / divisor) * Math.abs(right);
 }
 
-/** Ways to choose `chosen` of `all`. Divided before it is multiplied, so it is exact up to 2^53. */
+/** Ways to choose `chosen` of `all`. Each step divides before it multiplies, so the result is exact up to 2^53. */
 function combinations(all = 0, chosen = 0): number {
   if (!areCounts(all, chosen)) return Number.NaN;
   if (chosen > all) return 0;

@@ -1,9 +1,9 @@
 /**
- * Gaussian process regression, and where it expects to improve most (Rasmussen and Williams, "Gaussian Processes for Machine
- * Learning", 2006, algorithm 2.1; Jones, Schonlau and Welch, "Efficient Global Optimization", 1998).
+ * Gaussian process regression and expected improvement (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006,
+ * algorithm 2.1; Jones, Schonlau and Welch, "Efficient Global Optimization", 1998).
  *
- * Places are within the unit cube. The kernel is Matérn's with 5/2; how far places say something about one another is the same
- * in all directions, and is chosen by the likelihood of what was observed.
+ * Points are in the unit cube. The kernel is Matérn 5/2; its length scale is the same in all directions, and is chosen by the
+ * likelihood of the observations.
  */
 
 import { CholeskyDecomposition, Matrix } from "./vendor/ml-matrix.js";
@@ -19,13 +19,13 @@ export interface Prediction {
 }
 
 const REACHES = [0.05, 0.1, 0.2, 0.35, 0.6, 1, 2];
-/** Shares of the variance: from exact values to noisy ones. */
+/** Shares of noise in the variance, from exact values to noisy ones. */
 const NOISES = [1e-8, 1e-4, 1e-2, 1e-1];
 
-/** What is expected of the value at a place. */
+/** Predicted mean and deviation at a point. */
 export type Process = (place: readonly number[]) => Prediction;
 
-/** @param observations two at least, with different values */
+/** @param observations at least two, with different values */
 export function fitProcess(observations: readonly Observation[]): Process {
   const values = observations.map(({ value }) => value);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -47,7 +47,7 @@ export function fitProcess(observations: readonly Observation[]): Process {
   };
 }
 
-/** How far below `best` the value is expected to come. */
+/** Returns by how much the value is expected to fall below `best`. */
 export function expectedImprovement({ mean, deviation }: Prediction, best: number): number {
   if (deviation <= 0) return Math.max(0, best - mean);
   const standard = (best - mean) / deviation;
@@ -79,7 +79,7 @@ function kernel(left: readonly number[], right: readonly number[], reach: number
   return (1 + far + (far * far) / 3) * Math.exp(-far);
 }
 
-/** L x = b, from the top. */
+/** Solves L x = b by forward substitution. */
 function forward(lower: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
   const solution: number[] = [];
   for (const [index, row] of lower.entries()) {
@@ -90,7 +90,7 @@ function forward(lower: readonly (readonly number[])[], right: readonly number[]
   return solution;
 }
 
-/** The share of the normal distribution below a value (Abramowitz and Stegun, 7.1.26: within 1.5e-7). */
+/** Cumulative normal distribution (Abramowitz and Stegun, 7.1.26: within 1.5e-7). */
 function normalShare(value: number): number {
   const x = Math.abs(value) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);

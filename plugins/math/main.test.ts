@@ -8,7 +8,7 @@ Deno.test("calculate", async (t) => {
   await t.step("knows variables", async () => {
     assert.equal((await calculate({ expression: "a * b", variables: { a: 6, b: 7 } })).result, 42);
   });
-  await t.step("says what is wrong", async () => {
+  await t.step("points at the error", async () => {
     await assert.rejects(calculate({ expression: "2 +" }), Error);
   });
 });

@@ -1,4 +1,4 @@
-/** Tools that calculate. They need no permission, and the same arguments always have the same answer. */
+/** Tools that calculate. They need no permission, and equal arguments always have equal results. */
 
 import type { CalculateArgs, CalculateOutput, StatisticsArgs, StatisticsOutput } from "./bascule.d.ts";
 import { calculate as calculateText } from "./calculate.ts";

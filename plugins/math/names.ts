@@ -1,18 +1,16 @@
-/** Reads numbers by name, as arguments give them. */
+/** Reads numbers by name from arguments. */
 
 const MAX_NAMES = 100;
-/** What an expression can name. */
+/** Names that an expression can use. */
 const NAME = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
-/** @throws {Error} if it cannot be named in an expression. */
+/** @throws {Error} if an expression cannot use the name. */
 export function requireName(name: string): void {
   if (!NAME.test(name))
-    throw new Error(
-      `Cannot calculate: a variable cannot be called ${JSON.stringify(name)} (begin with a letter; use letters, digits and _)`,
-    );
+    throw new Error(`Cannot calculate: invalid variable name ${JSON.stringify(name)} (begin with a letter; use letters, digits and _)`);
 }
 
-/** A map, so that no expression can name what objects inherit. */
+/** Returns a map, so that no expression can name what objects inherit. */
 export function readNumbers(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
   for (const [name, value] of readEntries(given)) {
@@ -23,26 +21,26 @@ export function readNumbers(given: Readonly<Record<string, unknown>>): ReadonlyM
   return numbers;
 }
 
-/** What is given for each variable: an object whose members are numbers. */
+/** Reads the parameters of each variable: objects whose members are numbers. */
 export function readRecords(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, ReadonlyMap<string, unknown>> {
   const records = new Map<string, ReadonlyMap<string, unknown>>();
   for (const [name, value] of readEntries(given)) {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new Error(`Cannot calculate: what is given for "${name}" is ${JSON.stringify(value)}, not an object`);
+      throw new Error(`Cannot calculate: the value of "${name}" is ${JSON.stringify(value)}, not an object`);
     records.set(name, new Map(Object.entries(value)));
   }
   return records;
 }
 
-/** @throws {Error} if there is none, or it is no finite number. */
+/** @throws {Error} if the number is missing or not finite. */
 export function numberIn(record: ReadonlyMap<string, unknown>, member: string, variable: string): number {
   const value = record.get(member);
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  const found = value === undefined ? "there is none" : `it is ${JSON.stringify(value)}`;
-  throw new Error(`Cannot calculate: "${member}" of the variable "${variable}" has to be a finite number, and ${found}`);
+  const found = value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`;
+  throw new Error(`Cannot calculate: "${member}" of the variable "${variable}" must be a finite number, and ${found}`);
 }
 
-/** @throws {Error} if it is given and no finite number. */
+/** @throws {Error} if the number is given and not finite. */
 export function optionalNumberIn(record: ReadonlyMap<string, unknown>, member: string, variable: string): number | undefined {
   return record.has(member) ? numberIn(record, member, variable) : undefined;
 }

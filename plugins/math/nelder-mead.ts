@@ -1,8 +1,8 @@
 /**
  * The simplex search of Nelder and Mead (1965), with coefficients that depend on the number of variables (Gao and Han,
- * "Implementing the Nelder-Mead simplex algorithm with adaptive parameters", 2012). It needs values only, no slopes.
+ * "Implementing the Nelder-Mead simplex algorithm with adaptive parameters", 2012). It needs values only, no derivatives.
  *
- * It starts again from the best place until that gains nothing, as a simplex can fall flat before it has arrived.
+ * Restarts from the best point until a restart gains nothing, because a simplex can collapse before it reaches the minimum.
  */
 
 export interface Bounds {
@@ -12,7 +12,7 @@ export interface Bounds {
 
 interface Options {
   readonly bounds: readonly Bounds[];
-  /** Relative: of the value, and of the simplex's size. */
+  /** Relative tolerance, for the value and for the size of the simplex. */
   readonly tolerance: number;
   readonly maxEvaluations: number;
 }
@@ -31,7 +31,7 @@ interface Corner {
 
 const MAX_RESTARTS = 10;
 
-/** Values that are no number count as infinite. */
+/** Values that are not a number count as infinite. */
 export function minimize(value: (place: readonly number[]) => number, start: readonly number[], options: Options): Minimum {
   let evaluations = 0;
   const at = (place: readonly number[]): Corner => {
@@ -42,7 +42,7 @@ export function minimize(value: (place: readonly number[]) => number, start: rea
   };
   const isSpent = (): boolean => evaluations >= options.maxEvaluations;
   let best = at(start);
-  if (!Number.isFinite(best.value)) throw new Error("Cannot optimize: the objective is no finite number at the start (start elsewhere)");
+  if (!Number.isFinite(best.value)) throw new Error("Cannot optimize: the objective is not a finite number at the start (start elsewhere)");
   let converged = false;
   for (let round = 0; round < MAX_RESTARTS && !converged && !isSpent(); round++) {
     const found = descend(at, best, { ...options, isSpent, share: 0.1 / (round + 1) });
@@ -55,7 +55,7 @@ export function minimize(value: (place: readonly number[]) => number, start: rea
 
 interface Descent extends Options {
   readonly isSpent: () => boolean;
-  /** How far the first corners are away, as a share of the place. */
+  /** Distance of the first corners from the start, as a share of it. */
   readonly share: number;
 }
 
@@ -87,7 +87,7 @@ function descend(at: (place: readonly number[]) => Corner, from: Corner, { bound
   }
 }
 
-/** Away from a bound that is near. */
+/** Steps away from a near bound. */
 function moved(place: readonly number[], index: number, bounds: Bounds | undefined, share: number): readonly number[] {
   return place.map((part, at) => {
     if (at !== index) return part;

@@ -1,4 +1,4 @@
-/** One equation in one unknown: a polynomial in it, or in one function of it. */
+/** Solves one equation in one unknown: a polynomial in it, or in one function of it. */
 
 import { asConstant, coefficientsIn, isZero, multiply, NOTHING, type Polynomial, power, variablesOf, write } from "./polynomial.ts";
 import { compileExpression } from "./compile.ts";
@@ -6,20 +6,20 @@ import { combine, isConstantName, kernel, type Kernel, type Ratio, ratioOf } fro
 import { rational } from "./rational.ts";
 import { fromRatio, type Root, rootsOf } from "./roots.ts";
 
-/** What is to be 0. */
+/** A quotient to be 0. */
 export type Equation = Ratio;
 
 export interface Solved {
-  /** One map of values for each solution; "all" if every value is one. */
+  /** One map of values for each solution; "all" if every value is a solution. */
   readonly branches: readonly ReadonlyMap<string, Root>[] | "all";
-  /** What was taken not to be 0. */
+  /** Expressions that are assumed not to be 0. */
   readonly assumptions: string[];
 }
 
 type Inverse = (value: Ratio, kernels: Map<string, Kernel>) => readonly Ratio[];
 
 const TWO_PI = multiply(new Map([["", rational(2n)]]), new Map([["pi:1", rational(1n)]]));
-/** Any whole number: functions that come back have a solution for each. */
+/** Whole multiples of the period: a periodic function has a solution for each. */
 const TURNS: Ratio = ratioOf(multiply(TWO_PI, new Map([["n:1", rational(1n)]])));
 const PI: Ratio = ratioOf(new Map([["pi:1", rational(1n)]]));
 const fail = (reason: string): Error => new Error(`Cannot solve: ${reason}`);
@@ -27,7 +27,7 @@ const plus = (left: Ratio, right: Ratio): Ratio => combine("+", left, right, fai
 const minus = (left: Ratio, right: Ratio): Ratio => combine("-", left, right, fail);
 const named = (name: string, value: Ratio, kernels: Map<string, Kernel>): Ratio => simplify(name, value) ?? kernel(name, value, kernels);
 
-/** What the argument can be where the function comes to a value. */
+/** Arguments for which a function has a given value. */
 const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["exp", (value, kernels) => [named("ln", value, kernels)]],
   ["ln", (value, kernels) => [named("exp", value, kernels)]],
@@ -49,7 +49,7 @@ const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["tanh", (value, kernels) => [kernel("atanh", value, kernels)]],
 ]);
 
-/** @throws {Error} if there is no formula for it here. */
+/** @throws {Error} if no formula here solves the equation. */
 export function solveOne({ over }: Equation, unknown: string, kernels: Map<string, Kernel>): Solved {
   if (isZero(over)) return { branches: "all", assumptions: [] };
   const functions = [...variablesOf(over)].filter((name) => dependsOn(kernels.get(name), unknown, kernels));
@@ -59,19 +59,19 @@ export function solveOne({ over }: Equation, unknown: string, kernels: Map<strin
   const known = kernels.get(inner);
   if (another !== undefined || known === undefined || (outside && known.name !== "sqrt"))
     throw new Error(
-      `Cannot solve: "${unknown}" stands in ${[...(outside ? [unknown] : []), ...functions].join(" and ")} at once, for which there is no formula here (optimize finds numbers)`,
+      `Cannot solve: "${unknown}" stands in ${[...(outside ? [unknown] : []), ...functions].join(" and ")} at once, which cannot be solved by formula (optimize finds numbers)`,
     );
   if (outside) return solveOne(ratioOf(squared(over, inner, known)), unknown, kernels);
   const { branches, assumptions } = solvePolynomial(over, inner, kernels);
   if (branches === "all") return { branches, assumptions };
   const inverse = INVERSES.get(known.name);
-  if (inverse === undefined) throw new Error(`Cannot solve: there is no formula for the inverse of ${known.name}()`);
+  if (inverse === undefined) throw new Error(`Cannot solve: no inverse is known for ${known.name}()`);
   const solved = branches
     .flatMap((branch) => [...branch.values()])
     .flatMap((root) => {
       if (root.ratio === undefined) {
         if (root.im !== undefined) return [];
-        throw new Error(`Cannot solve: ${inner} would have to be ${root.text}, and how to go on from there is not known here`);
+        throw new Error(`Cannot solve: ${inner} would have to be ${root.text}, which cannot be solved by formula`);
       }
       return inverse(root.ratio, kernels).map((value) => solveOne(minus(known.argument, value), unknown, kernels));
     });
@@ -89,7 +89,7 @@ function solvePolynomial(over: Polynomial, unknown: string, kernels: ReadonlyMap
   return { branches: roots, assumptions: hasLetters ? [`${write(last)} is not 0`] : [] };
 }
 
-/** The number that a root is, where it holds no letters: constants and functions of them have values. */
+/** Returns the numeric value of a root without letters: constants and functions of numbers have values. */
 function withNumber(root: Root, kernels: ReadonlyMap<string, Kernel>): Root {
   if (root.re !== undefined || root.ratio === undefined) return root;
   const { over, under } = root.ratio;
@@ -112,7 +112,7 @@ function dependsOn(known: Kernel | undefined, unknown: string, kernels: Readonly
   return names.some((name) => name === unknown || dependsOn(kernels.get(name), unknown, kernels));
 }
 
-/** A + B·√f = 0 becomes A² - B²·f = 0, which has more solutions: they are tried afterwards. */
+/** A + B·√f = 0 becomes A² - B²·f = 0, which has more solutions; each is tried later. */
 function squared(over: Polynomial, root: string, { argument }: Kernel): Polynomial {
   const parts = coefficientsIn(over, root);
   let [even, odd] = [ratioOf(NOTHING), ratioOf(NOTHING)];
@@ -129,13 +129,13 @@ function squared(over: Polynomial, root: string, { argument }: Kernel): Polynomi
 function powerOf(base: bigint, value: Ratio): Ratio {
   const exponent = asConstant(value.over);
   if (exponent?.under !== 1n || asConstant(value.under) === undefined || exponent.over > 300n || exponent.over < -300n)
-    throw new Error("Cannot solve: the logarithm is no small whole number");
+    throw new Error("Cannot solve: the logarithm is not a small whole number");
   return exponent.over >= 0n
     ? ratioOf(new Map([["", rational(base ** exponent.over)]]))
     : ratioOf(new Map([["", rational(1n, base ** -exponent.over)]]));
 }
 
-/** ln(1), exp(0), asin(0) and the like are plain. */
+/** ln(1), exp(0), asin(0) and the like are simplified. */
 function simplify(name: string, value: Ratio): Ratio | undefined {
   const number = fromRatio(value).re;
   if (number === 0 && (name === "asin" || name === "atan")) return ratioOf(NOTHING);

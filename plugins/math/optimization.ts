@@ -1,4 +1,4 @@
-/** Tools that look for the best: of an expression, and of what is dear to find out. */
+/** Tools that search for an optimum: of an expression, and of values that are expensive to measure. */
 
 import type { BayesoptArgs, BayesoptOutput, OptimizeArgs, OptimizeOutput } from "./bascule.d.ts";
 import { compileExpression } from "./compile.ts";
@@ -12,11 +12,11 @@ const MAX_DEAR_VARIABLES = 6;
 const MAX_OBSERVATIONS = 100;
 const DEFAULT_EVALUATIONS = 5_000;
 const DEFAULT_TOLERANCE = 1e-10;
-/** Places at which the improvement is asked for: at random, and around the best of those. */
+/** Candidates for the expected improvement: random ones, and some around the best of those. */
 const CANDIDATES = 400;
 const NEAR_CANDIDATES = 200;
 
-/** Finds where an expression is least, or greatest. */
+/** Finds where an expression is least or greatest. */
 export async function optimize(args: OptimizeArgs): Promise<OptimizeOutput> {
   const records = readRecords(args.variables);
   requireCount(records.size, MAX_VARIABLES);
@@ -35,7 +35,7 @@ export async function optimize(args: OptimizeArgs): Promise<OptimizeOutput> {
   return { values: toRecord(names, place), objective: sign * value + 0, converged, evaluations };
 }
 
-/** Says where to look next, or looks itself as often as it may. */
+/** Suggests the next point to evaluate, or evaluates the objective as often as allowed. */
 export async function bayesopt(args: BayesoptArgs): Promise<BayesoptOutput> {
   const records = readRecords(args.variables);
   requireCount(records.size, MAX_DEAR_VARIABLES);
@@ -65,7 +65,7 @@ export async function bayesopt(args: BayesoptArgs): Promise<BayesoptOutput> {
   for (let index = 0; index < iterations; index++) {
     const { place } = suggest(observations, ranges.length, random);
     const value = sign * objective(Object.values(toValues(place)));
-    if (!Number.isFinite(value)) throw new Error(`The objective is no finite number at ${JSON.stringify(toValues(place))}`);
+    if (!Number.isFinite(value)) throw new Error(`The objective is not a finite number at ${JSON.stringify(toValues(place))}`);
     observations.push({ place, value });
   }
   const next = suggest(observations, ranges.length, random);
@@ -89,7 +89,7 @@ interface Suggestion {
   readonly expected?: { readonly mean: number; readonly deviation: number; readonly improvement: number };
 }
 
-/** Spread out while little is known, then where most improvement is expected. */
+/** Spread out while little is known, then follow the greatest expected improvement. */
 function suggest(observations: readonly Observation[], dimensions: number, random: Random): Suggestion {
   const best = bestOf(observations);
   const anywhere = (): readonly number[] => Array.from({ length: dimensions }, () => random.uniform());
@@ -105,7 +105,7 @@ function suggest(observations: readonly Observation[], dimensions: number, rando
   let found = judge(best.place);
   for (let index = 0; index < CANDIDATES; index++) found = better(found, judge(anywhere()));
   for (let index = 0; index < NEAR_CANDIDATES; index++) {
-    // Around the best place of all and around the best candidate, nearer and nearer.
+    // Samples around the best known point and around the best candidate, closer each time.
     const center = index % 2 === 0 ? found.place : best.place;
     const reach = 0.1 * 0.98 ** index;
     found = better(found, judge(center.map((part) => Math.min(1, Math.max(0, part + reach * random.normal())))));
@@ -113,7 +113,7 @@ function suggest(observations: readonly Observation[], dimensions: number, rando
   return found;
 }
 
-/** Of some places the one that is farthest from all that is known. */
+/** Returns the candidate that is farthest from all known points. */
 function farthest(observations: readonly Observation[], places: readonly (readonly number[])[]): readonly number[] {
   const distance = (place: readonly number[]): number =>
     Math.min(...observations.map((other) => Math.hypot(...place.map((part, index) => part - (other.place[index] ?? 0)))));

@@ -11,7 +11,7 @@ import {
   toText,
 } from "./rational.ts";
 
-/** A coefficient by the powers it stands with: `x^2*y` is `"x:2,y:1"`, the constant `""`. No coefficient is 0. */
+/** Coefficients by the powers they belong to: `x^2*y` is `"x:2,y:1"`, the constant `""`. No coefficient is 0. */
 export type Polynomial = ReadonlyMap<string, Rational>;
 
 const MAX_TERMS = 2_000;
@@ -40,7 +40,7 @@ export function scale(polynomial: Polynomial, by: Rational): Polynomial {
   return isZeroNumber(by) ? NOTHING : new Map([...polynomial].map(([powers, value]) => [powers, multiplyNumbers(value, by)]));
 }
 
-/** @throws {Error} if it has too many terms. */
+/** @throws {Error} if the product has too many terms. */
 export function multiply(left: Polynomial, right: Polynomial): Polynomial {
   const product = new Map<string, Rational>();
   for (const [leftPowers, leftValue] of left)
@@ -61,7 +61,7 @@ export function isZero(polynomial: Polynomial): boolean {
   return polynomial.size === 0;
 }
 
-/** Undefined where a variable is in it. */
+/** Returns undefined if a variable is in the polynomial. */
 export function asConstant(polynomial: Polynomial): Rational | undefined {
   if (polynomial.size === 0) return { over: 0n, under: 1n };
   return polynomial.size === 1 ? polynomial.get("") : undefined;
@@ -71,7 +71,7 @@ export function variablesOf(polynomial: Polynomial): ReadonlySet<string> {
   return new Set([...polynomial.keys()].flatMap((powers) => [...readPowers(powers).keys()]));
 }
 
-/** By powers of one variable: what stands with the power 0, 1 and so on. */
+/** Returns the coefficients of the powers 0, 1 and so on of one variable. */
 export function coefficientsIn(polynomial: Polynomial, name: string): readonly Polynomial[] {
   const found: Map<string, Rational>[] = [];
   for (const [powers, value] of polynomial) {
@@ -84,7 +84,7 @@ export function coefficientsIn(polynomial: Polynomial, name: string): readonly P
   return found;
 }
 
-/** As a person writes it: the highest powers first. */
+/** Formats with the highest powers first. */
 export function write(polynomial: Polynomial): string {
   if (isZero(polynomial)) return "0";
   const terms = [...polynomial].map(([powers, value]) => ({ powers: readPowers(powers), value }));

@@ -1,13 +1,13 @@
-/** Random numbers that are the same for the same seed, everywhere. */
+/** Random numbers that are the same for the same seed, on every machine. */
 
 export interface Random {
-  /** From 0 on, below 1: all 32 bits of one step. */
+  /** Returns a number from 0 on, below 1, with the 32 bits of one step. */
   uniform(): number;
-  /** Of the standard normal distribution. */
+  /** Returns a number of the standard normal distribution. */
   normal(): number;
 }
 
-/** xoshiro128** by Blackman and Vigna (2018), its state filled by splitmix32, which spreads small seeds. */
+/** xoshiro128** by Blackman and Vigna (2018). splitmix32 fills its state, which spreads small seeds. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const [a, b, c, d] = [splitmix(), splitmix(), splitmix(), splitmix()];
@@ -34,7 +34,7 @@ export function createRandom(seed: number): Random {
     return result / 2 ** 32;
   }
 
-  /** Marsaglia's polar method makes two at a time. */
+  /** Marsaglia's polar method makes two numbers at a time. */
   function normal(): number {
     if (spare !== undefined) {
       const value = spare;

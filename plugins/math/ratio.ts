@@ -1,4 +1,4 @@
-/** Quotients of polynomials, and what an expression is as one. */
+/** Quotients of polynomials, and the conversion of expressions to them. */
 
 import { quote, requirePart, resolveCall } from "./calls.ts";
 import type { Expression } from "./expression.ts";
@@ -25,7 +25,7 @@ export interface Ratio {
   readonly under: Polynomial;
 }
 
-/** A function of something, which stands in polynomials as one variable that is called what was written: `sin(2*x)`. */
+/** A function call, which polynomials treat as one variable named after its text: `sin(2*x)`. */
 export interface Kernel {
   readonly name: string;
   readonly argument: Ratio;
@@ -43,10 +43,10 @@ export function ratioOf(over: Polynomial): Ratio {
 }
 
 /**
- * The quotient that an expression is. Names stand for themselves, constants such as pi too.
+ * Converts an expression to a quotient. Names stand for themselves, including constants such as pi.
  *
- * @param kernels gets the functions that are met, by what they are called in the polynomials
- * @throws {Error} that points at what is no quotient of polynomials and such functions.
+ * @param kernels receives the function calls, by their names in the polynomials
+ * @throws {Error} that points at a part that is not made of polynomials and such functions.
  */
 export function readRatio(node: Node, expression: Expression, kernels: Map<string, Kernel>): Ratio {
   const read = (part: Node | undefined): Ratio => readRatio(requirePart(part), expression, kernels);
@@ -78,7 +78,7 @@ export function readRatio(node: Node, expression: Expression, kernels: Map<strin
   throw fail("only numbers, names, operators, brackets and functions can be solved");
 }
 
-/** Sums, differences, products and quotients. */
+/** Combines two quotients by +, -, * or /. */
 export function combine(operator: string, left: Ratio, right: Ratio, fail: (reason: string) => Error): Ratio {
   switch (operator) {
     case "+":
@@ -115,7 +115,7 @@ function raise(base: Ratio, exponent: Ratio, kernels: Map<string, Kernel>, fail:
   if (fixed?.under === 2n) return raise(kernel("sqrt", base, kernels), ratioOf(constant(rational(fixed.over))), kernels, fail);
   const text = writeRatio(base);
   if (text === "e") return kernel("exp", exponent, kernels);
-  // b^x is e^(x ln b), which is a real number for every x where b is above 0.
+  // b^x is e^(x ln b), which is real for every x if b is above 0.
   const number = asRational(base);
   if (number !== undefined && number.over > 0n) return kernel("exp", combine("*", exponent, kernel("ln", base, kernels), fail), kernels);
   throw fail("this power is calculated only, not solved");
@@ -127,14 +127,14 @@ export function kernel(name: string, argument: Ratio, kernels: Map<string, Kerne
   return ratioOf(variable(text));
 }
 
-/** Without common factors of numbers and of single variables, and with a plain number below where it is one. */
+/** Cancels common factors of numbers and of single variables; the denominator becomes a plain number if possible. */
 export function reduce({ over, under }: Ratio): Ratio {
   if (over.size === 0) return ratioOf(NOTHING);
   const below = asConstant(under);
   if (below !== undefined) return ratioOf(scale(over, divide(ONE, below)));
   let result = { over, under };
   for (const name of variablesOf(under)) result = withoutPowers(result, name);
-  // Whole numbers without a common divisor, and the first one below above 0.
+  // Scales to whole numbers without a common divisor, with a positive first coefficient below.
   const values = [...result.over.values(), ...result.under.values()];
   const denominator = values.reduce((product, value) => (product * value.under) / greatestDivisor(product, value.under), 1n);
   const whole = values.map((value) => value.over * (denominator / value.under));
@@ -144,7 +144,7 @@ export function reduce({ over, under }: Ratio): Ratio {
   return { over: scale(result.over, factor), under: scale(result.under, factor) };
 }
 
-/** As a person writes it, and as `calculate` reads it. */
+/** Formats for users, in the syntax of `calculate`. */
 export function writeRatio({ over, under }: Ratio): string {
   const bracketed = (polynomial: Polynomial): string => (/[ *^/]/u.test(write(polynomial)) ? `(${write(polynomial)})` : write(polynomial));
   const above = (polynomial: Polynomial): string => (polynomial.size > 1 ? bracketed(polynomial) : write(polynomial));
@@ -159,7 +159,7 @@ export function asRational({ over, under }: Ratio): ReturnType<typeof asConstant
   return above === undefined || below === undefined ? undefined : divide(above, below);
 }
 
-/** All powers of a variable that stand on both sides. */
+/** Cancels powers of a variable that occur on both sides. */
 function withoutPowers({ over, under }: Ratio, name: string): Ratio {
   const powerIn = (key: string): number =>
     Number(
@@ -187,7 +187,7 @@ function requireKnown(node: Node, { errorAt, spanOf }: Expression): string {
   return name === "π" ? "pi" : name === "τ" ? "tau" : name;
 }
 
-/** What has a value without being told it. */
+/** Names that have a value of their own. */
 export function isConstantName(name: string): boolean {
   return CONSTANTS.has(name);
 }

@@ -2,18 +2,18 @@
 
 export interface Rational {
   readonly over: bigint;
-  /** Above 0, and without a common divisor. */
+  /** The denominator, above 0; the fraction is in lowest terms. */
   readonly under: bigint;
 }
 
-/** Digits of a number, beyond which no answer is worth the time. */
+/** Maximum digits of a number; longer ones take too much time. */
 const MAX_BITS = 4_096n;
 const LIMIT: bigint = 1n << MAX_BITS;
 
 export const ZERO: Rational = { over: 0n, under: 1n };
 export const ONE: Rational = { over: 1n, under: 1n };
 
-/** @throws {Error} for a division by zero, and where numbers grow beyond 4,096 bits. */
+/** @throws {Error} for a division by zero, and if numbers grow beyond 4,096 bits. */
 export function rational(over: bigint, under = 1n): Rational {
   if (under === 0n) throw new Error("Cannot solve: division by zero");
   const common = greatestDivisor(over, under) * (under < 0n ? -1n : 1n);
@@ -22,7 +22,7 @@ export function rational(over: bigint, under = 1n): Rational {
   return result;
 }
 
-/** As a decimal is written: 0.1 is 1/10. */
+/** Reads a decimal exactly: 0.1 is 1/10. */
 export function fromDecimal(value: number): Rational {
   const [, sign = "", whole = "0", part = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/u.exec(String(value)) ?? [];
   const shift = Number(exponent) - part.length;
@@ -50,7 +50,7 @@ export function isZero({ over }: Rational): boolean {
   return over === 0n;
 }
 
-/** The nearest double, also where neither part has one. */
+/** Returns the nearest double, also if neither part fits one. */
 export function toNumber({ over, under }: Rational): number {
   const direct = Number(over) / Number(under);
   if (Number.isFinite(direct) && direct !== 0) return direct;
@@ -68,7 +68,7 @@ export function greatestDivisor(left: bigint, right: bigint): bigint {
   return a === 0n ? 1n : a;
 }
 
-/** The largest square factor is taken out: 12 is 2² · 3. @returns undefined if that would take too long. */
+/** Takes out the largest square factor: 12 is 2² · 3. @returns undefined if that would take too long. */
 export function splitSquare(value: bigint): readonly [root: bigint, rest: bigint] {
   let [root, rest] = [1n, value];
   for (let factor = 2n; factor * factor <= rest && factor < 2_000n; factor++)
@@ -80,7 +80,7 @@ export function splitSquare(value: bigint): readonly [root: bigint, rest: bigint
   return whole * whole === rest ? [root * whole, 1n] : [root, rest];
 }
 
-/** By Newton's method, rounded down. */
+/** Newton's method, rounded down. */
 export function integerRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));

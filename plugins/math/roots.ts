@@ -1,4 +1,4 @@
-/** The roots of a polynomial in one variable: by formula where there is one, else as numbers. */
+/** The roots of a polynomial in one variable: by formula if there is one, else as numbers. */
 
 import { asConstant, multiply, NOTHING, type Polynomial, scale, subtract, write } from "./polynomial.ts";
 import {
@@ -21,25 +21,25 @@ import { EigenvalueDecomposition, Matrix } from "./vendor/ml-matrix.js";
 
 /** One root. */
 export interface Root {
-  /** As `calculate` reads it, but for `i`. */
+  /** The root in the syntax of `calculate`, except for `i`. */
   readonly text: string;
-  /** False for digits of a number that no formula gives. */
+  /** False if `text` has digits of a number that no formula gives. */
   readonly exact: boolean;
-  /** Where it is a quotient of polynomials. */
+  /** The root as a quotient of polynomials, if it is one. */
   readonly ratio?: Ratio;
-  /** Of numbers. A real one has no `im`. */
+  /** Value of a numeric root. Real roots have no `im`. */
   readonly re?: number;
   readonly im?: number;
 }
 
 const MAX_DEGREE = 50;
-/** Divisors beyond these are not tried as rational roots. */
+/** Maximum divisor tried for rational roots. */
 const MAX_DIVISOR = 100_000n;
 const MAX_CANDIDATES = 20_000;
 
 /**
  * @param coefficients of the powers 0, 1 and so on; the last is not 0
- * @throws {Error} if there are letters in them and the degree is above 2.
+ * @throws {Error} if a coefficient has letters and the degree is above 2.
  */
 export function rootsOf(coefficients: readonly Polynomial[]): readonly Root[] {
   const degree = coefficients.length - 1;
@@ -114,7 +114,7 @@ function quadratic(a: Rational, b: Rational, c: Rational): readonly Root[] {
   });
 }
 
-/** `(1 + 2*sqrt(5))/3` of a rational number and a multiple of roots. */
+/** Formats `(1 + 2*sqrt(5))/3`: a rational number plus a multiple of a root. */
 function writeSurd(middle: Rational, factor: Rational, roots: readonly string[]): string {
   const under = (middle.under * factor.under) / gcd(middle.under, factor.under);
   const first = middle.over * (under / middle.under);
@@ -126,14 +126,14 @@ function writeSurd(middle: Rational, factor: Rational, roots: readonly string[])
   return first === 0n ? `${sum}/${under}` : `(${sum})/${under}`;
 }
 
-/** All exponents are multiples of it, if it is above 1. */
+/** Returns the common divisor of all exponents if it is above 1. */
 function onlyPower(coefficients: readonly Polynomial[]): number | undefined {
   const used = coefficients.flatMap((value, index) => (value.size === 0 || index === 0 ? [] : [index]));
   const common = Number(used.map(BigInt).reduce(gcd, 0n));
   return common > 1 ? common : undefined;
 }
 
-/** What gives the root when it is raised to the power. */
+/** Returns the numbers whose power is the root. */
 function powerRoots(root: Root, power: number): readonly Root[] {
   const { re, im = 0, text, exact } = root;
   if (re === undefined || !exact || (im !== 0 && power !== 2)) {
@@ -166,7 +166,7 @@ function signed(value: Rational, like: number): Rational {
   return like < 0 ? negate(value) : value;
 }
 
-/** Where it is a whole number's or a fraction's: its size. */
+/** Returns the exact root of the absolute value of a whole number or fraction. */
 function exactRoot({ ratio }: Root, power: number): Rational | undefined {
   const value = ratio === undefined ? undefined : asConstant(ratio.over);
   if (value === undefined) return undefined;
@@ -185,7 +185,7 @@ function complexRoots(re: number, im: number, power: number): readonly Root[] {
   });
 }
 
-/** Digits of the eigenvalues of the companion matrix, each improved by Newton's method. */
+/** Computes digits as eigenvalues of the companion matrix, each improved by Newton's method. */
 function eigenRoots(coefficients: readonly number[]): readonly Root[] {
   const degree = coefficients.length - 1;
   const last = coefficients[degree] ?? 1;
@@ -210,7 +210,7 @@ function polish(coefficients: readonly number[], start: number): number {
   return x;
 }
 
-/** Real ones were improved: more of their digits are sure. */
+/** Real roots were improved, so more of their digits are certain. */
 function fromDigits(re: number, im: number): Root {
   const scale = Math.hypot(re, im) * 1e-12;
   if (Math.abs(im) <= scale) return { text: digits(re, 12), exact: false, re };
@@ -228,7 +228,7 @@ function fromNumber(value: Rational): Root {
   return fromRatio(ratioOf(isZero(value) ? NOTHING : new Map([["", value]])));
 }
 
-/** Of a fraction that is a root, the parts divide the last and the first coefficient. */
+/** Numerator and denominator of a rational root divide the last and the first coefficient. */
 function rationalRoot(coefficients: readonly Rational[]): Rational | undefined {
   const common = coefficients.reduce((product, { under }) => (product * under) / gcd(product, under), 1n);
   const whole = coefficients.map(({ over, under }) => over * (common / under));
@@ -250,7 +250,7 @@ function isRoot(whole: readonly bigint[], { over, under }: Rational): boolean {
   return sum === 0n;
 }
 
-/** Those that can be found in time. */
+/** Returns the divisors that can be found in time. */
 function divisorsOf(value: bigint): readonly bigint[] {
   const size = value < 0n ? -value : value;
   const limit = integerRoot(size) < MAX_DIVISOR ? integerRoot(size) : MAX_DIVISOR;
@@ -263,7 +263,7 @@ function divisorsOf(value: bigint): readonly bigint[] {
   return [...new Set(found)];
 }
 
-/** Divided by (x - root). */
+/** Divides by (x - root). */
 function deflate(coefficients: readonly Rational[], root: Rational): readonly Rational[] {
   const quotient: Rational[] = [];
   let carry = ZERO;

@@ -1,4 +1,4 @@
-/** Tools that sample: what comes of uncertain values, and which values a density makes probable. */
+/** Tools that sample: results of uncertain inputs, and values that a density makes probable. */
 
 import type { McmcArgs, McmcOutput, MonteCarloArgs, MonteCarloOutput } from "./bascule.d.ts";
 import { compileExpression } from "./compile.ts";
@@ -12,10 +12,10 @@ const QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95];
 const DEFAULT_SAMPLES = 10_000;
 const DEFAULT_CHAIN = 2_000;
 const MAX_VARIABLES = 20;
-/** Of a log density, times rows of data: what a call has the time for. */
+/** Maximum evaluations of a log density, times rows of data, that fit the time of a call. */
 const MAX_EVALUATIONS = 3_000_000;
 
-/** Draws the variables, calculates the expression, and describes what comes of it. */
+/** Draws the variables, calculates the expression for each draw, and describes the results. */
 export async function monte_carlo(args: MonteCarloArgs): Promise<MonteCarloOutput> {
   const records = readRecords(args.variables);
   const constants = readNumbers(args.constants ?? {});
@@ -41,7 +41,7 @@ export async function monte_carlo(args: MonteCarloArgs): Promise<MonteCarloOutpu
   };
 }
 
-/** Samples a density by slices, and describes each variable. */
+/** Samples a density by slices and describes each variable. */
 export async function mcmc(args: McmcArgs): Promise<McmcOutput> {
   const records = readRecords(args.variables);
   if (records.size === 0 || records.size > MAX_VARIABLES) throw new Error(`Give 1 to ${MAX_VARIABLES} variables, not ${records.size}`);
@@ -53,7 +53,7 @@ export async function mcmc(args: McmcArgs): Promise<McmcOutput> {
   });
   const [samples, burnIn] = [args.samples ?? DEFAULT_CHAIN, args.burnIn ?? Math.ceil((args.samples ?? DEFAULT_CHAIN) / 4)];
   const density = densityOf(args, [...records.keys()]);
-  // About as many as slices take; more are ended by the sampler.
+  // Estimate of the evaluations that slices take; the sampler stops at its own limit.
   const most = Math.floor(MAX_EVALUATIONS / Math.max(1, (args.data ?? []).length));
   const chain = sliceSample(density, bounds, { samples, burnIn, most, random: createRandom(args.seed ?? 0) });
   return {
@@ -71,7 +71,7 @@ export async function mcmc(args: McmcArgs): Promise<McmcOutput> {
   };
 }
 
-/** The logarithm of the density; with data the sum of a term for each row is added. */
+/** Compiles the log density; with data, adds a term for each row. */
 function densityOf(args: McmcArgs, names: readonly string[]): (place: readonly number[]) => number {
   const constants = readNumbers(args.constants ?? {});
   const fixed = [...constants.values()];

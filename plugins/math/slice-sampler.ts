@@ -1,6 +1,6 @@
 /**
  * Slice sampling of one variable after the other, with stepping out and shrinkage (Neal, "Slice Sampling", Annals of Statistics
- * 31, 2003). It needs no step size that somebody would have to choose.
+ * 31, 2003). No step size has to be chosen.
  */
 
 import type { Random } from "./random.ts";
@@ -14,7 +14,7 @@ interface Bound {
 interface Options {
   readonly samples: number;
   readonly burnIn: number;
-  /** Evaluations of the density. */
+  /** Maximum evaluations of the density. */
   readonly most: number;
   readonly random: Random;
 }
@@ -24,7 +24,7 @@ export interface Chain {
   readonly evaluations: number;
 }
 
-/** Steps out of a slice to one side, at most. */
+/** Maximum steps out of a slice to one side. */
 const MAX_STEPS = 50;
 
 /** @throws {Error} if the density is 0 at the start, or takes too many evaluations. */
@@ -37,7 +37,8 @@ export function sliceSample(logDensity: (place: readonly number[]) => number, bo
   const at = (index: number, value: number): number => {
     const bound = bounds[index];
     if (bound === undefined || value < bound.min || value > bound.max) return Number.NEGATIVE_INFINITY;
-    if (++evaluations > most) throw new Error(`The density was needed more than ${most} times (take fewer samples, or fewer rows of data)`);
+    if (++evaluations > most)
+      throw new Error(`The density was evaluated more than ${most} times (take fewer samples, or fewer rows of data)`);
     const before = place[index] ?? 0;
     place[index] = value;
     const found = logDensity(place);
@@ -53,7 +54,7 @@ export function sliceSample(logDensity: (place: readonly number[]) => number, bo
       const width = widths[variable] ?? 1;
       const [next, reach] = oneStep((value) => at(variable, value), before, width, random);
       place[variable] = next;
-      // Widths fit themselves to the slices while nothing counts yet.
+      // Widths adapt to the slices during warm-up.
       if (index < burnIn) widths[variable] = width + (reach - width) / (index + 2);
     }
     if (index >= burnIn) values.push([...place]);
@@ -61,7 +62,7 @@ export function sliceSample(logDensity: (place: readonly number[]) => number, bo
   return { values, evaluations };
 }
 
-/** @returns the next value, and how wide the slice was. */
+/** @returns the next value, and the width of the slice. */
 function oneStep(
   density: (value: number) => number,
   before: number,
@@ -83,7 +84,7 @@ function oneStep(
   }
 }
 
-/** As many independent values would say as much: Geyer's initial positive sequence ("Practical Markov Chain Monte Carlo", 1992). */
+/** Effective sample size: Geyer's initial positive sequence ("Practical Markov Chain Monte Carlo", 1992). */
 export function effectiveSize(values: readonly number[]): number {
   const count = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / count;
@@ -104,7 +105,7 @@ export function effectiveSize(values: readonly number[]): number {
   return Math.min(count, count / Math.max(time, 1 / count));
 }
 
-/** Near 1 where both halves of the chain say the same (Gelman and others, "Bayesian Data Analysis", 3rd edition, 11.4). */
+/** Split R-hat: near 1 if both halves of the chain agree (Gelman and others, "Bayesian Data Analysis", 3rd edition, 11.4). */
 export function splitRhat(values: readonly number[]): number {
   const half = Math.floor(values.length / 2);
   const halves = [values.slice(0, half), values.slice(values.length - half)];

@@ -19,7 +19,7 @@ export async function solve_ode(args: SolveOdeArgs): Promise<SolveOdeOutput> {
   const slopes = names.map((name) => {
     requireName(name);
     const text = args.equations[name];
-    if (typeof text !== "string") throw new Error(`The equation of "${name}" is no expression`);
+    if (typeof text !== "string") throw new Error(`The equation of "${name}" is not an expression`);
     return compileExpression(text, ["t", ...names, ...constants.keys()]);
   });
   const start = names.map((name) => {
@@ -28,7 +28,7 @@ export async function solve_ode(args: SolveOdeArgs): Promise<SolveOdeOutput> {
     return value;
   });
   const unknown = [...initial.keys()].find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`There is an initial value of "${unknown}", and no equation`);
+  if (unknown !== undefined) throw new Error(`"${unknown}" has an initial value but no equation`);
   const fixed = [...constants.values()];
   const points = args.points ?? DEFAULT_POINTS;
   const tolerance = args.tolerance ?? DEFAULT_TOLERANCE;

@@ -1,11 +1,11 @@
 /** Describes a list of numbers. */
 
-/** How a quantile between two values is found; names and numbers as in Hyndman and Fan (1996), which R follows. */
+/** Interpolation between two values of a quantile; names and numbers as in Hyndman and Fan (1996), which R follows. */
 export type QuantileMethod = "linear" | "exclusive" | "median_unbiased" | "nearest_rank";
 
 export interface Statistics {
   count: number;
-  /** Nulls among the values, which count for nothing else. */
+  /** Count of nulls among the values; nothing else counts them. */
   missing: number;
   sum: number | null;
   mean: number | null;
@@ -20,7 +20,7 @@ export interface Statistics {
   method: QuantileMethod;
 }
 
-/** Divided by `n - 1`, and by `n`. */
+/** Variances, divided by `n - 1` and by `n`. */
 export interface Spread {
   sample: number | null;
   population: number | null;
@@ -29,17 +29,17 @@ export interface Spread {
 const MAX_MODES = 100;
 
 /**
- * Describes the values. What does not exist is null: everything but `count` and `sum` of no values, the sample variance of
- * one, and what no double holds.
+ * Describes the values. A figure that does not exist is null: everything but `count` and `sum` of an empty list, the sample
+ * variance of one value, and figures beyond a double.
  *
- * @throws {Error} if a value is no finite number.
+ * @throws {Error} if a value is not a finite number.
  */
 export function describe(values: readonly (number | null)[], probabilities: readonly number[], method: QuantileMethod): Statistics {
   const numbers = takeNumbers(values);
   const sorted = numbers.toSorted();
   const count = sorted.length;
   const scale = scaleOf(sorted);
-  // Divided by a power of two nothing is rounded, and no sum or square is too large.
+  // Dividing by a power of two rounds nothing, and keeps sums and squares in range.
   const scaled = sorted.map((value) => value / scale);
   const sum = sumOf(scaled);
   const mean = count === 0 ? null : meanOf(scaled, sum);
@@ -77,14 +77,14 @@ function takeNumbers(values: readonly (number | null)[]): Float64Array {
   return Float64Array.from(numbers);
 }
 
-/** A power of two near the largest value; 1 where sums and squares are harmless anyway. */
+/** A power of two near the largest value; 1 if sums and squares are in range anyway. */
 function scaleOf(sorted: Float64Array): number {
   const largest = Math.max(Math.abs(sorted[0] ?? 0), Math.abs(sorted.at(-1) ?? 0));
   if (largest === 0 || (largest > 1e-100 && largest < 1e100)) return 1;
   return 2 ** Math.max(-1000, Math.min(1000, Math.floor(Math.log2(largest))));
 }
 
-/** Neumaier's compensated sum: what each addition rounds off is kept and added at the end. */
+/** Neumaier's compensated sum: the rounding error of each addition is collected and added at the end. */
 export function sumOf(values: Iterable<number>): number {
   let sum = 0;
   let lost = 0;
@@ -96,14 +96,14 @@ export function sumOf(values: Iterable<number>): number {
   return sum + lost;
 }
 
-/** What the division rounds off shows when the mean is taken off the sum as often as there are values. */
+/** Corrects the rounding of the division: subtracts the mean from the sum once for each value. */
 function meanOf(values: Float64Array, sum: number): number {
   const about = sum / values.length;
   const rest = sumOf([...values, ...new Float64Array(values.length).fill(-about)]);
   return about + rest / values.length;
 }
 
-/** The sum of the squared distances, in two passes; the second term takes off what the mean's rounding added. */
+/** Returns the sum of squared distances, in two passes; the second term corrects the rounding of the mean. */
 function squaresAbout(values: Float64Array, mean: number): number {
   const distances = values.map((value) => value - mean);
   const rest = sumOf(distances);
@@ -123,13 +123,13 @@ function modesOf(sorted: Float64Array): number[] {
   return modes;
 }
 
-/** The value below which the part `p` of the values lies. */
+/** Returns the value below which the part `p` of the values lies. */
 function quantileOf(sorted: Float64Array, p: number, method: QuantileMethod): number | null {
   const n = sorted.length;
   if (n === 0) return null;
   const at = (rank: number): number => sorted[Math.min(Math.max(rank, 1), n) - 1] ?? 0;
   if (method === "nearest_rank") return clean(at(Math.ceil(n * p)));
-  // The rank, counted from 1, and how far it is towards the next.
+  // Returns the rank, counted from 1, and the fraction towards the next.
   const rank = rankOf(n, p, method);
   const below = Math.floor(rank);
   const part = rank - below;
@@ -150,7 +150,7 @@ function rankOf(n: number, p: number, method: Exclude<QuantileMethod, "nearest_r
   }
 }
 
-/** What JSON can hold: -0 becomes 0. */
+/** Converts to a JSON number: -0 becomes 0. */
 function clean(value: number): number;
 function clean(value: number | undefined): number | null;
 function clean(value: number | undefined): number | null {

@@ -12,10 +12,10 @@ import { eliminate } from "./eliminate.ts";
 
 const MAX_EQUATIONS = 8;
 const MAX_SOLUTIONS = 100;
-/** Of what both sides come to, how far they may be apart at a root. */
+/** Maximum difference between both sides at a root, relative to their size. */
 const CLOSE = 1e-6;
 
-/** Solves one equation for a variable, or several for as many. */
+/** Solves one equation for a variable, or several equations for as many variables. */
 export async function symbolic_solve(args: SymbolicSolveArgs): Promise<SymbolicSolveOutput> {
   const { equations: texts, variables } = args;
   if (texts.length > MAX_EQUATIONS) throw new Error(`There are ${texts.length} equations, more than ${MAX_EQUATIONS}`);
@@ -29,12 +29,12 @@ export async function symbolic_solve(args: SymbolicSolveArgs): Promise<SymbolicS
   const equations = texts.map((text) => readEquation(text, kernels));
   const [first, ...others] = equations;
   const [variable] = variables;
-  if (first === undefined || variable === undefined) throw new Error("There is nothing to solve");
+  if (first === undefined || variable === undefined) throw new Error("Nothing to solve");
   const letters = lettersOf(equations, kernels, new Set(variables));
   const { branches, assumptions } =
     others.length === 0 ? { ...solveOne(first, variable, kernels) } : eliminate(equations, variables, kernels);
   if (branches === "all") return { kind: "all", solutions: [], assumptions };
-  // What no letter leaves open is tried, as squaring and multiplying bring in values that solve nothing.
+  // Tries solutions without letters, because squaring and multiplying add false ones.
   const sound = letters.size > 0 ? branches : branches.filter((values) => holds(texts, values));
   const solutions = distinct(sound).slice(0, MAX_SOLUTIONS);
   return { kind: solutions.length === 0 ? "none" : "some", solutions, assumptions };
@@ -48,11 +48,11 @@ function readEquation(text: string, kernels: Map<string, Kernel>): Equation {
     const expression = readExpression(side);
     return readRatio(expression.root, expression, kernels);
   });
-  if (left === undefined) throw new Error("There is nothing to solve");
+  if (left === undefined) throw new Error("Nothing to solve");
   return combine("-", left, right ?? ratioOf(new Map()), (reason) => new Error(`Cannot solve: ${reason}`));
 }
 
-/** Names that are neither variables nor known numbers, within functions too. */
+/** Returns names that are neither variables nor known numbers, including those within functions. */
 function lettersOf(
   equations: readonly Equation[],
   kernels: ReadonlyMap<string, Kernel>,
@@ -70,7 +70,7 @@ export type Branch = ReadonlyMap<string, Root>;
 
 function holds(texts: readonly string[], values: Branch): boolean {
   const real = [...values].flatMap(([name, { re, im }]) => (re === undefined || im !== undefined ? [] : [[name, re] as const]));
-  // Complex numbers are no numbers of calculate: they come of polynomials, which need no trial.
+  // Complex solutions cannot be calculated. They are roots of polynomials, which need no check.
   if (real.length < values.size) return true;
   const names = real.map(([name]) => name);
   const place = real.map(([, value]) => value);
@@ -82,7 +82,7 @@ function holds(texts: readonly string[], values: Branch): boolean {
   });
 }
 
-/** Each once, with how often it was found; real ones first, the least first. */
+/** Removes duplicates and counts them; real solutions come first, in ascending order. */
 function distinct(branches: readonly Branch[]): SymbolicSolveOutput["solutions"][number][] {
   const found = new Map<string, { values: Branch; multiplicity: number }>();
   for (const values of branches) {

@@ -10,7 +10,7 @@ Deno.test("a fact is remembered, corrected and forgotten", async () => {
   assert.equal(await Deno.readTextFile("memory/project.md"), "# project\n\n");
 });
 
-Deno.test("a topic holds no more than it is set to, until it is tidied up", async () => {
+Deno.test("a full topic takes no fact until memory_consolidate makes room", async () => {
   const context = { settings: { maxEntries: 2 } };
   await memory_add({ text: "One", topic: "few" }, context);
   await memory_add({ text: "One and two", topic: "few" }, context);

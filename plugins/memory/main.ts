@@ -1,8 +1,8 @@
 /**
- * Facts to remember, as lists in Markdown files of `memory/`, one file a topic. People may edit them: only the lines that begin
- * with "- " are read and changed.
+ * Facts to remember, stored as lists in Markdown files of `memory/`, one file for each topic. Users may edit them: the plugin
+ * reads and changes only lines that begin with "- ".
  *
- * Plain Deno code: what it may touch is decided outside, by what was granted to it.
+ * Plain Deno code: the plugin's grants decide what it may access.
  */
 
 import type {
@@ -19,12 +19,12 @@ const FOLDER = "memory";
 const MAX_NAME = 60;
 const DEFAULT_ENTRIES = 500;
 
-/** Remembers one fact. */
+/** Adds one fact. */
 export async function memory_add(args: MemoryAddArgs, context?: Pick<Context, "settings">): Promise<MemoryAddOutput> {
   const topic = topicFrom(args.topic ?? "general");
   const path = pathOf(topic);
   const text = oneLine(args.text);
-  if (text === "") throw new Error("There is nothing to remember in white space");
+  if (text === "") throw new Error("The fact must not be blank");
   const page = await readPage(topic);
   const known = factsOf(page);
   if (known.some((fact) => keyOf(fact) === keyOf(text))) return { topic, path, added: false, entries: known.length };
@@ -34,7 +34,7 @@ export async function memory_add(args: MemoryAddArgs, context?: Pick<Context, "s
   return { topic, path, added: true, entries: known.length + 1 };
 }
 
-/** Corrects a fact, or forgets it. */
+/** Replaces or deletes a fact. */
 export async function memory_replace(args: MemoryReplaceArgs): Promise<MemoryReplaceOutput> {
   const topic = topicFrom(args.topic ?? "general");
   const page = (await readPage(topic)) ?? "";
@@ -53,13 +53,13 @@ export async function memory_replace(args: MemoryReplaceArgs): Promise<MemoryRep
   return { topic, path: pathOf(topic), before, after, entries: facts.length - (after === null ? 1 : 0) };
 }
 
-/** Removes what is there twice, what another fact says too, and the oldest. */
+/** Removes duplicates, facts contained in others, and the oldest. */
 export async function memory_consolidate(args: MemoryConsolidateArgs): Promise<MemoryConsolidateOutput> {
   const names = args.topic === undefined ? await topics() : [topicFrom(args.topic)];
   const done: MemoryConsolidateOutput["topics"][number][] = [];
   for (const topic of names) {
     const page = await readPage(topic);
-    if (page === undefined) throw new Error(`Nothing is remembered of "${topic}"`);
+    if (page === undefined) throw new Error(`No facts are stored about "${topic}"`);
     const facts = factsOf(page);
     const kept = keptOf(facts, args.keep ?? facts.length);
     let place = -1;
@@ -74,7 +74,7 @@ export async function memory_consolidate(args: MemoryConsolidateArgs): Promise<M
   return { topics: done };
 }
 
-/** Places of the facts that stay: of equal ones the first, of one that is part of another the longer, of all the last. */
+/** Returns the indexes of the facts to keep: of equal facts the first, of one that contains another the longer, of all the newest. */
 function keptOf(facts: readonly string[], most: number): ReadonlySet<number> {
   const keys = facts.map(keyOf);
   const places = facts
@@ -87,7 +87,7 @@ function keptOf(facts: readonly string[], most: number): ReadonlySet<number> {
   return new Set(places.slice(-most));
 }
 
-/** The same for facts that differ in case, spaces and punctuation only. */
+/** Normalizes a fact: equal for facts that differ in case, spaces and punctuation only. */
 function keyOf(fact: string): string {
   return fact
     .normalize("NFKC")
@@ -104,7 +104,7 @@ function factIn(line: string): string | undefined {
   return /^- (.*\S)/u.exec(line)?.[1];
 }
 
-/** The page with each fact replaced; null takes its line out. */
+/** Returns the page with each fact replaced; null deletes its line. */
 function mapFacts(page: string, change: (fact: string) => string | null): string {
   const lines = page.split("\n").flatMap((line) => {
     const fact = factIn(line);
@@ -116,7 +116,7 @@ function mapFacts(page: string, change: (fact: string) => string | null): string
   return lines.join("\n");
 }
 
-/** After the last fact, else at the end. */
+/** Inserts after the last fact, or at the end. */
 function insertFact(page: string, fact: string): string {
   const lines = page.split("\n");
   const last = lines.findLastIndex((line) => factIn(line) !== undefined);
@@ -150,7 +150,7 @@ async function topics(): Promise<string[]> {
   return found.sort();
 }
 
-/** A file name: letters of every script and digits stay. */
+/** Makes a file name: letters of every script and digits are kept. */
 function topicFrom(written: string): string {
   const plain = written.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const dashed = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+/u, "");

@@ -8,9 +8,9 @@ Deno.test("a note is written, added to and listed", async () => {
   assert.equal(await Deno.readTextFile("notes/groceries.md"), "# Groceries\n\n- bread\n\n- salt\n");
 });
 
-Deno.test("no note is written over another", async () => {
+Deno.test("note_add does not overwrite a note", async () => {
   await note_add({ title: "Once", text: "first" });
   await assert.rejects(note_add({ title: "Once", text: "second" }), {
-    message: 'There is a note "once" already (use note_append to add to it)',
+    message: 'Note "once" already exists (use note_append to add to it)',
   });
 });

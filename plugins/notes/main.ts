@@ -1,7 +1,7 @@
 /**
  * Notes as Markdown files in `notes/` of the working directory, which is the workspace.
  *
- * Plain Deno code: what it may touch is decided outside, by what was granted to it.
+ * Plain Deno code: the plugin's grants decide what it may access.
  */
 
 import type { NoteAddArgs, NoteAddOutput, NoteAppendArgs, NoteAppendOutput, NoteListArgs, NoteListOutput } from "./bascule.d.ts";
@@ -18,7 +18,7 @@ export async function note_add(args: NoteAddArgs): Promise<NoteAddOutput> {
     await Deno.writeTextFile(path, `# ${args.title}\n\n${args.text.trimEnd()}\n`, { createNew: true });
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    throw new Error(`There is a note "${name}" already (use note_append to add to it)`);
+    throw new Error(`Note "${name}" already exists (use note_append to add to it)`);
   }
   return { name, path };
 }
@@ -31,12 +31,12 @@ export async function note_append(args: NoteAppendArgs): Promise<NoteAppendOutpu
     await Deno.writeTextFile(path, `\n${args.text.trimEnd()}\n`, { append: true, create: false });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`There is no note "${name}" (note_list shows the names, note_add writes a new one)`);
+    throw new Error(`Note "${name}" not found (note_list shows the names, note_add writes a new one)`);
   }
   return { name, path };
 }
 
-/** Lists the notes, sorted by name; no folder is no notes. */
+/** Lists the notes, sorted by name; a missing folder is an empty list. */
 export async function note_list(args: NoteListArgs): Promise<NoteListOutput> {
   const wanted = args.containing?.toLowerCase();
   const notes: NoteListOutput["notes"][number][] = [];
@@ -60,7 +60,7 @@ async function names(): Promise<string[]> {
   return found.sort();
 }
 
-/** A file name for a title: `Über uns!` is `uber-uns`. Letters of every script stay. */
+/** Makes a file name from a title: `Über uns!` is `uber-uns`. Letters of every script are kept. */
 function nameFrom(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const dashed = plain.replace(/[^\p{L}\p{N}]+/gu, "-");

@@ -1,10 +1,10 @@
-/** Numbers at the axes. */
+/** Axis labels. */
 
 import type { Frame, Range } from "./series.ts";
 
 const DIGITS = 4;
 
-/** A number short enough for a label. */
+/** Formats a number short enough for a label. */
 export function label(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e6 || size < 1e-4))
@@ -15,7 +15,7 @@ export function label(value: number): string {
   return String(Number(value.toPrecision(DIGITS)));
 }
 
-/** Rows of a plot with values at the left, and the ends of x below. */
+/** Adds values at the left of a plot's rows, and the ends of x below. */
 export function withAxes(rows: readonly string[], { x, y }: Frame): string {
   const middle = Math.floor((rows.length - 1) / 2);
   const labels = new Map([

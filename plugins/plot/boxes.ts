@@ -1,6 +1,6 @@
-/** Rectangles of text that are put beside, above and below one another, as formulas are set. */
+/** Rectangles of text that are put beside, above and below one another to lay out formulas. */
 
-/** Lines of equal width. The one at `base` stands level with the text around it. */
+/** Lines of equal width. The line at `base` is level with the surrounding text. */
 export interface Box {
   readonly lines: readonly string[];
   readonly width: number;
@@ -13,7 +13,7 @@ export function textBox(text: string): Box {
   return { lines: [text], width: widthOf(text), base: 0 };
 }
 
-/** Beside one another, level. */
+/** Joins boxes side by side, level at their bases. */
 export function beside(...boxes: readonly Box[]): Box {
   const base = Math.max(0, ...boxes.map((box) => box.base));
   const below = Math.max(0, ...boxes.map((box) => box.lines.length - 1 - box.base));
@@ -23,21 +23,21 @@ export function beside(...boxes: readonly Box[]): Box {
   return { lines, width: boxes.reduce((sum, { width }) => sum + width, 0), base };
 }
 
-/** One above the other; `base` counts from the top line. */
+/** Stacks boxes; `base` counts from the top line. */
 export function stacked(boxes: readonly Box[], base: number, align: "center" | "left" = "center"): Box {
   const width = Math.max(0, ...boxes.map((box) => box.width));
   const left = (box: Box): readonly string[] => box.lines.map((line) => line + " ".repeat(width - box.width));
   return { lines: boxes.flatMap((box) => (align === "left" ? left(box) : centered(box, width).lines)), width, base };
 }
 
-/** With blanks at both sides. */
+/** Centers a box with blanks on both sides. */
 export function centered(box: Box, width: number): Box {
   const left = Math.floor((width - box.width) / 2);
   const right = width - box.width - left;
   return { ...box, width, lines: box.lines.map((line) => " ".repeat(left) + line + " ".repeat(right)) };
 }
 
-/** As high as its neighbor: brackets of several lines. */
+/** Makes a bracket of several lines, as high as the box beside it. */
 export function bracket(kind: string, like: Box): Box {
   const height = like.lines.length;
   if (height === 1 || kind === "") return { ...textBox(kind), base: 0 };
@@ -57,7 +57,7 @@ const TALL: ReadonlyMap<string, readonly [string, string, string]> = new Map([
   ["‖", ["║", "║", "║"]],
 ]);
 
-/** Marks over letters take no place of their own. */
+/** Combining marks over letters have no width. */
 function widthOf(text: string): number {
   return [...text.replace(/\p{Mn}/gu, "")].length;
 }

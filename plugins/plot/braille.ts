@@ -1,9 +1,9 @@
-/** Draws with the dots of Braille, two by four in each character (Unicode 15.1, chapter 21.1, U+2800). */
+/** Draws with Braille dots, two by four in each character (Unicode 15.1, chapter 21.1, U+2800). */
 
 import { withAxes } from "./axes.ts";
 import { drawLines, type Frame, isDrawn, type Series, shareOf } from "./series.ts";
 
-/** Bits of the dots by row, the left and the right one. */
+/** Bits of the left and the right dot in each row. */
 const DOTS = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -12,7 +12,7 @@ const DOTS = [
 ] as const;
 
 export interface BrailleOptions {
-  /** Characters. */
+  /** Size in characters. */
   readonly width: number;
   readonly height: number;
   readonly frame: Frame;

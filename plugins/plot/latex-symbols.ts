@@ -1,15 +1,15 @@
-/** What LaTeX's commands are in Unicode. */
+/** Unicode characters of LaTeX commands. */
 
 const GREEK =
   "alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω";
 const LETTERS =
   "hbar ℏ ell ℓ Re ℜ Im ℑ aleph ℵ wp ℘ partial ∂ nabla ∇ infty ∞ emptyset ∅ varnothing ∅ forall ∀ exists ∃ nexists ∄ neg ¬ lnot ¬ top ⊤ bot ⊥ angle ∠ triangle △ degree ° prime ′ dagger † ldots … dots … cdots ⋯ vdots ⋮ ddots ⋱ imath ı jmath ȷ";
-/** With blanks around them. */
+/** Symbols with blanks around them. */
 const RELATIONS =
   "leq ≤ le ≤ geq ≥ ge ≥ neq ≠ ne ≠ equiv ≡ approx ≈ sim ∼ simeq ≃ cong ≅ propto ∝ ll ≪ gg ≫ in ∈ notin ∉ ni ∋ subset ⊂ supset ⊃ subseteq ⊆ supseteq ⊇ mid ∣ parallel ∥ perp ⊥ vdash ⊢ models ⊨ to → rightarrow → leftarrow ← leftrightarrow ↔ Rightarrow ⇒ Leftarrow ⇐ Leftrightarrow ⇔ implies ⇒ iff ⇔ mapsto ↦ uparrow ↑ downarrow ↓ prec ≺ succ ≻ coloneqq ≔";
 const OPERATORS =
   "times × cdot · div ÷ pm ± mp ∓ ast ∗ star ⋆ circ ∘ bullet ∙ oplus ⊕ ominus ⊖ otimes ⊗ cup ∪ cap ∩ setminus ∖ wedge ∧ land ∧ vee ∨ lor ∨ uplus ⊎ amalg ⨿";
-/** With what stands above and below them. */
+/** Symbols with scripts above and below. */
 const LARGE = "sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ iiint ∭ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂";
 const NAMES = "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh exp log ln lg det dim ker deg gcd hom arg Pr";
 const LIMITS = "lim limsup liminf max min sup inf argmax argmin";
@@ -34,7 +34,7 @@ export const SYMBOLS: ReadonlyMap<string, { readonly text: string; readonly kind
   ...LIMITS.split(" ").map((name) => [name, { text: name, kind: "limit" }] as const),
 ]);
 
-/** Marks that are put over a letter. */
+/** Combining marks for accents over a letter. */
 export const ACCENTS: ReadonlyMap<string, string> = new Map([
   ["hat", "\u0302"],
   ["bar", "\u0304"],
@@ -46,7 +46,7 @@ export const ACCENTS: ReadonlyMap<string, string> = new Map([
   ["tilde", "\u0303"],
 ]);
 
-/** Letters of other styles: where they begin in Unicode, of capitals, small letters and digits. */
+/** Code points at which other alphabets begin: capitals, small letters and digits. */
 export const STYLES: ReadonlyMap<string, readonly [capital: number, small: number, digit: number]> = new Map([
   ["mathbf", [0x1d400, 0x1d41a, 0x1d7ce]],
   ["mathbb", [0x1d538, 0x1d552, 0x1d7d8]],
@@ -54,7 +54,7 @@ export const STYLES: ReadonlyMap<string, readonly [capital: number, small: numbe
   ["mathfrak", [0x1d504, 0x1d51e, 0]],
 ]);
 
-/** Those that Unicode had before the others, and has in another place. */
+/** Letters that Unicode already had elsewhere before it added the alphabets. */
 export const EXCEPTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     mathbb: "C ℂ H ℍ N ℕ P ℙ Q ℚ R ℝ Z ℤ",

@@ -1,4 +1,4 @@
-/** Reads the part of LaTeX that formulas are written in, and sets it as text. */
+/** Parses the part of LaTeX that formulas use, and lays it out as text. */
 
 import { beside, type Box, bracket, centered, EMPTY, stacked, textBox } from "./boxes.ts";
 import { ACCENTS, EXCEPTIONS, STYLES, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS } from "./latex-symbols.ts";
@@ -31,22 +31,22 @@ interface Reading {
   depth: number;
 }
 
-/** What has been read last: large signs take what stands at them above and below. */
+/** The last parsed element; large signs take scripts above and below. */
 interface Part {
   readonly box: Box;
   readonly takesLimits?: boolean;
 }
 
-/** @throws {Error} with the place of what cannot be read. */
+/** @throws {Error} with the position of the error. */
 export function setLatex(text: string): string {
   const inner = text.trim().replace(/^(?:\$\$?|\\\[|\\\()|(?:\$\$?|\\\]|\\\))$/gu, "");
   const reading: Reading = { text: inner, at: 0, depth: 0 };
   const box = readRow(reading, []);
-  if (reading.at < inner.length) throw fail(reading, `${JSON.stringify(inner[reading.at])} closes nothing`);
+  if (reading.at < inner.length) throw fail(reading, `${JSON.stringify(inner[reading.at])} has no opening counterpart`);
   return box.lines.map((line) => line.trimEnd()).join("\n");
 }
 
-/** Until one of the ends, which is left to be read. */
+/** Parses up to one of the ends, which is not consumed. */
 function readRow(reading: Reading, ends: readonly string[]): Box {
   if (++reading.depth > MAX_DEPTH) throw fail(reading, `it is nested deeper than ${MAX_DEPTH}`);
   const boxes: Box[] = [];
@@ -77,7 +77,7 @@ function minus(character: string): string {
   return character === "-" ? "−" : character;
 }
 
-/** At the beginning, and after another operator, it belongs to what follows. */
+/** At the start, and after another operator, the sign is unary. */
 function isSign({ text, at }: Reading, character: string): boolean {
   const before = text.slice(0, at - character.length).trimEnd();
   return before === "" || /[=<>+\-({[,^_&|]$|\\(?:times|cdot|div|pm|mp|leq?|geq?|neq?|approx|in|to|left\(|\\)$/u.test(before);
@@ -90,7 +90,7 @@ function readGroup(reading: Reading): Box {
   return box;
 }
 
-/** `{…}`, or one sign. */
+/** Parses `{…}` or one sign. */
 function readArgument(reading: Reading): Box {
   skipSpaces(reading);
   if (reading.at >= reading.text.length) throw fail(reading, "something is missing at the end");
@@ -124,7 +124,7 @@ function readScripts(reading: Reading, { box, takesLimits }: Part): Box {
   );
 }
 
-/** In small signs, if there is one for each. */
+/** Converts to small characters if each has one. */
 function scriptOf(box: Box, signs: ReadonlyMap<string, string>): string | undefined {
   if (box.lines.length !== 1) return undefined;
   const found = [...(box.lines[0] ?? "").replace(/ /gu, "").replaceAll("−", "-")].map((sign) => signs.get(sign));
@@ -190,7 +190,7 @@ function readRoot(reading: Reading): Box {
   return { lines: [`${index.slice(0, 1) || " "}┌${"─".repeat(inner.width)}`, ...lines], width: inner.width + 2, base: inner.base + 1 };
 }
 
-/** Letters and digits as they are. */
+/** Reads plain letters and digits. */
 function readPlain(reading: Reading): string {
   skipSpaces(reading);
   const [whole, inner, one] = /^(?:\{([^{}]*)\}|([^]))/u.exec(reading.text.slice(reading.at)) ?? [];

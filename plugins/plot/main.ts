@@ -1,4 +1,4 @@
-/** Tools that show numbers and formulas as text, and as pictures for terminals. They need no permission. */
+/** Tools that draw numbers and formulas as text, and as pictures for terminals. They need no permission. */
 
 import { drawBars } from "./bars.ts";
 import type {
@@ -35,7 +35,7 @@ export async function plot_braille(args: PlotBrailleArgs): Promise<PlotBrailleOu
 /** Draws expressions of x. */
 export async function plot_function(args: PlotFunctionArgs): Promise<PlotFunctionOutput> {
   const { width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT, from, to, yMin, yMax } = args;
-  if (from >= to) throw new Error(`There is nothing to plot from ${from} to ${to} (from has to be below to)`);
+  if (from >= to) throw new Error(`Nothing to plot from ${from} to ${to} (from must be below to)`);
   // One value for each column of dots.
   const count = width * 2;
   const series = args.expressions.map((expression): Series => {
@@ -56,7 +56,7 @@ export async function histogram(args: HistogramArgs): Promise<HistogramOutput> {
   return { text: drawBars(bins, args.width ?? DEFAULT_WIDTH), bins: [...bins] };
 }
 
-/** Draws lines as a picture for terminals that show sixels. */
+/** Draws lines as a sixel picture for terminals. */
 export async function plot_sixel(args: PlotSixelArgs): Promise<PlotSixelOutput> {
   const series = readSeries(args.series);
   const { width = DEFAULT_PIXELS.width, height = DEFAULT_PIXELS.height, yMin, yMax } = args;
@@ -64,7 +64,7 @@ export async function plot_sixel(args: PlotSixelArgs): Promise<PlotSixelOutput> 
   return { sixel: drawSixel(series, { width, height, frame }), width, height, ...frame };
 }
 
-/** Sets a formula as text. */
+/** Lays out a formula as text. */
 export async function render_math(args: RenderMathArgs): Promise<RenderMathOutput> {
   return { text: setLatex(args.latex) };
 }

@@ -1,4 +1,4 @@
-/** What is plotted: lines of points, and the range that holds them. */
+/** Data to plot: lines of points, and the range that contains them. */
 
 export interface Series {
   readonly label?: string;
@@ -7,7 +7,7 @@ export interface Series {
 
 export type Point = readonly [x: number, y: number];
 
-/** A range of both axes, of some size in each. */
+/** Range of both axes; neither is empty. */
 export interface Frame {
   readonly x: Range;
   readonly y: Range;
@@ -18,14 +18,14 @@ export interface Range {
   readonly max: number;
 }
 
-/** A line as arguments give it: without `x` values stand at 0, 1 and so on; null is a gap. */
+/** Converts a series from the arguments: without `x`, values are at 0, 1 and so on; null is a gap. */
 export interface GivenSeries {
   readonly label?: string;
   readonly x?: readonly number[];
   readonly y: readonly (number | null)[];
 }
 
-/** @throws {Error} if there are not as many x as y. */
+/** @throws {Error} if the counts of x and y differ. */
 export function readSeries(given: readonly GivenSeries[]): readonly Series[] {
   return given.map(({ label, x, y }, index) => {
     if (x !== undefined && x.length !== y.length)
@@ -36,16 +36,16 @@ export function readSeries(given: readonly GivenSeries[]): readonly Series[] {
 }
 
 /**
- * The range of all points, or as much of it as is given.
+ * Returns the range of all points, with the given bounds in place of their own.
  *
- * @throws {Error} if there is no point.
+ * @throws {Error} if no point has two finite numbers.
  */
 export function frameOf(
   series: readonly Series[],
   wanted: { readonly yMin?: number | undefined; readonly yMax?: number | undefined },
 ): Frame {
   const points = series.flatMap(({ points: all }) => all.filter(isDrawn));
-  if (points.length === 0) throw new Error("There is nothing to plot: no point has two finite numbers");
+  if (points.length === 0) throw new Error("Nothing to plot: no point has two finite numbers");
   const y = rangeOf(points.map(([, value]) => value));
   const [min, max] = [wanted.yMin ?? y.min, wanted.yMax ?? y.max];
   if (min > max) throw new Error(`The range of y is empty: from ${min} to ${max}`);
@@ -56,12 +56,12 @@ export function isDrawn([x, y]: Point): boolean {
   return Number.isFinite(x) && Number.isFinite(y);
 }
 
-/** Where a value is in a range, from 0 to 1. */
+/** Returns the position of a value in a range, from 0 to 1. */
 export function shareOf(value: number, { min, max }: Range): number {
   return (value - min) / (max - min);
 }
 
-/** Each line from point to point, in pixels; what is not finite interrupts it, and lines that leave the frame end there. */
+/** Draws each line from point to point, in pixels; non-finite values interrupt it, and lines are clipped to the frame. */
 export function drawLines(
   points: readonly Point[],
   frame: Frame,
@@ -86,7 +86,7 @@ function drawLine(
   { width, height }: { readonly width: number; readonly height: number },
   dot: (x: number, y: number) => void,
 ): void {
-  // Only as far as it is seen: a line to a pole would have no end.
+  // Clip to the frame: a line to a pole would never end.
   const [from, to] = clipped([x0, y0], [x1, y1], height);
   if (from === undefined || to === undefined) return;
   const steps = Math.max(1, Math.ceil(Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1]))));
@@ -102,7 +102,7 @@ function clipped(from: Point, to: Point, height: number): readonly [Point?, Poin
   const at = (y: number): Point => [from[0] + ((to[0] - from[0]) * (y - from[1])) / (to[1] - from[1]), y];
   const inside = (point: Point): Point => (point[1] < low ? at(low) : point[1] > high ? at(high) : point);
   const sides = [from, to].map(([, y]) => (y < low ? -1 : y > high ? 1 : 0));
-  // Out of sight on one side, or from one side to the other: that is a pole, and no part of the line.
+  // Skip lines that are outside on one side, or that jump from one side to the other: those cross a pole.
   if (!sides.includes(0)) return [];
   return [inside(from), inside(to)];
 }
@@ -116,7 +116,7 @@ function rangeOf(values: readonly number[]): Range {
   return { min, max };
 }
 
-/** A range of one value has no size: one is put around it. */
+/** Widens a range of a single value. */
 function widened({ min, max }: Range): Range {
   if (!Number.isFinite(max - min)) throw new Error("The values are too far apart to be plotted");
   if (max > min) return { min, max };

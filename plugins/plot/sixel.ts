@@ -1,6 +1,6 @@
 /**
  * Pictures as sixels, which many terminals show (DEC STD 070, chapter 9): six rows of pixels at a time, one color after the
- * other, runs of the same pattern counted.
+ * other, with run-length encoding.
  */
 
 import { drawLines, type Frame, type Series } from "./series.ts";
@@ -9,7 +9,7 @@ const ESCAPE = "\u001b";
 const BACKGROUND = 0;
 const AXIS = 1;
 const FIRST_COLOR = 2;
-/** Red, green and blue in percent: white, gray, and colors that those who see few colors tell apart (Okabe and Ito, 2008). */
+/** Red, green and blue in percent: white, gray, and colors that color-blind users can distinguish (Okabe and Ito, 2008). */
 const PALETTE = [
   [100, 100, 100],
   [55, 55, 55],
@@ -24,7 +24,7 @@ const PALETTE = [
 ] as const;
 
 export interface SixelOptions {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly frame: Frame;
@@ -40,7 +40,7 @@ export function drawSixel(series: readonly Series[], { width, height, frame }: S
   drawAxes(frame, width, height, paint(AXIS));
   for (const [index, { points }] of series.entries()) {
     const dot = paint(FIRST_COLOR + (index % (PALETTE.length - FIRST_COLOR)));
-    // Two pixels thick, so that it is seen on fine screens.
+    // Lines are two pixels thick, to be visible on high-resolution screens.
     drawLines(points, frame, { width: width - 1, height: height - 1 }, (x, y) => {
       for (const [right, down] of [
         [0, 0],
@@ -54,7 +54,7 @@ export function drawSixel(series: readonly Series[], { width, height, frame }: S
   return encodeSixel(pixels, width, height);
 }
 
-/** @param pixels numbers of colors, row by row */
+/** @param pixels color indexes, row by row */
 export function encodeSixel(pixels: Uint8Array, width: number, height: number): string {
   const used = [...new Set(pixels)].toSorted((left, right) => left - right);
   const colors = used.map((color) => `#${color};2;${(PALETTE[color] ?? PALETTE[BACKGROUND]).join(";")}`);
@@ -90,7 +90,7 @@ function encodeRuns(bits: Uint8Array): string {
   return text;
 }
 
-/** Where x and y are 0, or at the edge that is nearer to it. */
+/** Draws the axes at x = 0 and y = 0, or at the nearer edge. */
 function drawAxes({ x, y }: Frame, width: number, height: number, dot: (x: number, y: number) => void): void {
   const nearest = (min: number, max: number): number => Math.min(1, Math.max(0, (0 - min) / (max - min)));
   const column = Math.round(nearest(x.min, x.max) * (width - 1));

@@ -1,4 +1,4 @@
-/** Turns a web page into text that reads well: headings, lists and code stay, everything else is left out. One pass, whatever the page. */
+/** Converts a web page to readable text: headings, lists and code are kept, everything else is dropped. Takes one pass over any page. */
 
 /** A page as text. */
 export interface Page {
@@ -6,7 +6,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** What is inside of these is no text. */
+/** Elements whose contents are not text. */
 const SKIPPED: ReadonlySet<string> = new Set([
   "script",
   "style",
@@ -40,7 +40,7 @@ export function readHtml(html: string): Page {
   return { title: oneLine(decode(between(html, lower, "title"))), text: textIn(html, lower, from, to) };
 }
 
-/** Where the content is, if the page says so. */
+/** Finds where the content starts, if the page marks it. */
 function mainPart(lower: string): readonly [number, number] {
   for (const name of ["main", "article", "body"]) {
     const open = new RegExp(`<${name}[\\s>]`, "u").exec(lower);
@@ -81,7 +81,7 @@ function textIn(html: string, lower: string, from: number, to: number): string {
     const [, slash, name = ""] = tag;
     at = after(lower, ">", open);
     if (SKIPPED.has(name)) {
-      // To the end of the page where it is never closed.
+      // An element that is never closed extends to the end of the page.
       if (slash === "") at = after(lower, ">", after(lower, `</${name}`, at) - 1);
       continue;
     }
@@ -90,13 +90,13 @@ function textIn(html: string, lower: string, from: number, to: number): string {
   return out.done();
 }
 
-/** Behind the next `what`; the end if there is none. */
+/** Returns the index after the next `what`, or the end. */
 function after(text: string, what: string, from: number): number {
   const found = text.indexOf(what, from);
   return found === -1 ? text.length : found + what.length;
 }
 
-/** Collects text in lines, white space as browsers have it. */
+/** Collects text in lines, with white space collapsed as in browsers. */
 class Lines {
   readonly #parts: string[] = [];
   #line = "";
@@ -113,7 +113,7 @@ class Lines {
       if (!isEnd) this.#line = `${heading} `;
     } else if (name === "pre") {
       this.#end(!isEnd);
-      // An end that nothing began ends nothing.
+      // Ignore end tags without a start tag.
       if (isEnd && this.#inPre === 0) return;
       this.#parts.push("```", ...(isEnd ? [""] : []));
       this.#inPre += isEnd ? -1 : 1;

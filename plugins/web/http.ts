@@ -1,17 +1,17 @@
-/** Requests whose answers are read up to a limit: a server decides how long it talks, not how much of it is kept. */
+/** Requests whose answers are read up to a limit: a server decides how much it sends, not how much of it is kept. */
 
-/** What a server answered, as far as it was read. */
+/** The answer of a server, up to the limit. */
 export interface Answer {
   readonly status: number;
-  /** Where redirects led. */
+  /** URL after redirects. */
   readonly url: string;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** There was more. */
+  /** Whether the answer was cut at the limit. */
   readonly truncated: boolean;
 }
 
-/** How to ask. */
+/** Options of a request. */
 export interface Asking {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws {TypeError} for what is no http or https URL. */
+/** @throws {TypeError} if the URL is not http or https. */
 export async function ask(url: string, { method, headers = {}, body, maxBytes, signal }: Asking): Promise<Answer> {
   requireHttp(url);
   const response = await fetch(url, {
@@ -41,8 +41,7 @@ export async function ask(url: string, { method, headers = {}, body, maxBytes, s
 
 function requireHttp(url: string): void {
   const protocol = URL.canParse(url) ? new URL(url).protocol : "";
-  if (protocol !== "http:" && protocol !== "https:")
-    throw new TypeError(`"${url}" is no web address (write one that begins with https://)`);
+  if (protocol !== "http:" && protocol !== "https:") throw new TypeError(`"${url}" is not a URL (write one that begins with https://)`);
 }
 
 async function readUpTo(response: Response, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly truncated: boolean }> {
@@ -73,14 +72,14 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** Whether the bytes are for reading. */
+/** Returns whether the content type is text. */
 export function isText(contentType: string): boolean {
   return /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/(?:javascript|x-www-form-urlencoded)\b)/iu.test(
     contentType.trim(),
   );
 }
 
-/** In the charset that the server names, else UTF-8. A character that was cut in two is left out. */
+/** Decodes with the charset that the server names, else UTF-8. A character cut at the end is dropped. */
 export function textOf({ body, contentType, truncated }: Answer): string {
   const label = /;\s*charset\s*=\s*"?([\w.:-]+)/iu.exec(contentType)?.[1] ?? "utf-8";
   return decoderFor(label).decode(body, { stream: truncated });
@@ -90,7 +89,7 @@ function decoderFor(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {
-    // A charset that nobody knows.
+    // Unknown charset.
     return new TextDecoder();
   }
 }

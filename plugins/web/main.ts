@@ -1,4 +1,4 @@
-/** Tools that ask the web. Which hosts they reach is decided outside, by what was granted to the plugin. */
+/** Tools that access the web. The plugin's grants decide which hosts they reach. */
 
 import type {
   Context,
@@ -21,7 +21,7 @@ type Told = Pick<Context, "signal" | "settings">;
 const PAGE_BYTES = 4 * 1024 * 1024;
 const AGENT = { "user-agent": "bascule-web/1.0" };
 
-/** Whatever the server answers; a status such as 404 is an answer, too. */
+/** Returns every answer of the server, including those with a status such as 404. */
 export async function http_get(args: HttpGetArgs, context?: Told): Promise<HttpGetOutput> {
   const { url, headers = {}, maxBytes } = args;
   return shown(await ask(url, { method: "GET", headers: headersOf(headers), maxBytes, signal: context?.signal }));
@@ -36,12 +36,12 @@ export async function http_post(args: HttpPostArgs, context?: Told): Promise<Htt
   return shown(await ask(url, { method: "POST", headers: { ...type, ...headersOf(headers) }, body, maxBytes, signal: context?.signal }));
 }
 
-/** A page as text, in pieces of which the first comes unless another is asked for. */
+/** Returns a page as text, in pieces; the first piece by default. */
 export async function fetch_docs(args: FetchDocsArgs, context?: Told): Promise<FetchDocsOutput> {
   const { url, offset, maxCharacters } = args;
   const answer = await page(url, context);
   const isHtml = /html/iu.test(answer.contentType);
-  if (!isHtml && !isText(answer.contentType)) throw new Error(`"${url}" is ${answer.contentType || "of no known type"}, not a text`);
+  if (!isHtml && !isText(answer.contentType)) throw new Error(`"${url}" is ${answer.contentType || "of unknown type"}, not text`);
   const { title, text } = isHtml ? readHtml(textOf(answer)) : { title: "", text: textOf(answer) };
   const characters = [...text];
   const end = Math.min(offset + maxCharacters, characters.length);
@@ -54,22 +54,22 @@ export async function fetch_docs(args: FetchDocsArgs, context?: Told): Promise<F
   };
 }
 
-/** Asks the search engine that the plugin is set to: one that answers as SearXNG does. */
+/** Queries the configured search engine, whose answers must have SearXNG's format. */
 export async function web_search(args: WebSearchArgs, context?: Told): Promise<WebSearchOutput> {
   const { query, count } = args;
   const template = context?.settings.searchUrl ?? "";
   if (template === "") throw new Error("No search engine is set (bascule settings web searchUrl 'https://…/search?format=json&q={query}')");
-  if (!template.includes("{query}")) throw new Error('The setting "searchUrl" has no {query} in it');
+  if (!template.includes("{query}")) throw new Error('The setting "searchUrl" must contain {query}');
   const found = await json(template.replaceAll("{query}", encodeURIComponent(query)), context);
   const list = isObject(found) && Array.isArray(found["results"]) ? (found["results"] as unknown[]) : undefined;
-  if (list === undefined) throw new Error('The search engine answered no "results" (is "format=json" in searchUrl, and allowed there?)');
+  if (list === undefined) throw new Error('No "results" in the search engine answer (is "format=json" in searchUrl, and allowed there?)');
   const results = list
     .filter(isObject)
     .map(({ title, url, content }) => ({ title: asText(title), url: asText(url), snippet: asText(content) }));
   return { results: results.filter(({ url }) => url !== "").slice(0, count) };
 }
 
-/** The text of an article. */
+/** Returns the text of an article. */
 export async function fetch_wikipedia(args: FetchWikipediaArgs, context?: Told): Promise<FetchWikipediaOutput> {
   const { title, language, summary } = args;
   const query = new URLSearchParams({ action: "query", format: "json", formatversion: "2", prop: "extracts|info", inprop: "url" });
@@ -94,7 +94,7 @@ async function json(url: string, context: Told | undefined): Promise<unknown> {
   try {
     return JSON.parse(textOf(answer)) as unknown;
   } catch {
-    throw new Error(`"${url}" answered no JSON but ${answer.contentType || "something of no known type"}`);
+    throw new Error(`"${url}" answered with ${answer.contentType || "an unknown type"}`);
   }
 }
 
@@ -104,7 +104,7 @@ function shown(answer: Answer): HttpGetOutput {
   return { status, url, contentType, bytes: body.length, truncated, ...content };
 }
 
-/** Names in lower case, so that none is there twice. */
+/** Lower-case names, so that none is duplicated. */
 function headersOf(headers: object): Record<string, string> {
   return { ...AGENT, ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])) };
 }

@@ -27,11 +27,11 @@ export interface GrepArgs {
   readonly pattern: string;
   /** A file or folder, relative to the workspace (at least 1 character) */
   readonly path: string;
-  /** Take the pattern as a JavaScript regular expression */
+  /** Treat the pattern as a JavaScript regular expression */
   readonly regex?: boolean;
-  /** Find upper and lower case alike */
+  /** Ignore case */
   readonly ignoreCase?: boolean;
-  /** Stop after so many lines (100 if absent) (whole number, 1 to 1000) */
+  /** Stop after this many lines (default 100) (whole number, 1 to 1000) */
   readonly maxMatches?: number;
 }
 

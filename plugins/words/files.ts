@@ -1,9 +1,9 @@
-/** Which files a search looks at. */
+/** Selects the files to search. */
 
 const MAX_FILES = 2_000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
-/** The files to search, sorted by name. `complete` is false if there were more than the search takes. */
+/** The files to search, sorted by name. `complete` is false if there were more than the maximum. */
 export interface FileList {
   paths: string[];
   skipped: number;
@@ -19,7 +19,7 @@ export async function filesBelow(path: string): Promise<FileList> {
   return list;
 }
 
-/** A path as a person in the working directory would write it. */
+/** Shortens a path to how a user in the working directory would write it. */
 export function nameFromHere(path: string): string {
   const base = `${Deno.cwd()}/`;
   return path.startsWith(base) ? path.slice(base.length) : path.replace(/^\.\//u, "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { grep, word_count } from "./main.ts";
 
-/** The plugin's own folder, wherever it is run. */
+/** The plugin's own folder, independent of the working directory. */
 const file = `${import.meta.dirname ?? ""}/testdata/poem.txt`;
 
 Deno.test("word_count counts as wc does", async () => {

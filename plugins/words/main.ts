@@ -1,4 +1,4 @@
-/** Tools over the text files of a workspace. Plain Deno code: each tool is an exported async function. */
+/** Tools for the text files of a workspace. Plain Deno code: each tool is an exported async function. */
 
 import type { GrepArgs, GrepOutput, OutlineArgs, OutlineOutput, WordCountArgs, WordCountOutput } from "./bascule.d.ts";
 import { linesOf, matcherOf, type Match, searchText } from "./search.ts";
@@ -7,7 +7,7 @@ import { outlineCode, outlineMarkdown } from "./outline.ts";
 
 const DEFAULT_MATCHES = 100;
 
-/** Counts what a text file holds: lines as `wc -l` would with a final newline, words between white space. */
+/** Counts lines, words and characters of a text file: lines as `wc -l` would with a final newline, words between white space. */
 export async function word_count(args: WordCountArgs): Promise<WordCountOutput> {
   const bytes = await Deno.readFile(args.path);
   const text = new TextDecoder().decode(bytes);
@@ -28,20 +28,20 @@ export async function grep(args: GrepArgs): Promise<GrepOutput> {
   let filesSearched = 0;
   for (const path of files.paths) {
     const text = await Deno.readTextFile(path);
-    // A NUL is the usual sign of a binary file.
+    // A NUL usually marks a binary file.
     if (text.includes("\0")) {
       files.skipped += 1;
       continue;
     }
     filesSearched += 1;
-    // One more than wanted, to know whether there is more.
+    // Requests one more match than wanted, to know whether there are more.
     matches.push(...searchText(text, matcher, nameFromHere(path), wanted + 1 - matches.length));
     if (matches.length > wanted) return { matches: matches.slice(0, wanted), filesSearched, filesSkipped: files.skipped, complete: false };
   }
   return { matches, filesSearched, filesSkipped: files.skipped, complete: files.complete };
 }
 
-/** Lists what a file consists of: Markdown headings or top-level declarations. */
+/** Lists the structure of a file: Markdown headings or top-level declarations. */
 export async function outline(args: OutlineArgs): Promise<OutlineOutput> {
   const text = await Deno.readTextFile(args.path);
   if (/\.(md|markdown)$/iu.test(args.path)) return { entries: outlineMarkdown(text) };

@@ -1,4 +1,4 @@
-/** What a Markdown or source file consists of, found line by line. */
+/** Finds the headings of a Markdown file and the declarations of a source file, line by line. */
 
 import { linesOf } from "./search.ts";
 

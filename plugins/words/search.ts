@@ -1,4 +1,4 @@
-/** Searching one text, line by line. */
+/** Searches one text, line by line. */
 
 const SHOWN_CHARACTERS = 200;
 
@@ -10,22 +10,22 @@ export interface Match {
   text: string;
 }
 
-/** Answers where in a line the first match begins, or -1. */
+/** Returns the index of the first match in a line, or -1. */
 export type Matcher = (line: string) => number;
 
 /**
  * Makes the matcher for a pattern.
  *
- * A hostile regular expression can take for ever; the sandbox ends it at the call's CPU limit.
+ * A hostile regular expression can run forever; the sandbox ends it at the call's CPU limit.
  *
- * @throws {Error} if `regex` is set and the pattern is no regular expression.
+ * @throws {Error} if `regex` is set and the pattern is not a valid regular expression.
  */
 export function matcherOf(pattern: string, regex: boolean, ignoreCase: boolean): Matcher {
   const expression = compile(regex ? pattern : escapeLiteral(pattern), ignoreCase ? "iu" : "u");
   return (line) => line.search(expression);
 }
 
-/** The lines of a text that match, at most `limit` of them. */
+/** Returns the matching lines of a text, at most `limit`. */
 export function searchText(text: string, matcher: Matcher, file: string, limit: number): Match[] {
   const matches: Match[] = [];
   for (const [index, line] of linesOf(text).entries()) {
@@ -36,7 +36,7 @@ export function searchText(text: string, matcher: Matcher, file: string, limit: 
   return matches;
 }
 
-/** The lines of a text, without their ends; a newline at the end of the text begins no further line. */
+/** Splits a text into lines without their ends; a newline at the end of the text starts no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\n/u);
   if (lines.at(-1) === "") lines.pop();
@@ -48,7 +48,7 @@ function compile(source: string, flags: string): RegExp {
     return new RegExp(source, flags);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot search for "${source}": ${reason} (leave regex out to find the text as it is)`);
+    throw new Error(`Cannot search for "${source}": ${reason} (omit regex to search for the text as it is)`);
   }
 }
 

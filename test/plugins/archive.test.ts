@@ -13,13 +13,13 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const fixture = (name: string): Uint8Array => new Uint8Array(readFileSync(`${REPOSITORY}test/fixtures/archives/${name}`));
 
-/** What `seq`-like lines the fixtures hold as long.txt (see test/fixtures/archives/README.md). */
+/** Contents of long.txt in the fixtures, lines as from `seq` (see test/fixtures/archives/README.md). */
 const LONG = Array.from({ length: 400 }, (_, index) => {
   const line = index + 1;
   return `line ${line}: the quick brown fox jumps over the lazy dog, ${line * line}\n`;
 }).join("");
 
-/** Texts by name, or the reason why there are none. */
+/** Returns texts by name, or the reason why a member is unreadable. */
 async function contentsOf(bytes: Uint8Array): Promise<Readonly<Record<string, string>>> {
   const archive = await readArchive(bytes);
   const found: Record<string, string> = {};
@@ -35,7 +35,7 @@ async function refusalOf(bytes: Uint8Array): Promise<string> {
   );
 }
 
-/** A zip file, changed where its directory begins. */
+/** Returns a zip file whose directory was edited. */
 function zipWith(
   change: (view: DataView, central: number) => void,
   files: Readonly<Record<string, string>> = { a: "x".repeat(500) },
@@ -47,7 +47,7 @@ function zipWith(
 }
 
 describe("readArchive()", () => {
-  it.each(["lzma.7z", "lzma2.7z"])("reads what 7-Zip packed by LZMA and LZMA2, %s [G3.archive.7z]", async (name) => {
+  it.each(["lzma.7z", "lzma2.7z"])("reads archives that 7-Zip packed with LZMA and LZMA2, %s [G3.archive.7z]", async (name) => {
     const archive = await readArchive(fixture(name));
     expect(archive.members.map(({ name: member, kind, size, modified }) => ({ member, kind, size, modified }))).toEqual(
       (
@@ -72,10 +72,10 @@ describe("readArchive()", () => {
     });
   });
 
-  it("reads DEFLATE in a 7z file, and says of what it does not read how it is packed [G3.archive.7z]", async () => {
+  it("reads DEFLATE in a 7z file, and names the method of unreadable members [G3.archive.7z]", async () => {
     expect(await contentsOf(fixture("deflate.7z"))).toEqual({ "src/a.txt": "hello\n", "src/long.txt": LONG });
     expect(await contentsOf(fixture("ppmd.7z"))).toEqual({
-      "src/a.txt": expect.stringMatching(/^it is packed by PPMd of 7z, which is not read/u),
+      "src/a.txt": expect.stringMatching(/^it is packed by PPMd of 7z, which is not supported/u),
     });
     expect(await contentsOf(fixture("enc.7z"))).toEqual({ "src/a.txt": expect.stringMatching(/^it is encrypted/u) });
     expect(await refusalOf(fixture("enchdr.7z"))).toMatch(/^its list of members cannot be read: it is encrypted/u);
@@ -85,16 +85,16 @@ describe("readArchive()", () => {
     const files = { "a.txt": "hello", "sub/über.txt": LONG };
     const tar = tarOf(Object.entries(files).map(([name, content]) => ({ name, content })));
     for (const bytes of [zipOf(files), tar, gzipSync(tar)]) expect(await contentsOf(bytes)).toEqual(files);
-    expect(await refusalOf(new Uint8Array(100))).toBe("it is damaged, or no archive (zip, tar, tar.gz and 7z are read)");
+    expect(await refusalOf(new Uint8Array(100))).toBe("it is damaged or not an archive (supported: zip, tar, tar.gz, 7z)");
     expect(await refusalOf(new TextEncoder().encode("Rar!..."))).toBe(
-      "it is packed with RAR, which is not read here (zip, tar, tar.gz and 7z are)",
+      "it is packed with RAR, which is not supported (supported: zip, tar, tar.gz, 7z)",
     );
   });
 
-  it("does not unpack bombs: by what they say, by what comes of it, by shared data [G3.archive.bombs]", async () => {
+  it("does not unpack bombs, by stated size, real size or shared data [G3.archive.bombs]", async () => {
     const zeros = "\0".repeat(6_000_000);
     expect(await refusalOf(zipOf({ zeros }))).toMatch(/unpack to 6000000, over 200 times as many/u);
-    // Says that it is small.
+    // States a small size.
     expect(await refusalOf(zipWith((view, central) => view.setUint32(central + 24, 20, true)))).toMatch(
       /damaged|unpacks to more than the 20 bytes/u,
     );
@@ -110,7 +110,7 @@ describe("readArchive()", () => {
     expect(await refusalOf(overlapping)).toMatch(/shares its data/u);
   });
 
-  it("checks sums, names in both places and bounds [G3.archive.damaged]", async () => {
+  it("checks checksums, names in both headers, and bounds [G3.archive.damaged]", async () => {
     expect(await refusalOf(zipWith((view, central) => view.setUint32(central + 16, 7, true)))).toBe("its packed data is damaged");
     expect(await refusalOf(zipWith((view, central) => view.setUint8(central + 46, 0x62)))).toMatch(/damaged/u);
     expect(await contentsOf(zipWith((view, central) => view.setUint16(central + 8, 1, true)))).toEqual({
@@ -124,14 +124,14 @@ describe("readArchive()", () => {
     expect(await refusalOf(flipped)).toMatch(/damaged/u);
   });
 
-  it("ends with an error, or with all that the archive says, whatever byte is changed [G3.archive.damaged]", async () => {
+  it("throws, or returns the stated members, if any byte is changed [G3.archive.damaged]", async () => {
     const originals = [fixture("deflate.7z"), fixture("lzma.7z"), zipOf({ a: LONG }), tarOf([{ name: "a", content: "x" }])];
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: originals.length - 1 }), fc.nat(), fc.nat({ max: 255 }), async (which, place, byte) => {
         const bytes = originals[which]?.slice() ?? new Uint8Array();
         bytes[place % bytes.length] = byte;
         const outcome = await sizesOf(bytes).catch((error: unknown) => error);
-        // An Error of ours, and no RangeError of what reads beyond an end.
+        // An Error of the plugin, not a RangeError from a read beyond the end.
         expect(outcome instanceof Error ? outcome.name : "read").toMatch(/^(?:Error|read)$/u);
       }),
       { numRuns: 150 },
@@ -139,7 +139,7 @@ describe("readArchive()", () => {
   });
 });
 
-/** Reads everything, and holds it to the sizes that the archive gives. */
+/** Reads everything and compares with the sizes in the archive. */
 async function sizesOf(bytes: Uint8Array): Promise<void> {
   const { members, read } = await readArchive(bytes);
   for (const member of members.filter(({ unreadable }) => unreadable === undefined))
@@ -155,24 +155,24 @@ describe("placeMembers()", () => {
     ["/etc/passwd", "it is an absolute path"],
     ["C:/x", "it is an absolute path"],
     ["\\\\server\\x", "it is an absolute path"],
-    ["a\\..\\x", "it has characters in its name that some systems read in another way, or nobody sees"],
-    ["a\u202egpj.exe", "it has characters in its name that some systems read in another way, or nobody sees"],
+    ["a\\..\\x", "its name has characters that some systems read differently, or that are invisible"],
+    ["a\u202egpj.exe", "its name has characters that some systems read differently, or that are invisible"],
     ["a//b", "it is a path with empty steps"],
     ["", "it is a path with empty steps"],
-    ["NUL.txt", "it has a name that some systems read as another"],
-    ["a./b", "it has a name that some systems read as another"],
-    ["x".repeat(256), "it has a name of more than 255 bytes"],
-    ["d/".repeat(40) + "x", "it lies more than 40 folders deep"],
+    ["NUL.txt", "some systems read its name as another one"],
+    ["a./b", "some systems read its name as another one"],
+    ["x".repeat(256), "its name has more than 255 bytes"],
+    ["d/".repeat(40) + "x", "it is more than 40 folders deep"],
   ])("refuses %j [G3.archive.slip]", (name, reason) => {
     expect(placeMembers([file(name)])).toEqual({ placed: [], skipped: [], refused: [{ name, reason }] });
   });
 
-  it("refuses two that are one file on some systems, and files in files [G3.archive.duplicates]", () => {
+  it("refuses two members that are one file on some systems, and files in files [G3.archive.duplicates]", () => {
     expect(placeMembers([file("a.txt"), file("A.TXT")]).refused).toEqual([
       { name: "A.TXT", reason: 'it is the same file as "a.txt" on some systems' },
     ]);
     expect(placeMembers([file("caf\u00e9"), file("cafe\u0301")]).refused).toHaveLength(1);
-    expect(placeMembers([file("a/b"), file("a")]).refused).toEqual([{ name: "a/b", reason: 'it lies in "a", which is a file' }]);
+    expect(placeMembers([file("a/b"), file("a")]).refused).toEqual([{ name: "a/b", reason: 'it is inside "a", which is a file' }]);
   });
 });
 
@@ -189,7 +189,7 @@ async function archiveHost(workspace: string): Promise<Host> {
 }
 
 describe("the plugin archive", () => {
-  it("lists, reads, searches and unpacks in the sandbox, where it is granted [G3.archive]", async () => {
+  it("lists, reads, searches and unpacks in the sandbox, within its grants [G3.archive]", async () => {
     const workspace = await temporaryFolder();
     await writeFile(`${workspace}/a.7z`, fixture("lzma2.7z"));
     await using host = await archiveHost(workspace);
@@ -227,7 +227,7 @@ describe("the plugin archive", () => {
     });
     expect(await readFile(`${workspace}/out/x/src/long.txt`, "utf8")).toBe(LONG);
     expect(await host.call("archive_extract", { path: "a.7z", to: "out/x", members: ["src/long.txt"] })).toMatchObject({
-      error: { code: "tool_failed", message: expect.stringContaining('"out/x/src/long.txt" is there already, nothing was written') },
+      error: { code: "tool_failed", message: expect.stringContaining('"out/x/src/long.txt" already exists, nothing was written') },
     });
     expect(await host.call("archive_extract", { path: "a.7z", to: "elsewhere" })).toMatchObject({
       ok: false,
@@ -235,7 +235,7 @@ describe("the plugin archive", () => {
     });
   });
 
-  it("writes nothing of an archive with one bad name, and through no link out of its grant [G3.archive.slip] [C4]", async () => {
+  it("writes nothing of an archive with a bad name, and nothing through a link that leaves its grant [G3.archive.slip] [C4]", async () => {
     const workspace = await temporaryFolder();
     await writeFile(
       `${workspace}/slip.tar`,

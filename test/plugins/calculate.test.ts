@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { calculate } from "../../plugins/math/main.ts";
 
-/** An expression as it is written, what it is worth, and how tightly its outermost operator binds. */
+/** An expression with its value, and the precedence of its outermost operator. */
 interface Written {
   readonly text: string;
   readonly value: number;
@@ -49,7 +49,7 @@ function raise(base: Written, power: number): Written {
   return { text: `${wrap(base, POWER + 1)}^${power}`, value: base.value ** power, rank: POWER };
 }
 
-/** Brackets only where they are needed, so that the order of operations is what is tested. */
+/** Adds brackets only where they are needed, so that precedence is tested. */
 function wrap(part: Written, rank: number): string {
   return part.rank < rank ? `(${part.text})` : part.text;
 }
@@ -62,7 +62,7 @@ async function failure(text: string): Promise<string> {
 }
 
 describe("calculate()", () => {
-  it("is worth what the same tree is worth in JavaScript [G3.calculate]", async () => {
+  it("has the same value as the tree in JavaScript [G3.calculate]", async () => {
     let calculated = 0;
     await fc.assert(
       fc.asyncProperty(expression, async ({ text, value }) => {
@@ -75,7 +75,7 @@ describe("calculate()", () => {
     expect(calculated).toBeGreaterThan(200);
   });
 
-  it("never answers anything but a finite number or an error that points into the expression [G3.calculate]", async () => {
+  it("returns a finite number, or throws an error that points into the expression [G3.calculate]", async () => {
     const pieces = fc.constantFrom(
       ..."0123456789.e+-*/%^!(),[]{}'\"\\;:?=<>&|~ xπ×−".split(""),
       "sqrt",
@@ -97,29 +97,29 @@ describe("calculate()", () => {
     );
   });
 
-  it.each(Object.getOwnPropertyNames(Object.prototype))("knows nothing called %s, with or without brackets", async (name) => {
-    expect(await failure(name)).toMatch(/^Cannot calculate at character 1: nothing is called "/u);
-    expect(await failure(`${name}(1)`)).toMatch(/^Cannot calculate at character 1: there is no function "/u);
+  it.each(Object.getOwnPropertyNames(Object.prototype))("refuses the name %s, with or without brackets", async (name) => {
+    expect(await failure(name)).toMatch(/^Cannot calculate at character 1: unknown name "/u);
+    expect(await failure(`${name}(1)`)).toMatch(/^Cannot calculate at character 1: unknown function "/u);
   });
 
-  it("holds in what a variable is called nothing but a number", async () => {
+  it("accepts only numbers as values of variables", async () => {
     const variables = JSON.parse('{"__proto__": 2, "constructor": 3}') as Record<string, unknown>;
     expect(await calculate({ expression: "__proto__ * constructor", variables })).toEqual({ result: 6, text: "6" });
-    await expect(calculate({ expression: "1", variables: { "a b": 1 } })).rejects.toThrow('a variable cannot be called "a b"');
+    await expect(calculate({ expression: "1", variables: { "a b": 1 } })).rejects.toThrow('invalid variable name "a b"');
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x${index}`, index]));
     await expect(calculate({ expression: "x1", variables: many })).rejects.toThrow("there are 101 variables, more than 100");
   });
 
-  it("points at the same place however long the expression is", async () => {
+  it("points at the same position in expressions of any length", async () => {
     const text = `${"1 + ".repeat(500)}x + ${"1 + ".repeat(400)}1`;
     expect(await failure(text)).toBe(
-      `Cannot calculate at character 2001: nothing is called "x" (there are pi, π, tau, τ, e, phi; give others as variables)
+      `Cannot calculate at character 2001: unknown name "x" (there are pi, π, tau, τ, e, phi; give others as variables)
   …${"1 + ".repeat(10)}x + ${"1 + ".repeat(6)}1 …
   ${" ".repeat(41)}^`,
     );
   });
 
-  it("calculates combinations exactly as long as a double holds them", async () => {
+  it("calculates combinations exactly if a double holds them", async () => {
     const row = [1n];
     for (let n = 1; n <= 54; n++) {
       for (let k = row.length - 1; k > 0; k--) row[k] = (row[k] ?? 0n) + (row[k - 1] ?? 0n);
@@ -168,7 +168,7 @@ describe("calculate()", () => {
     ["1; 2", "an operator is missing"],
     ["'x'", "texts cannot be calculated with"],
     ["1e", "the exponent of the number is missing"],
-    ["   ", "there is nothing to calculate"],
+    ["   ", "nothing to calculate"],
   ])("says what is wrong with %s", async (text, reason) => {
     expect(await failure(text)).toContain(reason);
   });

@@ -6,7 +6,7 @@ import { checkSteps, compare, isUnchanged, type Reasoning, type Step } from "../
 
 const words = fc.constantFrom("a", "## b", "# c", "\\## d", "**e**", "- f", "(after x)", "[g]", "", "\u00fc");
 
-/** Each step comes after some of those before it. */
+/** Each step follows some of the earlier ones. */
 const reasonings: fc.Arbitrary<Reasoning> = fc
   .array(
     fc.record({
@@ -33,7 +33,7 @@ describe.each([
   ["JSON Canvas", writeCanvas, readCanvas],
   ["Markdown", writeMarkdown, readMarkdown],
 ])("a reasoning as %s", (_name, write, read) => {
-  it("comes back as it went [G3.canvas]", () => {
+  it("reads back what it wrote [G3.canvas]", () => {
     fc.assert(
       fc.property(reasonings, (reasoning) => {
         checkSteps(reasoning.steps);
@@ -45,7 +45,7 @@ describe.each([
 });
 
 describe("writeCanvas()", () => {
-  it("has what JSON Canvas 1.0 asks of nodes and edges, and no card on another [G3.canvas]", () => {
+  it("has the nodes and edges of JSON Canvas 1.0, and no overlapping cards [G3.canvas]", () => {
     const steps = [
       { id: "a", text: "one", after: [] },
       { id: "b", text: "two\n".repeat(20), after: [] },
@@ -84,7 +84,7 @@ describe("writeCanvas()", () => {
 });
 
 describe("readCanvas()", () => {
-  it("takes what other programs draw: links and files as steps, groups as nothing, arrows to nowhere as none [G3.canvas]", () => {
+  it("reads other programs' canvases: links and files as steps, without groups and loose arrows [G3.canvas]", () => {
     const text = JSON.stringify({
       nodes: [
         { id: "1", type: "text", text: "one", x: 0, y: 0, width: 1, height: 1 },
@@ -116,9 +116,9 @@ describe("readCanvas()", () => {
   });
 
   it.each([
-    ["{", "It is no JSON"],
-    ["[]", "It is no canvas"],
-    ['{"nodes": {}}', "nodes and edges have to be lists"],
+    ["{", "Invalid JSON"],
+    ["[]", "Not a canvas"],
+    ['{"nodes": {}}', "nodes and edges must be lists"],
     [JSON.stringify({ nodes: Array.from({ length: 2_001 }, () => ({})) }), "more than 2000 cards"],
   ])("refuses %.30s [G3.canvas]", (text, message) => {
     expect(() => readCanvas(text)).toThrow(message);
@@ -126,7 +126,7 @@ describe("readCanvas()", () => {
 });
 
 describe("compare()", () => {
-  it("tells what was added, removed, rewritten and linked anew, and nothing of new steps twice [G3.canvas]", () => {
+  it("reports added, removed, changed and newly linked steps, each new step once [G3.canvas]", () => {
     const before: readonly Step[] = [
       { id: "a", text: "A", after: [] },
       { id: "b", text: "B", after: ["a"] },
@@ -145,7 +145,7 @@ describe("compare()", () => {
       linksRemoved: [{ from: "a", to: "b" }],
     });
     expect(isUnchanged(compare(before, before))).toBe(true);
-    expect(() => checkSteps([{ id: "a", text: "", after: ["x"] }])).toThrow('Step "a" comes after "x", which is no step');
-    expect(() => checkSteps([...before, ...before])).toThrow('There are two steps "a"');
+    expect(() => checkSteps([{ id: "a", text: "", after: ["x"] }])).toThrow('Step "a" comes after "x", which is not a step');
+    expect(() => checkSteps([...before, ...before])).toThrow('Duplicate step id "a"');
   });
 });

@@ -35,17 +35,17 @@ const plugins = readdirSync(PLUGINS, { withFileTypes: true })
 
 function casesOf(plugin: string): readonly PluginCase[] {
   const folder = `${PLUGINS}/${plugin}/cases`;
-  // The files are ours.
+  // The files are part of the repository.
   return readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as readonly PluginCase[]);
 }
 
 const silent: Log = { write: () => {}, child: () => silent };
 
-/** What the cases of a plugin grant it, each once. */
+/** Grants of a plugin's cases, each once. */
 const grantsOf = new Map(plugins.map((plugin) => [plugin, [...new Set(casesOf(plugin).map(({ grants = {} }) => JSON.stringify(grants)))]]));
 
 let root: string;
-// As many as some plugin's cases have grants, each of every plugin's next: each case has a session with a workspace of its own.
+// One host for each set of grants: the n-th has the n-th grants of every plugin. Each case has a session with its own workspace.
 const hosts: Promise<Host>[] = [];
 
 function hostFor(plugin: string, wanted: Permissions): Promise<Host> {

@@ -20,7 +20,7 @@ async function nativeHost(workspace: string, run: readonly string[]): Promise<Ho
 }
 
 describe("plugin code, trusted", () => {
-  it("shows a git checkout, and runs nothing that its configuration names [G3.code, O1.native]", async () => {
+  it("shows a git checkout, and runs no program that its configuration names [G3.code, O1.native]", async () => {
     const workspace = await temporaryFolder();
     const git = (...args: readonly string[]): unknown =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: workspace, stdio: "pipe" });
@@ -49,16 +49,16 @@ describe("plugin code, trusted", () => {
       },
     });
     expect(await host.call("git_status", { path: "/etc" })).toMatchObject({ ok: false, error: { code: "fs_denied" } });
-    // Not granted: said with the grant that would do.
+    // Not granted: the error names the grant that is missing.
     expect(await host.call("lint_code")).toMatchObject({
       ok: false,
       error: { code: "tool_failed", message: expect.stringContaining("no deno.json") },
     });
-    // The sandbox is where it is: no rule moved it.
+    // js_eval stays in the sandbox: no rule moved it.
     expect(await host.call("js_eval", { code: "6 * 7" })).toMatchObject({ ok: true, route: "wasm", output: { result: 42 } });
   });
 
-  it("runs the project's own tests and linter, says how they ended, and starts nothing without a grant [G3.code]", async () => {
+  it("runs the project's own tests and linter, reports how they ended, and starts nothing without a grant [G3.code]", async () => {
     const workspace = await temporaryFolder();
     await writeFile(`${workspace}/package.json`, JSON.stringify({ scripts: { test: "echo 1 passed", lint: "echo no good && exit 3" } }));
     await using host = await nativeHost(workspace, ["npm"]);
@@ -81,7 +81,7 @@ describe("plugin code, trusted", () => {
     });
   });
 
-  it("does not evaluate anything natively, whatever route it is given [G3.code]", async () => {
+  it("evaluates nothing natively, on any route [G3.code]", async () => {
     await using host = await createHost({
       config: { trusted: ["code"], policy: { rules: [{ plugin: "code", route: "host" }] } },
       plugins: `${REPOSITORY}plugins`,

@@ -18,7 +18,7 @@ const table = fc.uniqueArray(name, { minLength: 1, maxLength: 5 }).chain((column
 );
 
 describe("json_to_csv() and csv_to_json()", () => {
-  it("lose nothing between them, whatever the fields hold [G3.csv]", async () => {
+  it("round-trip rows with any fields [G3.csv]", async () => {
     await fc.assert(
       fc.asyncProperty(table, delimiter, fc.boolean(), async ({ columns, rows }, character, crlf) => {
         const objects = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? ""])));
@@ -30,10 +30,10 @@ describe("json_to_csv() and csv_to_json()", () => {
     );
   });
 
-  it("lose nothing between them without a header", async () => {
+  it("round-trip rows without a header", async () => {
     await fc.assert(
       fc.asyncProperty(table, async ({ rows }) => {
-        // Blank lines before the first row are no rows, as nothing says yet that there is one column.
+        // Blank lines before the first row are skipped, because the column count is not known yet.
         fc.pre(rows[0]?.length !== 1 || rows[0][0] !== "");
         const { csv } = await json_to_csv({ rows, header: false });
         expect((await csv_to_json({ csv, delimiter: ",", header: false })).rows).toEqual(rows);
@@ -44,7 +44,7 @@ describe("json_to_csv() and csv_to_json()", () => {
 });
 
 describe("json_to_csv()", () => {
-  it("writes no blank line, which readers take for no row", async () => {
+  it("writes no blank line, because readers skip it", async () => {
     expect((await json_to_csv({ rows: [{ a: "" }, { a: null }, { a: "x" }] })).csv).toBe('a\n""\n""\nx\n');
     expect((await json_to_csv({ rows: [{ a: "", b: null }] })).csv).toBe("a,b\n,\n");
   });
@@ -68,7 +68,7 @@ describe("csv_to_json()", () => {
     ]);
   });
 
-  it("answers or says what is wrong, for any text", async () => {
+  it("returns a result or a clear error for any text", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(field).map((parts) => parts.join("")),
@@ -91,7 +91,7 @@ describe("csv_to_json()", () => {
     );
   });
 
-  it("makes numbers only of texts that are that number again [G3.csv]", async () => {
+  it("converts only texts that a number reproduces [G3.csv]", async () => {
     const digits = fc.string({ unit: fc.constantFrom(..."0123456789+-.eExX ,_".split("")), minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.oneof(digits, fc.double().map(String), fc.bigInt().map(String)), async (text) => {
@@ -129,19 +129,19 @@ describe("csv_to_json()", () => {
     expect((await csv_to_json({ csv: `a,b\n"${text}",\n`, types: true })).rows).toEqual([{ a: value, b: null }]);
   });
 
-  it("counts the lines of an editor, also within quotes and however they end", async () => {
+  it("counts lines as an editor does, also within quotes and with any line ends", async () => {
     const { problems } = await csv_to_json({ csv: 'a,b\r\n"1\n2\r\n3",x\r\nshort\r\n' });
     expect(problems).toEqual([{ line: 5, message: "1 field, but 2 columns" }]);
     await expect(csv_to_json({ csv: 'a\r1\r"x' })).rejects.toThrow("line 3, column 1 is never closed");
   });
 
-  it("lists no more problems than fifty", async () => {
+  it("lists at most fifty problems", async () => {
     const { problems, rowCount } = await csv_to_json({ csv: `a,b\n${"1\n".repeat(200)}` });
     expect([rowCount, problems.length, problems.at(-1)?.message]).toEqual([200, 51, "This row and later ones have problems too"]);
   });
 });
 
-/** A number's digits and exponent, however it is written. */
+/** Digits and exponent of a number, in any notation. */
 function normal(text: string): string {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");

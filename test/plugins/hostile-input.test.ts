@@ -19,16 +19,16 @@ afterAll(async () => {
   await host.close();
 });
 
-/** The code and the beginning of the message; what was answered, if it was. */
+/** Returns the code and the beginning of the message, and the output if there is one. */
 async function outcomeOf(tool: string, args: JsonValue, timeoutMs?: number): Promise<string> {
   const result = await host.call(tool, args, timeoutMs === undefined ? {} : { timeoutMs });
   return result.ok ? `answered ${JSON.stringify(result.output).slice(0, 100)}` : `${result.error.code}: ${result.error.message}`;
 }
 
-/** Either limit ends it, whichever is met first. */
+/** CPU or wall time, whichever limit is reached first. */
 const ENDED = /^(timeout|resource_exhausted): Tool exceeded/u;
 
-describe("input that is made to break the data plugin", () => {
+describe("hostile input of the data plugin", () => {
   it.each([
     ["brackets", "(".repeat(4_000)],
     ["signs", `${"!".repeat(4_000)}a`],
@@ -67,13 +67,13 @@ describe("input that is made to break the data plugin", () => {
     expect(await outcomeOf("data.csv_to_json", { csv })).toBe(`tool_failed: ${message}`);
   });
 
-  it("is ended where a megabyte of CSV is quotes out of place", async () => {
+  it("ends a call with a megabyte of misplaced quotes", async () => {
     expect(await outcomeOf("data.csv_to_json", { csv: '"a"b'.repeat(MILLION / 4) }, 3_000)).toMatch(ENDED);
   });
 
   it("reads a megabyte of CSV", async () => {
     const csv = `id,name,value\n${Array.from({ length: 40_000 }, (_, index) => `${index},"name, ${index}",${index}`).join("\n")}`;
-    // Sessions take so much of a result at once.
+    // Sessions have room for this much of results at once.
     const session = host.session({ resultBytes: 4_000_000 });
     const result = await host.call("data.csv_to_json", { csv, types: true, maxRows: 40_000 }, { session });
     expect(result.ok && result.output).toMatchObject({ rowCount: 40_000, complete: true, problems: [] });
@@ -91,7 +91,7 @@ describe("input that is made to break the data plugin", () => {
     );
   });
 
-  it("keeps no member called __proto__, and none that is inherited", async () => {
+  it("drops members named __proto__, and inherited ones", async () => {
     const args = JSON.parse(
       '{"json": "{\\"__proto__\\": {\\"polluted\\": 1}, \\"a\\": 2}", "expression": "[polluted, a, values(@)[0].polluted]"}',
     ) as JsonValue;
@@ -128,7 +128,7 @@ describe("an expression as deep as the data plugin allows", () => {
   });
 });
 
-describe("input that is made to break the math plugin", () => {
+describe("hostile input of the math plugin", () => {
   it.each([
     ["brackets", `${"(".repeat(2_000)}1${")".repeat(2_000)}`],
     ["signs", `${"-".repeat(4_000)}1`],

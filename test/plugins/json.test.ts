@@ -33,7 +33,7 @@ function parsed(text: string): { readonly value?: unknown; readonly fails?: true
 }
 
 describe("json_parse()", () => {
-  it("takes what JSON.parse takes, and says where it fails for all else [G3.json_parse]", async () => {
+  it("accepts the same texts as JSON.parse, and reports the position of errors [G3.json_parse]", async () => {
     await fc.assert(
       fc.asyncProperty(jsonText, async (text) => {
         const outcome = await json_parse({ text }).then(
@@ -50,7 +50,7 @@ describe("json_parse()", () => {
     );
   });
 
-  it("takes only those commas out that stand before a closing bracket", async () => {
+  it("removes only commas before a closing bracket", async () => {
     expect((await json_parse({ text: '[null, {}, [], {"a": [1, ], "b": {}, }, ]', lenient: true })).value).toEqual([
       null,
       {},
@@ -59,7 +59,7 @@ describe("json_parse()", () => {
     ]);
   });
 
-  it("reads the same with comments and trailing commas, where asked", async () => {
+  it("reads the same with comments and trailing commas, if lenient", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         const text = JSON.stringify(value, undefined, 1).replaceAll(/\n *([\]}])/gu, ", /* ] */ // }\n$1");
@@ -68,12 +68,12 @@ describe("json_parse()", () => {
     );
   });
 
-  it("warns of every number that is read as another", async () => {
+  it("warns of every number that is read as another one", async () => {
     const digits = fc.bigInt({ min: 0n, max: 10n ** 25n });
     await fc.assert(
       fc.asyncProperty(digits, async (number) => {
         const { value, warnings } = await json_parse({ text: String(number) });
-        // What is written is lost if the shortest text of the double is another number.
+        // Precision is lost if the shortest text of the double is another number.
         const isLost = BigInt(number) !== BigInt(Number(number)) && String(number).replace(/0+$/u, "") !== shortest(Number(value));
         expect({ number, warned: warnings.length }).toEqual({ number, warned: isLost ? 1 : 0 });
       }),
@@ -86,7 +86,7 @@ function shortest(value: number): string {
 }
 
 describe("json_query()", () => {
-  it("answers any data whole for @", async () => {
+  it("returns any data whole for @", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (data) => {
         expect(await json_query({ data, expression: "@" })).toEqual({ result: data });
@@ -94,7 +94,7 @@ describe("json_query()", () => {
     );
   });
 
-  it("answers or says where it fails, for any expression [G3.json_query]", async () => {
+  it("returns a result or an error with a position for any expression [G3.json_query]", async () => {
     const piece = fc.constantFrom(
       ..."abc.[]*|&!?(){}:,@$'\"`<>=-+/% 019\\#".split(""),
       "[?",
@@ -123,20 +123,17 @@ describe("json_query()", () => {
     );
   });
 
-  it.each(Object.getOwnPropertyNames(Object.prototype))(
-    "finds no %s that is not in the data, and finds it where it is [G3.json_query]",
-    async (name) => {
-      const own = JSON.parse(`{"${name}": [1], "in": {"${name}": 2}}`) as unknown;
-      expect(
-        await json_query({ data: { a: {} }, expression: `[${name}, a.${name}, a[].${name}, {x: a}.${name}, length(keys(a))]` }),
-      ).toEqual({
+  it.each(Object.getOwnPropertyNames(Object.prototype))("finds %s only if the data has it [G3.json_query]", async (name) => {
+    const own = JSON.parse(`{"${name}": [1], "in": {"${name}": 2}}`) as unknown;
+    expect(await json_query({ data: { a: {} }, expression: `[${name}, a.${name}, a[].${name}, {x: a}.${name}, length(keys(a))]` })).toEqual(
+      {
         result: [null, null, null, null, 0],
-      });
-      expect(await json_query({ data: own, expression: `[${name}[0], in.${name}]` })).toEqual({ result: [1, 2] });
-    },
-  );
+      },
+    );
+    expect(await json_query({ data: own, expression: `[${name}[0], in.${name}]` })).toEqual({ result: [1, 2] });
+  });
 
-  it("sorts as the specification has it: numbers by size, texts by code point", async () => {
+  it("sorts numbers by size and texts by code point, as specified", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer()), fc.array(fc.string({ unit: "binary", maxLength: 4 })), async (numbers, texts) => {
         const bySize = numbers.toSorted((left, right) => left - right);
@@ -153,7 +150,7 @@ describe("json_query()", () => {
     );
   });
 
-  it("compares more values than fit into one call's arguments", async () => {
+  it("compares more values than the arguments of one call can hold", async () => {
     const data = Array.from({ length: 200_000 }, (_, index) => index);
     expect(await json_query({ data, expression: "[max(@), min(@), sort(@)[-1]]" })).toEqual({ result: [199_999, 0, 199_999] });
   });

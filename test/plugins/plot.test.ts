@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { histogram, plot_braille, plot_function, plot_sixel, render_math } from "../../plugins/plot/main.ts";
 
-/** Which dots are set, row by row from the top, of what stands right of the axis. */
+/** Returns which dots right of the axis are set, row by row from the top. */
 function dotsOf(text: string): readonly string[] {
   const rows = text.split("\n").flatMap((line) => /[│┤]([\u2800-\u28ff]+)$/u.exec(line)?.[1] ?? []);
   // Unicode 15.1, table 21-1: dots 1 2 3 7 at the left, 4 5 6 8 at the right.
@@ -17,7 +17,7 @@ function dotsOf(text: string): readonly string[] {
   );
 }
 
-/** Pixels of a sixel text, as numbers of colors; written from the description of the format, not from the encoder. */
+/** Decodes the pixels of a sixel text to color indexes; written from the description of the format, not from the encoder. */
 function decodeSixel(text: string): { readonly width: number; readonly rows: readonly (readonly number[])[] } {
   const [, w = "0", h = "0", body = ""] = /^\u001bP0;1q"1;1;(\d+);(\d+)([^]*)\u001b\\$/u.exec(text) ?? [];
   const rows = Array.from({ length: Number(h) }, () => Array.from({ length: Number(w) }, () => -1));
@@ -38,7 +38,7 @@ function decodeSixel(text: string): { readonly width: number; readonly rows: rea
 }
 
 describe("plot_braille()", () => {
-  it("puts each point where it belongs, and lines between them [G3.plot_braille]", async () => {
+  it("puts each point at its position, with lines between them [G3.plot_braille]", async () => {
     const series = [{ x: [0, 19, 19], y: [0, 11, 0] }];
     const points = await plot_braille({ series, width: 10, height: 3, style: "points" });
     const wanted = [`${".".repeat(19)}#`, ...Array.from({ length: 10 }, () => ".".repeat(20)), `#${".".repeat(18)}#`];
@@ -65,19 +65,19 @@ describe("plot_braille()", () => {
     expect(lines[1]).toMatch(/^3 ┤/u);
     const alone = dotsOf((await plot_braille({ series: [{ y: [1, null, 3] }], width: 12, height: 3 })).text).join("");
     expect([...alone].filter((dot) => dot === "#")).toHaveLength(2);
-    await expect(plot_braille({ series: [{ y: [null] }] })).rejects.toThrow("There is nothing to plot");
+    await expect(plot_braille({ series: [{ y: [null] }] })).rejects.toThrow("Nothing to plot");
     await expect(plot_braille({ series: [{ x: [1], y: [1, 2] }] })).rejects.toThrow("Series 1 has 1 x and 2 y");
     await expect(plot_braille({ series: [{ y: [-1e308, 1e308] }] })).rejects.toThrow("too far apart");
   });
 });
 
 describe("plot_function()", () => {
-  it("draws what the expression is worth at each column, and nothing across a pole [G3.plot_function]", async () => {
+  it("draws the value at each column, and no line across a pole [G3.plot_function]", async () => {
     const { text } = await plot_function({ expressions: ["x^2"], from: -3, to: 3, width: 20, height: 5, yMax: 9 });
     const dots = dotsOf(text);
     for (let column = 0; column < 40; column++) {
       const value = (-3 + (6 * column) / 39) ** 2;
-      // The least value of all columns is that of the two in the middle.
+      // The lowest value of all columns is at the two middle ones.
       const least = (-3 + (6 * 19) / 39) ** 2;
       expect(dots[Math.round((1 - (value - least) / (9 - least)) * 19)]?.[column]).toBe("#");
     }
@@ -86,8 +86,8 @@ describe("plot_function()", () => {
     );
     const full = Array.from({ length: 60 }, (_, column) => pole.filter((row) => row[column] === "#").length);
     expect(Math.max(...full)).toBeLessThan(20);
-    await expect(plot_function({ expressions: ["zz"], from: 0, to: 1 })).rejects.toThrow('nothing is called "zz"');
-    await expect(plot_function({ expressions: ["ln(x)"], from: -2, to: -1 })).rejects.toThrow("There is nothing to plot");
+    await expect(plot_function({ expressions: ["zz"], from: 0, to: 1 })).rejects.toThrow('unknown name "zz"');
+    await expect(plot_function({ expressions: ["ln(x)"], from: -2, to: -1 })).rejects.toThrow("Nothing to plot");
   });
 });
 
@@ -119,7 +119,7 @@ describe("histogram()", () => {
 });
 
 describe("plot_sixel()", () => {
-  it("is a picture of the wanted size whose line goes from corner to corner [G3.plot_sixel]", async () => {
+  it("draws a line from corner to corner of a picture of the given size [G3.plot_sixel]", async () => {
     const { sixel, width, height } = await plot_sixel({ series: [{ y: [1, 2] }, { y: [2, 2] }], width: 60, height: 50 });
     const picture = decodeSixel(sixel);
     expect([picture.width, picture.rows.length, width, height]).toEqual([60, 50, 60, 50]);
@@ -145,24 +145,24 @@ describe("render_math()", () => {
     ["\\mathbb{R}^n \\ni \\vec{v}", ["ℝⁿ ∋ v\u20d7"]],
     ["\\forall \\epsilon > 0\\; \\exists \\delta", ["∀ϵ > 0 ∃δ"]],
     ["x = -y \\leq -1", ["x = −y ≤ −1"]],
-  ])("sets %s [G3.render_math]", async (latex, lines) => {
+  ])("lays out %s [G3.render_math]", async (latex, lines) => {
     expect((await render_math({ latex })).text.split("\n")).toEqual(lines);
   });
 
   it.each([
     ["\\frac{1}", "at character 9: something is missing at the end"],
     ["{a", 'at character 3: "}" is missing'],
-    ["a}", 'at character 2: "}" closes nothing'],
+    ["a}", 'at character 2: "}" has no opening counterpart'],
     ["\\foo x", "at character 1: \\foo is not known"],
     ["\\left( x", "\\right is missing"],
     ["\\begin{tabular} x", "\\begin{tabular} is not known"],
     ["x^2^3", 'there is a second "^"'],
     ["{".repeat(100), "nested deeper than 30"],
-  ])("says what is wrong with %s [G3.render_math]", async (latex, reason) => {
+  ])("reports the error in %s [G3.render_math]", async (latex, reason) => {
     await expect(render_math({ latex })).rejects.toThrow(reason);
   });
 
-  it("ends with lines or with an error, whatever is written [G3.render_math]", async () => {
+  it("returns lines or throws, for any text [G3.render_math]", async () => {
     const pieces = fc.constantFrom(
       "\\frac",
       "{",

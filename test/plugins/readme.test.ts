@@ -6,7 +6,7 @@ import { type CliProject, createCliProject } from "../host/doors/cli/run-cli.ts"
 import { blocksBelow, missingLines, sessionSteps, shellWords } from "../support/readme.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
-/** Plugins whose README shows calls with their answers. */
+/** Plugins whose README shows calls with their output. */
 const SHOWN = ["data", "math", "plot"];
 
 describe.each(SHOWN)("the README of plugin %s", (plugin) => {
@@ -25,7 +25,7 @@ describe.each(SHOWN)("the README of plugin %s", (plugin) => {
     .flatMap((block) => commandsOf(block.text));
 
   it.each(steps.map((step) => [step.command.split("\n")[0] ?? "", step] as const))(
-    "shows what %s answers [G3.readme]",
+    "shows the output of %s [G3.readme]",
     { timeout: 60_000 },
     async (_command, step) => {
       const [program, ...args] = shellWords(step.command);
@@ -36,7 +36,7 @@ describe.each(SHOWN)("the README of plugin %s", (plugin) => {
     },
   );
 
-  it("names every tool, and links to what is there", () => {
+  it("names every tool, and links to existing files", () => {
     const { tools } = JSON.parse(readFileSync(`${REPOSITORY}plugins/${plugin}/manifest.json`, "utf8")) as {
       readonly tools: readonly { readonly name: string }[];
     };
@@ -48,7 +48,7 @@ describe.each(SHOWN)("the README of plugin %s", (plugin) => {
   });
 });
 
-/** The steps of a session; a command whose quotes are open goes on in the next lines. */
+/** Splits a session into steps; a command with an open quote continues on the next lines. */
 function commandsOf(block: string): readonly { readonly command: string; readonly output: readonly string[] }[] {
   return sessionSteps(block).map(({ command, output }) => {
     const lines = [command];

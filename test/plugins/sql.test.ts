@@ -43,7 +43,7 @@ describe("queryTables()", () => {
     expect(query(sql, tables, sql.includes("?1") ? [30] : []).rows).toEqual(rows);
   });
 
-  it("stops at as many rows as are wanted, and keeps columns of the same name [G3.sql_query]", () => {
+  it("stops at the maximum of rows, and keeps columns of the same name [G3.sql_query]", () => {
     const tables = { n: [1, 2, 3, 4].map((i) => ({ i })) };
     expect(query("SELECT i, i AS i FROM n", tables)).toEqual({
       columns: ["i", "i"],
@@ -58,10 +58,10 @@ describe("queryTables()", () => {
   });
 
   it.each([
-    ["ATTACH DATABASE 'x.db' AS x", 'Only queries are run: begin with SELECT, WITH or VALUES, not "ATTACH"'],
+    ["ATTACH DATABASE 'x.db' AS x", 'Only queries are allowed: begin with SELECT, WITH or VALUES, not "ATTACH"'],
     ["/* SELECT */ PRAGMA journal_mode = wal", 'not "PRAGMA"'],
     ["VACUUM INTO 'x.db'", 'not "VACUUM"'],
-    ["", "Only queries are run"],
+    ["", "Only queries are allowed"],
     ["SELECT load_extension('x')", "SQLite cannot run the query: not authorized"],
     ["SELECT abs(-9223372036854775807 - 1)", "SQLite cannot run the query: integer overflow"],
     ["SELECT * FROM peple", "no such table: peple (there are people)"],
@@ -70,14 +70,14 @@ describe("queryTables()", () => {
     expect(() => query(sql, { people: PEOPLE })).toThrow(message);
   });
 
-  it("takes names as names, and says which rows are none [G3.sql_query]", () => {
+  it("quotes names, and reports rows that are not objects [G3.sql_query]", () => {
     expect(query('SELECT "a""; DROP TABLE t; --" FROM "t""; --"', { 't"; --': [{ 'a"; DROP TABLE t; --': 1 }] }).rows).toEqual([[1]]);
     expect(() => query("SELECT 1", { t: [{ a: 1 }, 2] })).toThrow('Row 2 of table "t" is 2, not an object');
-    expect(() => query("SELECT 1", { t: [{ a: 1, A: 2 }] })).toThrow('columns "a" and "A", which are one to SQLite');
-    expect(() => query("SELECT 1", { sqlite_x: [{ a: 1 }] })).toThrow('A table cannot be called "sqlite_x"');
+    expect(() => query("SELECT 1", { t: [{ a: 1, A: 2 }] })).toThrow('columns "a" and "A", which SQLite treats as equal');
+    expect(() => query("SELECT 1", { sqlite_x: [{ a: 1 }] })).toThrow('Invalid table name "sqlite_x"');
     expect(rowsOfFile("x.jsonl", '{"a":1}\n\n{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }]);
     expect(rowsOfFile("x.csv", "a;b\n1;007\n")).toEqual([{ a: 1, b: "007" }]);
-    expect(() => rowsOfFile("x.json", "{}")).toThrow('"x.json" holds no array of rows');
+    expect(() => rowsOfFile("x.json", "{}")).toThrow('"x.json" has no array of rows');
   });
 });
 

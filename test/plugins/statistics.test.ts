@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { statistics } from "../../plugins/math/main.ts";
 
-/** Values whose squares neither vanish nor overflow. */
+/** Values whose squares neither underflow nor overflow. */
 const moderate = fc.double({ min: -1e50, max: 1e50, noNaN: true });
 const lists = fc.array(moderate, { minLength: 1, maxLength: 60 });
 
-/** A double is a whole number times a power of two: as a fraction of the smallest one it is whole. */
+/** Converts a double to a whole multiple of the smallest one. */
 const SHIFT = 1074n;
 
 function toExact(value: number): bigint {
@@ -17,7 +17,7 @@ function toExact(value: number): bigint {
   return word >> 63n === 0n ? whole : -whole;
 }
 
-/** `numerator / denominator` of smallest doubles, exact but for the last steps. */
+/** `numerator / denominator` in units of the smallest double, exact except for the last steps. */
 function toNumber(numerator: bigint, denominator = 1n): number {
   const scaled = (numerator << 80n) / denominator;
   const sign = scaled < 0n ? -1 : 1;
@@ -25,7 +25,7 @@ function toNumber(numerator: bigint, denominator = 1n): number {
   const extra = BigInt(Math.max(0, size.toString(2).length - 60));
   const exponent = Number(extra) - Number(SHIFT) - 80;
   const half = Math.trunc(exponent / 2);
-  // In two steps, as 2 to the whole exponent may be no double.
+  // In two steps, because 2 to the whole exponent may exceed a double.
   return sign * Number(size >> extra) * 2 ** half * 2 ** (exponent - half);
 }
 
@@ -34,7 +34,7 @@ function expectClose(actual: number | null, wanted: number, tolerance: number): 
 }
 
 describe("statistics()", () => {
-  it("adds up as exact arithmetic does, to the last digits [G3.statistics]", async () => {
+  it("matches the exact sum to the last digits [G3.statistics]", async () => {
     await fc.assert(
       fc.asyncProperty(lists, async (values) => {
         const exact = values.reduce((total, value) => total + toExact(value), 0n);
@@ -49,19 +49,19 @@ describe("statistics()", () => {
     );
   });
 
-  it("is the exact mean where plain addition loses everything", async () => {
+  it("is the exact mean if plain addition loses everything", async () => {
     expect(await statistics({ values: [1e16, 1, -1e16], quantiles: [] })).toMatchObject({ sum: 1, mean: 1 / 3 });
     expect(await statistics({ values: Array<number>(10).fill(0.1), quantiles: [] })).toMatchObject({ sum: 1, mean: 0.1 });
   });
 
-  it("has the variance that exact arithmetic has [G3.statistics]", async () => {
+  it("matches the exact variance [G3.statistics]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), { minLength: 2, maxLength: 50 }), async (values) => {
         const n = BigInt(values.length);
         const whole = values.map(BigInt);
         const total = whole.reduce((sum, value) => sum + value, 0n);
         const squares = whole.reduce((sum, value) => sum + value * value, 0n);
-        // n² times the population's variance.
+        // n² times the population variance.
         const wanted = n * squares - total * total;
         const { variance, standardDeviation } = await statistics({ values });
         const population = Number(wanted) / Number(n * n);
@@ -77,7 +77,7 @@ describe("statistics()", () => {
     expect(variance).toEqual({ sample: 30, population: 22.5 });
   });
 
-  it("takes every order of the values and any nulls among them alike", async () => {
+  it("does not depend on the order of the values or on nulls", async () => {
     await fc.assert(
       fc.asyncProperty(lists, fc.infiniteStream(fc.boolean()), async (values, coins) => {
         const mixed = values.toReversed().flatMap((value) => (coins.next().value === true ? [value, null] : [value]));
@@ -88,7 +88,7 @@ describe("statistics()", () => {
     );
   });
 
-  it("finds the least, the greatest and the modes by counting", async () => {
+  it("finds the least, the greatest and the modes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 30 }), async (values) => {
         const counts = new Map<number, number>();
@@ -104,7 +104,7 @@ describe("statistics()", () => {
     );
   });
 
-  it("finds quantiles between the values around them, rising with p, the ends included [G3.statistics]", async () => {
+  it("finds quantiles between their neighbors, rising with p, including both ends [G3.statistics]", async () => {
     const methods = fc.constantFrom("linear", "exclusive", "median_unbiased", "nearest_rank");
     const probabilities = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 20 });
     await fc.assert(
@@ -134,7 +134,7 @@ describe("statistics()", () => {
     );
   });
 
-  it("describes values at both ends of what a double holds", async () => {
+  it("describes values at both ends of a double's range", async () => {
     const largest = Number.MAX_VALUE;
     expect(await statistics({ values: [largest, largest, -largest], quantiles: [0.25] })).toMatchObject({
       sum: largest,

@@ -48,7 +48,7 @@ describe("symbolic_solve()", () => {
     expect(await solve(equation)).toEqual(solutions);
   });
 
-  it("solves with letters, and says what it takes for granted [G3.symbolic_solve]", async () => {
+  it("solves with letters, and lists its assumptions [G3.symbolic_solve]", async () => {
     expect(await symbolic_solve({ equations: ["a*x + b = c"], variables: ["x"] })).toEqual({
       kind: "some",
       solutions: [{ multiplicity: 1, values: [{ name: "x", text: "(-b + c)/a", exact: true }] }],
@@ -68,7 +68,7 @@ describe("symbolic_solve()", () => {
     await expect(solve(["x^2 + y^2 = 1", "x^2*y^2 = 1"], "x", "y")).rejects.toThrow("in no equation an unknown stands alone");
   });
 
-  it("counts roots that are there more than once [G3.symbolic_solve]", async () => {
+  it("counts multiple roots [G3.symbolic_solve]", async () => {
     const { solutions } = await symbolic_solve({ equations: ["(x - 1)^3 * (x + 2) = 0"], variables: ["x"] });
     expect(solutions.map(({ multiplicity, values }) => [values[0]?.text, multiplicity])).toEqual([
       ["-2", 1],
@@ -86,11 +86,11 @@ describe("symbolic_solve()", () => {
     ["x = = 2", "Cannot read the equation"],
     ["x + ", "a value is missing"],
     ["(1/0.0000001)^40*x^2 = 10^40 * (9^40)^40", "the numbers become too long"],
-  ])("says why it does not solve %s [G3.symbolic_solve]", async (equation, reason) => {
+  ])("gives the reason why it does not solve %s [G3.symbolic_solve]", async (equation, reason) => {
     await expect(solve(equation)).rejects.toThrow(reason);
   });
 
-  it("finds the roots that a polynomial was made of [G3.symbolic_solve]", async () => {
+  it("finds the roots from which a polynomial was built [G3.symbolic_solve]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.integer({ min: -30, max: 30 }), { minLength: 1, maxLength: 5 }), async (roots) => {
         const equation = roots.map((root) => `(x - (${root}))`).join("*");

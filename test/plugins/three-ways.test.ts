@@ -20,7 +20,7 @@ function testFilesOf(plugin: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Names of tests and steps with what came of them, in the order in which they are shown. */
+/** Names of tests and steps with their outcomes, in printed order. */
 function results(output: string): readonly string[] {
   return output
     .split("\n")
@@ -29,13 +29,13 @@ function results(output: string): readonly string[] {
     .map(([, name = "", status = ""]) => `${name}: ${status}`);
 }
 
-/** What `deno test` printed below the headings of a plugin's files. */
+/** Output of `deno test` below the headings of a plugin's files. */
 function partOf(output: string, plugin: string): string {
   const parts = output.split(/^(?=running \d+ tests? from )/mu);
   return parts.filter((part) => part.split("\n", 1)[0]?.includes(`/plugins/${plugin}/`)).join("\n");
 }
 
-// One process for all plugins. Their types are checked by the gate's `types`, tests included.
+// One process for all plugins. The gate's step `types` checks their types, including tests.
 let underDeno: CommandOutcome;
 beforeAll(async () => {
   const cwd = await mkdtemp(join(tmpdir(), "bascule-test-"));
@@ -45,23 +45,27 @@ beforeAll(async () => {
 }, 300_000);
 
 describe.each(plugins)("the tests of plugin %s", (plugin) => {
-  it("come to the same in the sandbox, under deno test and on Node [PB3.test] [M8.unchanged] [I7.test]", { timeout: 90_000 }, async () => {
-    const files = testFilesOf(plugin);
-    expect(files).not.toEqual([]);
-    const found: Record<string, readonly string[]> = {};
+  it(
+    "have the same results in the sandbox, under deno test and on Node [PB3.test] [M8.unchanged] [I7.test]",
+    { timeout: 90_000 },
+    async () => {
+      const files = testFilesOf(plugin);
+      expect(files).not.toEqual([]);
+      const found: Record<string, readonly string[]> = {};
 
-    await using project = await createCliProject({});
-    const inside = await project.run(["test", join(PLUGINS, plugin), "--allow-read", "--allow-write"]);
-    found["sandbox"] = results(inside.out.slice(inside.out.indexOf("main.test.ts")));
+      await using project = await createCliProject({});
+      const inside = await project.run(["test", join(PLUGINS, plugin), "--allow-read", "--allow-write"]);
+      found["sandbox"] = results(inside.out.slice(inside.out.indexOf("main.test.ts")));
 
-    found["deno"] = results(partOf(underDeno.output, plugin));
+      found["deno"] = results(partOf(underDeno.output, plugin));
 
-    const shim = `${REPOSITORY}test/support/deno-on-node.mjs`;
-    const node = await runCommand("node", ["--import", shim, ...files], { cwd: await temporaryFolder(), timeoutMs: 80_000 });
-    found["node"] = results(node.output);
+      const shim = `${REPOSITORY}test/support/deno-on-node.mjs`;
+      const node = await runCommand("node", ["--import", shim, ...files], { cwd: await temporaryFolder(), timeoutMs: 80_000 });
+      found["node"] = results(node.output);
 
-    expect(found["sandbox"]?.length).toBeGreaterThan(1);
-    expect(found).toEqual({ sandbox: found["sandbox"], deno: found["sandbox"], node: found["sandbox"] });
-    expect({ sandbox: inside.code, deno: underDeno.code, node: node.code }).toEqual({ sandbox: 0, deno: 0, node: 0 });
-  });
+      expect(found["sandbox"]?.length).toBeGreaterThan(1);
+      expect(found).toEqual({ sandbox: found["sandbox"], deno: found["sandbox"], node: found["sandbox"] });
+      expect({ sandbox: inside.code, deno: underDeno.code, node: node.code }).toEqual({ sandbox: 0, deno: 0, node: 0 });
+    },
+  );
 });

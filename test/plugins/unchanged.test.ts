@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
-/** Plugins whose `main.ts` asks for no permission: they need nothing of the sandbox. */
+/** Plugins whose `main.ts` needs no permission, and so no sandbox. */
 const PURE = ["data", "math"];
 
 let folder: string;
@@ -49,7 +49,7 @@ describe.each(PURE)("plugin %s", (plugin) => {
   it.each([
     ["Node", process.execPath, ["try.mjs"]],
     ["Deno, checked and without permissions", "deno", ["run", "--check", "--no-config", "--no-prompt", "--quiet", "try.mjs"]],
-  ])("answers its cases without bascule on %s, unchanged [M8.vendored]", { timeout: 60_000 }, async (_name, command, args) => {
+  ])("passes its cases without bascule on %s, unchanged [M8.vendored]", { timeout: 60_000 }, async (_name, command, args) => {
     await writeFile(join(folder, "try.mjs"), program(plugin));
     const { code, output } = await runCommand(command, args, { cwd: folder, timeoutMs: 50_000 });
     expect({ code, output: output.trim() }).toEqual({ code: 0, output: expect.stringMatching(/^[1-9]\d passed$/u) });

@@ -7,14 +7,14 @@ import { scanSource } from "../support/source-scan.ts";
 
 const read = (path: string): string => readFileSync(REPOSITORY + path, "utf8");
 
-/** What makes code of text, reaches outside, or does not exist in the sandbox. */
+/** Code that compiles text, accesses the outside, or does not exist in the sandbox. */
 const FORBIDDEN = /\beval\s*\(|\bnew\s+Function\b|\bFunction\s*\(|\bprocess\.|\brequire\s*\(|\bIntl\.|\bAtomics\.|\bimport\s*\(/u;
 
 describe.each(VENDORED.map((one) => [`plugins/${one.plugin}/vendor/${one.name}`, one] as const))("%s.js", (path, one) => {
   const code = read(`${path}.js`);
   const folder = path.slice(0, path.lastIndexOf("/"));
 
-  it("is one file that imports nothing and makes no code of text [PB3.vendor]", () => {
+  it("is one file that imports nothing and compiles no text [PB3.vendor]", () => {
     expect(scanSource(code).imports).toEqual([]);
     expect(FORBIDDEN.exec(code)?.[0]).toBeUndefined();
   });
@@ -37,7 +37,7 @@ describe.each(VENDORED.map((one) => [`plugins/${one.plugin}/vendor/${one.name}`,
 });
 
 describe("the vendor folders", () => {
-  it("hold nothing that no generator wrote, but types", () => {
+  it("hold only generated files and types", () => {
     for (const plugin of new Set(VENDORED.map((one) => one.plugin))) {
       const expected = VENDORED.filter((one) => one.plugin === plugin).flatMap(({ name }) => [
         `${name}.LICENCE.txt`,

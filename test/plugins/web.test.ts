@@ -7,7 +7,7 @@ import { type FakeWeb, openFakeWeb } from "../support/fake-web.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
-/** A web of its own: nothing outside of this machine is asked. */
+/** A local server; no request leaves this machine. */
 const PAGES: Readonly<Record<string, readonly [status: number, type: string, body: string]>> = {
   "/page": [200, "text/html; charset=utf-8", "<title>A page</title><body><h1>Über</h1><p>uns</body>"],
   "/latin": [200, "text/plain; charset=iso-8859-1", "\u00fc"],
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 describe("the plugin web", () => {
-  it("gets and posts, and answers texts as texts, bytes in base64, and no more than was wanted [G3.http_get] [G3.http_post]", async () => {
+  it("gets and posts, and returns text as text, bytes in base64, both up to the limit [G3.http_get] [G3.http_post]", async () => {
     const outputOf = async (tool: string, args: object): Promise<unknown> => (await host.call(`web.${tool}`, { ...args })).output;
     expect(await outputOf("http_get", { url: `${base}/latin` })).toMatchObject({ status: 200, text: "ü", bytes: 1, truncated: false });
     expect(await outputOf("http_get", { url: `${base}/image` })).toMatchObject({ base64: "AAE=", contentType: "image/png" });
@@ -64,7 +64,7 @@ describe("the plugin web", () => {
     });
   });
 
-  it("reads pages in pieces, and searches where it is set to [G3.fetch_docs] [G3.web_search] [G1.context]", async () => {
+  it("reads pages in pieces, and queries the configured search engine [G3.fetch_docs] [G3.web_search] [G1.context]", async () => {
     const page = await host.call("fetch_docs", { url: `${base}/page`, maxCharacters: 6 });
     expect(page.output).toEqual({ url: `${base}/page`, title: "A page", text: "# Über", characters: 11, nextOffset: 6 });
     expect((await host.call("fetch_docs", { url: `${base}/page`, offset: 6 })).output).toMatchObject({ text: "\n\nuns" });
@@ -75,7 +75,7 @@ describe("the plugin web", () => {
     expect(web.asked.at(-1)?.url).toBe("/search?q=a%20b%26c");
   });
 
-  it("reaches no host that was not granted, and Wikipedia by its own tool only [G3.web] [C6]", async () => {
+  it("reaches only granted hosts, and Wikipedia by its own tool only [G3.web] [C6]", async () => {
     const before = web.asked.length;
     const refused = await host.call("http_get", { url: "http://169.254.169.254/latest" });
     expect(refused).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringContaining("Requires net access") } });

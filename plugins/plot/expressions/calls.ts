@@ -1,15 +1,15 @@
 // Copied from plugins/math by scripts/copy-plugin-files.ts: do not edit.
-/** Which function a call means, for everybody who walks the tree of an expression. */
+/** Resolves which function a call means; shared by all code that walks an expression's tree. */
 
 import type { Expression } from "./expression.ts";
 import { CONSTANTS, FUNCTIONS, type MathFunction } from "./functions.ts";
 import type { Node } from "./vendor/jsep.js";
 
 /**
- * The function and what is given to it.
+ * Returns the function and its arguments.
  *
- * @param isVariable says of a name whether it is a variable
- * @throws {Error} that points at what is wrong.
+ * @param isVariable tells whether a name is a variable
+ * @throws {Error} that points at the cause.
  */
 export function resolveCall(
   node: Node,
@@ -22,7 +22,7 @@ export function resolveCall(
   if (name === undefined || called === undefined) {
     if (name === undefined || isVariable(name) || CONSTANTS.has(name))
       throw expression.errorAt(start, "a value cannot be called like a function (write * to multiply)");
-    throw expression.errorAt(start, `there is no function ${quote(name)} (there are ${[...FUNCTIONS.keys()].join(", ")})`);
+    throw expression.errorAt(start, `unknown function ${quote(name)} (there are ${[...FUNCTIONS.keys()].join(", ")})`);
   }
   const args = node.arguments ?? [];
   if (args.length < called.least || args.length > called.most) {
@@ -33,7 +33,7 @@ export function resolveCall(
   return { name, called, args };
 }
 
-/** The parser takes blanks for commas, where somebody has probably forgotten an operator. */
+/** Refuses blanks that the parser takes for commas: an operator is probably missing. */
 function requireCommas(args: readonly Node[], expression: Expression): void {
   for (const [index, argument] of args.entries()) {
     const next = args[index + 1];

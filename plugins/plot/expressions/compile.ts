@@ -1,8 +1,8 @@
 // Copied from plugins/math by scripts/copy-plugin-files.ts: do not edit.
 /**
- * An expression as a function, for those who need its value at thousands of places: the tree is walked once.
+ * Compiles an expression to a function, for tools that need its value at thousands of points: the tree is walked once.
  *
- * What is no real number is NaN here, and what has no bound infinite: whoever searches or samples meets such places and goes on.
+ * A value that is not a real number is NaN, an unbounded one is infinite: searching and sampling meet such points and continue.
  */
 
 import { quote, requirePart, resolveCall } from "./calls.ts";
@@ -10,7 +10,7 @@ import { type Expression, readExpression } from "./expression.ts";
 import { CONSTANTS, factorial, FUNCTIONS, power } from "./functions.ts";
 import type { Node } from "./vendor/jsep.js";
 
-/** The value, given those of the variables in their order. */
+/** Returns the value for the variables' values, in their order. */
 export type Compiled = (values: readonly number[]) => number;
 
 type Operator = (left: number, right: number) => number;
@@ -29,8 +29,8 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
 ]);
 
 /**
- * @param names of the variables, which hide constants of the same name
- * @throws {Error} that points at what is wrong.
+ * @param names variables, which take precedence over constants of the same name
+ * @throws {Error} that points at the cause.
  */
 export function compileExpression(text: string, names: readonly string[]): Compiled {
   const expression = readExpression(text);
@@ -43,7 +43,7 @@ interface Building {
 }
 
 function build(node: Node, building: Building): Compiled {
-  // A long sum leans to the left: walked in a loop, so that its length needs no stack.
+  // A long sum is a left-leaning tree: a loop keeps its length off the stack.
   const spine: Node[] = [];
   let first = node;
   while (first.type === "BinaryExpression" && first.left !== undefined) {
@@ -64,7 +64,7 @@ function build(node: Node, building: Building): Compiled {
 
 function operatorOf(node: Node, { expression }: Building): Operator {
   const operator = OPERATORS.get(node.operator ?? "");
-  if (operator === undefined) throw expression.errorAt(expression.spanOf(node).start, `there is no operator ${quote(node.operator ?? "")}`);
+  if (operator === undefined) throw expression.errorAt(expression.spanOf(node).start, `unknown operator ${quote(node.operator ?? "")}`);
   return operator;
 }
 
@@ -100,5 +100,5 @@ function buildName(node: Node, { expression, places }: Building): Compiled {
   if (constant !== undefined) return () => constant;
   const { start } = expression.spanOf(node);
   if (FUNCTIONS.has(name)) throw expression.errorAt(start, `${quote(name)} is a function (write ${name}(…))`);
-  throw expression.errorAt(start, `nothing is called ${quote(name)} (there are ${[...places.keys(), ...CONSTANTS.keys()].join(", ")})`);
+  throw expression.errorAt(start, `unknown name ${quote(name)} (there are ${[...places.keys(), ...CONSTANTS.keys()].join(", ")})`);
 }

@@ -1,34 +1,34 @@
 // Copied from plugins/math by scripts/copy-plugin-files.ts: do not edit.
 /**
- * Reads arithmetic with jsep, which makes a tree and runs nothing.
+ * Parses arithmetic with jsep, which builds a tree and runs nothing.
  *
- * jsep reads JavaScript, so its operators are taken out and those of arithmetic put in. Powers and factorials are read here,
- * as jsep lets a sign bind more tightly than a power, and in mathematics `-2^2` is -4.
+ * jsep parses JavaScript, so its operators are replaced with those of arithmetic. Powers and factorials are parsed here because
+ * jsep binds a sign more tightly than a power, and in mathematics `-2^2` is -4.
  */
 
 import { type HookEnvironment, Jsep, type Node, type SyntaxProblem } from "./vendor/jsep.js";
 
-/** Deeper than this an expression would use up the stack. */
+/** Maximum nesting depth; deeper expressions would use up the stack. */
 const MAX_DEPTH = 40;
 const SHOWN_BEFORE = 40;
 const SHOWN_AFTER = 30;
 
-/** Where something is in the expression, in UTF-16 units. */
+/** Range in the expression, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A tree, and where its parts were written. */
+/** A tree with the ranges of its nodes. */
 export interface Expression {
   readonly text: string;
   readonly root: Node;
   spanOf(node: Node): Span;
-  /** The error to throw for a place of the expression. */
+  /** Returns the error to throw for a position of the expression. */
   errorAt(index: number, reason: string): Error;
 }
 
-/** What one reading notes; jsep's hooks know no other place for it. */
+/** Notes of the current parse; jsep's hooks have no other place for them. */
 interface Notes {
   readonly spans: Map<Node, Span>;
   readonly starts: number[];
@@ -47,9 +47,9 @@ Jsep.hooks.add("gobble-token", beginToken);
 Jsep.hooks.add("after-token", endToken);
 
 /**
- * Reads an expression.
+ * Parses an expression.
  *
- * @throws {Error} that quotes the expression with a caret under what is wrong.
+ * @throws {Error} that quotes the expression with a caret under the error.
  */
 export function readExpression(text: string): Expression {
   notes = { spans: new Map(), starts: [], depth: 0 };
@@ -60,11 +60,11 @@ export function readExpression(text: string): Expression {
     root = new Jsep(text).parse();
   } catch (error) {
     if (!isSyntaxProblem(error)) throw error;
-    // jsep looks behind a backslash at the end, too.
+    // jsep also reads past a backslash at the end.
     throw errorAt(Math.min(error.index, text.length), reasonOf(error, text));
   }
   const spanOf = (node: Node): Span => {
-    // Only operators between two operands are no token of their own; long sums lean to the left, so no recursion here.
+    // Skips binary nodes, whose range comes from their operands. Long sums lean to the left, so this does not recurse there.
     let first = node;
     while (!spans.has(first) && first.left !== undefined) first = first.left;
     let last = node;
@@ -77,7 +77,7 @@ export function readExpression(text: string): Expression {
 
 function severalValues(parts: readonly Node[], { text, spanOf, errorAt }: Expression): Error {
   const second = parts[1];
-  if (second === undefined) return errorAt(0, "there is nothing to calculate");
+  if (second === undefined) return errorAt(0, "nothing to calculate");
   const at = spanOf(second).start;
   return errorAt(at, `an operator is missing before ${quote(text.slice(at, at + 10))} (write * to multiply)`);
 }
@@ -86,7 +86,7 @@ function beginToken(this: Jsep, environment: HookEnvironment): void {
   notes.starts.push(this.index);
   notes.depth += 1;
   if (notes.depth > MAX_DEPTH) this.throwError(`the expression is nested deeper than ${MAX_DEPTH} here`);
-  // Numbers are read here because jsep runs no hook after them.
+  // Parses numbers here because jsep runs no hook after them.
   const code = this.expr.charCodeAt(this.index);
   if (Jsep.isDecimalDigit(code) || this.char === ".") environment.node = this.gobbleNumericLiteral();
 }
@@ -97,7 +97,7 @@ function endToken(this: Jsep, environment: HookEnvironment): void {
   notes.depth -= 1;
 }
 
-/** `!` and `^` behind a value; the right side of `^` is read whole first, so powers group to the right. */
+/** Parses `!` and `^` after a value; the right side of `^` is parsed whole first, so powers group to the right. */
 function readPostfix(parser: Jsep, value: Node, start: number): Node {
   let node = value;
   let end = parser.index;
@@ -119,7 +119,7 @@ function readPostfix(parser: Jsep, value: Node, start: number): Node {
   }
 }
 
-/** jsep's messages in the words of arithmetic. */
+/** Translates jsep's messages to the terms of arithmetic. */
 function reasonOf({ description, index }: SyntaxProblem, text: string): string {
   const found = index >= text.length ? "the expression ends" : `found ${quote(String.fromCodePoint(text.codePointAt(index) ?? 0))}`;
   const after = /^Expected expression after (.+)$/u.exec(description)?.[1];
@@ -134,7 +134,7 @@ function reasonOf({ description, index }: SyntaxProblem, text: string): string {
   return description;
 }
 
-/** The reason, the piece of the expression around an index, and a caret under it. */
+/** Returns the reason, the part of the expression around an index, and a caret under it. */
 function describe(text: string, index: number, reason: string): string {
   const from = Math.max(0, index - SHOWN_BEFORE);
   const before = `${from > 0 ? "…" : ""}${flat(text.slice(from, index))}`;
@@ -142,7 +142,7 @@ function describe(text: string, index: number, reason: string): string {
   return `Cannot calculate at character ${index + 1}: ${reason}\n  ${before}${rest}\n  ${" ".repeat([...before].length)}^`;
 }
 
-/** Line ends and tabs would move the caret away from what it points at. */
+/** Line ends and tabs would shift the caret. */
 function flat(text: string): string {
   return text.replace(/[\r\n\t]/gu, " ");
 }
