@@ -5,9 +5,12 @@ import type { HostCallHandler } from "../sandbox/mod.ts";
 import { againstInUs, type Bench, compareCalls, type Measured, mustBe } from "./measure.ts";
 
 const MEGABYTE = 1_000_000;
-/** Operations with bytes in a call, which then lasts about as long as one with JSON: the first few find cold caches and a sleeping worker. */
+/**
+ * Operations with bytes in each call, so that the call lasts about as long as one with JSON: the first few meet cold caches and a
+ * sleeping worker.
+ */
 const BURST = 50;
-/** What a call costs without any payload is charged to both. */
+/** The cost of a call without payload counts for both candidates. */
 const SOURCE = `
 export async function bytes(_args, context) {
   let b;
@@ -21,18 +24,19 @@ export const bytes1mb: Bench = {
   id: "bytes_1mb",
   async run(): Promise<Measured> {
     const bytes = makeBytes();
-    // Bytes as JSON has them, an array of numbers; as many of them as make a text of the same size.
+    // Bytes as a JSON array of numbers; as many as give a text of the same size.
     const numbers = [...bytes.subarray(0, Math.floor(MEGABYTE / (JSON.stringify([...bytes]).length / MEGABYTE)))];
     const last = (values: ArrayLike<number>): (number | undefined)[] => [values.length, values[values.length - 1]];
     let lent = makeBytes();
     const hostCall: HostCallHandler = ({ name }) => {
       if (name === "workspace.list") return Promise.resolve({ ok: true, value: numbers });
-      // The same again, since making a megabyte takes longer than sending one; a new one if they were moved and not copied.
+      // Reuses one buffer, because making a megabyte takes longer than sending it; a new one is made if the old one was moved instead of
+      // copied.
       if (lent.length === 0) lent = makeBytes();
       return Promise.resolve({ ok: true, value: null, bytes: lent });
     };
 
-    // A sandbox each: an instance that JSON has grown is replaced, which is not to be paid for by the bytes.
+    // One sandbox for each candidate: an instance that JSON has grown is replaced, and that time must not count for bytes.
     await using forBytes = await startPayload();
     await using forJson = await startPayload();
     const call = (box: TestSandbox, name: "bytes" | "json", wanted: unknown) => async (): Promise<void> => {

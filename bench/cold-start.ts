@@ -1,7 +1,7 @@
 /**
- * `cold_start`: milliseconds from process start to the first tool answered, with 50 plugins and warm caches.
+ * `cold_start`: milliseconds from process start to the first tool result, with 50 plugins and warm caches.
  *
- * In the checkout as `npm ci` leaves it: its bundle is made anew, for an edit makes `bascule` start from the sources.
+ * Runs in a checkout as `npm ci` leaves it: the bundle is rebuilt first, because after an edit `bascule` starts from the sources.
  */
 
 import { spawn } from "node:child_process";
@@ -30,7 +30,7 @@ export const coldStart: Bench = {
   },
 };
 
-/** Until the first byte of the answer: how the process then ends is not part of the number. */
+/** Measured up to the first byte of output; the end of the process does not count. */
 function answeredMs(cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const begin = performance.now();

@@ -1,4 +1,4 @@
-/** Preloaded into the workers of `idle-plugin-child.ts`: while they rest, they collect what loading left behind. */
+/** Preloaded into the workers of `idle-plugin-child.ts`: collects the garbage of loading while the workers are idle. */
 
 const EVERY_MS = 400;
 setInterval(() => globalThis.gc?.(), EVERY_MS).unref();

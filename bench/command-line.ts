@@ -1,4 +1,4 @@
-/** The words after `npm run bench --`. */
+/** Parses the words after `npm run bench --`. */
 
 import { parseArgs } from "node:util";
 
@@ -19,7 +19,7 @@ export type BenchCommand =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
-/** `known` in the order in which they run. */
+/** Ids in the order in which they run. */
 export function parseCommandLine(words: readonly string[], known: readonly string[]): BenchCommand {
   let values;
   try {
@@ -38,7 +38,7 @@ export function parseCommandLine(words: readonly string[], known: readonly strin
   if (values.help === true) return { kind: "help" };
   const wanted = (values.only ?? []).flatMap((ids) => ids.split(",")).map((id) => id.trim());
   const unknown = wanted.find((id) => !known.includes(id));
-  if (unknown !== undefined) return { kind: "wrong", message: `There is no benchmark "${unknown}" (choose from ${known.join(", ")})` };
+  if (unknown !== undefined) return { kind: "wrong", message: `Unknown benchmark "${unknown}" (choose from ${known.join(", ")})` };
   const ids = values.only === undefined ? known : known.filter((id) => wanted.includes(id));
   return { kind: "run", ids, json: values.json === true, check: values.check === true };
 }

@@ -1,4 +1,7 @@
-/** CPU-bound guest code of the kinds plugins have: the interpreter, strings, regular expressions, JSON, maps, sorting, typed arrays. */
+/**
+ * CPU-bound guest code of the kinds that plugins have: the interpreter, strings, regular expressions, JSON, maps, sorting, typed
+ * arrays.
+ */
 
 export const CPU_PROGRAMS: readonly string[] = [
   "arithmetic",

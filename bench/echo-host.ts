@@ -1,4 +1,4 @@
-/** A host with one 2 KB plugin on disk, its events on, for rows that measure whole calls. */
+/** A host with one 2 KB plugin on disk and events on, for rows that measure whole calls. */
 
 import { createHost, type Host, type HostOptions, type Session } from "../host/mod.ts";
 import { ECHO_ARGS } from "./fresh.ts";
@@ -8,11 +8,11 @@ import { temporaryPlugins } from "./plugin-folder.ts";
 
 export interface EchoHost extends AsyncDisposable {
   readonly host: Host;
-  /** One whole call. @throws {Error} if it is not answered with what was sent. */
+  /** Makes one whole call. @throws {Error} if the answer differs from what was sent. */
   echo(session?: Session): Promise<void>;
-  /** How many entries the plugin remembers after it was given one more: 1 where every call is fresh. */
+  /** Adds an entry and returns how many the plugin remembers: 1 if every call is fresh. */
   remember(key: string): Promise<unknown>;
-  /** @throws {Error} if any call so far did not tell exactly that it was called and that it completed. */
+  /** @throws {Error} if any call so far emitted other events than its start and its completion. */
   mustHaveToldAll(): void;
 }
 
@@ -52,7 +52,7 @@ export async function startEchoHost(options: Pick<HostOptions, "isolation"> = {}
 
 const IN_FLIGHT = 32;
 
-/** A client that may have so many calls at once, and always has. */
+/** A client that always keeps `inFlight` calls running. */
 export async function flood(host: EchoHost, calls: number): Promise<void> {
   const session = host.host.session({ concurrency: IN_FLIGHT });
   let left = calls;

@@ -1,4 +1,4 @@
-/** The least that another thread costs: a text of a few bytes to a worker that sends it back. */
+/** The minimum cost of another thread: a text of a few bytes to a worker that sends it back. */
 
 import { Worker } from "node:worker_threads";
 import { mustBe } from "./measure.ts";

@@ -1,4 +1,4 @@
-/** `entry`: what an entry that may be suspended (JavaScript Promise Integration) adds to a fresh call, on the thread that runs it. */
+/** `entry`: time that a suspendable entry (JavaScript Promise Integration) adds to a fresh call, on the thread that runs it. */
 
 import { inTurns } from "../sandbox/engine/steps.ts";
 import { Instance } from "../sandbox/engine/instance.ts";

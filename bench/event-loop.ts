@@ -1,4 +1,4 @@
-/** `event_loop`: the longest the host's thread was kept from turning while guests do their worst (SPEC B1: under 50 ms). */
+/** `event_loop`: longest delay of the host's event loop while hostile guests run (SPEC B1: under 50 ms). */
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { startSandbox } from "../test/support/sandbox.ts";
@@ -26,9 +26,9 @@ export const eventLoop: Bench = {
     delay.enable();
     for (let round = 0; round < ROUNDS; round++) {
       const outcomes = await Promise.all(NAMES.map((name) => box.call("hostile", name, { limits: { cpuMs: 150, wallMs: 300 } })));
-      // All of them go on until they are stopped, except for the one whose answer is big.
+      // All calls run until they are stopped, except for the one with the large answer.
       const wrong = NAMES.filter((name, index) => outcomes[index]?.ok !== (name === "big"));
-      if (wrong.length > 0) throw new Error(`Not as hostile as it should be, or not hostile only: ${wrong.join(", ")}`);
+      if (wrong.length > 0) throw new Error(`Guests did not end as expected: ${wrong.join(", ")}`);
     }
     delay.disable();
     return { value: delay.max / 1e6 - RESOLUTION_MS, unit: "ms", baseline: null, ratio: null };

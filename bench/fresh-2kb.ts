@@ -1,4 +1,4 @@
-/** `fresh_2kb`: restore and call, against a warm call of the same plugin on the engine as it is published. */
+/** `fresh_2kb`: restore and call, against a warm call of the same plugin on the published engine. */
 
 import { freshAgainstWarm } from "./fresh.ts";
 import type { Bench } from "./measure.ts";

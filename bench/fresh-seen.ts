@@ -1,4 +1,4 @@
-/** `fresh_seen`: what fresh state costs the caller: the answer goes first, the restore happens after it. */
+/** `fresh_seen`: cost of fresh state for the caller: the answer is sent first, the restore happens after it. */
 
 import { type EchoHost, startEchoHost } from "./echo-host.ts";
 import { againstInUs, type Bench, compareCalls, type Measured, mustBe } from "./measure.ts";
@@ -12,7 +12,7 @@ export const freshSeen: Bench = {
     await mustRemember(fresh, [1, 1]);
     await mustRemember(warm, [1, 2]);
     const times = await compareCalls({ warm: () => warm.echo(), fresh: () => fresh.echo() });
-    // Still the same worker and instance, and still never restored.
+    // The worker and the instance are the same, and were never restored.
     await mustRemember(warm, [3, 4]);
     return againstInUs(times, "fresh", "warm");
   },
@@ -26,7 +26,7 @@ export async function mustRemember(host: EchoHost, wanted: readonly number[]): P
   mustBe(sizes, wanted);
 }
 
-/** A host like any other, whose first worker does not restore; the spare that is started later does, and is never used. */
+/** A normal host, except that its first worker does not restore; the spare worker that is started later does, and is never used. */
 export async function startWarmHost(): Promise<EchoHost> {
   return await withPreload("./keep-state.ts", async () => {
     const host = await startEchoHost();

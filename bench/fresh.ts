@@ -6,10 +6,10 @@ import { type InThreadPlugin, loadInThread, meteredModule } from "../test/suppor
 import { againstInUs, compareBatches, type Measured } from "./measure.ts";
 
 export const ECHO_ARGS = { a: 1, b: "x" };
-/** What `echo` answers them with, as text. */
+/** The answer of `echo`, as text. */
 export const ECHO_TEXT: string = JSON.stringify(ECHO_ARGS);
 
-/** Restore and call on the engine as guests run on it ÷ call only, state kept, on the engine as it is published. */
+/** Restore and call on the rewritten engine ÷ call only, with kept state, on the published engine. */
 export async function freshAgainstWarm(source: string): Promise<Measured> {
   const fresh = await loadFresh(source);
   const warm = await loadWarm(source);
@@ -17,12 +17,12 @@ export async function freshAgainstWarm(source: string): Promise<Measured> {
   return againstInUs(compareBatches({ warm: () => echo(warm), fresh: () => echoFresh(fresh) }), "fresh", "warm");
 }
 
-/** As a worker has it: rewritten engine, restores that copy what a call touched. */
+/** As in a worker: rewritten engine, and restores that copy only touched pages. */
 export function loadFresh(source: string): Promise<InThreadPlugin> {
   return loadInThread(source, trackedRestore, { module: meteredModule });
 }
 
-/** The unmodified engine, never restored. */
+/** The published engine, never restored. */
 export function loadWarm(source: string): Promise<InThreadPlugin> {
   return loadInThread(source, plainCopy);
 }
@@ -32,17 +32,17 @@ export function echoFresh(plugin: InThreadPlugin): void {
   echo(plugin);
 }
 
-/** @throws {Error} if the answer is not what was sent. */
+/** @throws {Error} if the answer differs from what was sent. */
 export function echo(plugin: InThreadPlugin): void {
   const answer = plugin.call("echo", ECHO_ARGS);
   if (!answer.includes(ECHO_TEXT)) throw new Error(`Measured a call that answers ${answer.slice(0, 200)}`);
 }
 
-/** @throws {Error} if a restore leaves what an earlier call remembered. */
+/** @throws {Error} if a restore keeps what an earlier call stored. */
 function mustForget(plugin: InThreadPlugin): void {
   const remember = (key: string): string => plugin.call("remember", { key, value: 1 });
   const first = remember("a");
-  if (remember("b") === first) throw new Error("The plugin remembers nothing, so that there is nothing to restore");
+  if (remember("b") === first) throw new Error("The plugin keeps no state, so a restore would do nothing");
   plugin.restore();
   if (remember("c") !== first) throw new Error("A restored plugin remembers earlier calls");
 }

@@ -1,4 +1,4 @@
-/** `guard_cpu_tracked`: what counting loops and marking pages cost together, as guests run. */
+/** `guard_cpu_tracked`: cost of loop counting and page marking together, as guests run. */
 
 import { METERED_ENGINE } from "../sandbox/pool/engine-build.ts";
 import { rewrittenAgainstPublished } from "./guard.ts";

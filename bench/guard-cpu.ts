@@ -1,4 +1,4 @@
-/** `guard_cpu`: what counting loops costs. */
+/** `guard_cpu`: cost of loop counting. */
 
 import { rewrittenAgainstPublished } from "./guard.ts";
 import type { Bench } from "./measure.ts";

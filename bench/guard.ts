@@ -1,4 +1,4 @@
-/** What a rewritten engine costs on CPU-bound guest code; shared by the `guard_*` rows. */
+/** Cost of a rewritten engine for CPU-bound guest code; shared by the `guard_*` rows. */
 
 import { plainCopy } from "../sandbox/image/plain-copy.ts";
 import { rewriteEngine, type RewriteOptions } from "../sandbox/wasm/rewrite.ts";
@@ -6,7 +6,7 @@ import { engineBytes, type InThreadPlugin, loadInThread } from "../test/support/
 import { CPU_PROGRAMS, CPU_SOURCE } from "./cpu-programs.ts";
 import { compareBatches, type Measured } from "./measure.ts";
 
-/** Geometric mean over the programs of time on the rewritten engine ÷ time on the published one. */
+/** Geometric mean over the programs of time on the rewritten engine ÷ time on the published engine. */
 export async function rewrittenAgainstPublished(options: RewriteOptions): Promise<Measured> {
   const module = new WebAssembly.Module(rewriteEngine(engineBytes, options));
   const rewritten = await loadInThread(CPU_SOURCE, plainCopy, { module, budgetMs: 60_000 });
@@ -33,8 +33,8 @@ export async function rewrittenAgainstPublished(options: RewriteOptions): Promis
 }
 
 /**
- * Both engines, before anything is measured: V8 compiles the interpreter's main loop, one function of 100 KB, in the
- * background, and on a busy machine that takes its time.
+ * Warms up both engines: V8 compiles the interpreter's main loop, one function of 100 KB, in the background, which takes a while
+ * on a busy machine.
  */
 function warmUp(plugins: readonly InThreadPlugin[]): void {
   const begin = performance.now();
@@ -45,5 +45,5 @@ function warmUp(plugins: readonly InThreadPlugin[]): void {
 
 const WARM_MS = 2_500;
 
-/** Every program answers a number. */
+/** Every program returns a number. */
 const ANSWER = /\{"o":\d+\}/;

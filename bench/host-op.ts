@@ -1,4 +1,4 @@
-/** `host_op`: an operation of a guest's, to the main thread and back, against an empty worker round trip, p50. */
+/** `host_op`: a guest's operation to the main thread and back, against an empty worker round trip, p50. */
 
 import { startSandbox } from "../test/support/sandbox.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
@@ -12,7 +12,7 @@ export async function waits({ times }) { let n = 0; for (let i = 0; i < times; i
 export function blocks({ times }) { let n = 0; for (let i = 0; i < times; i++) n += read.blocks(); return n; }
 `;
 const FILE = new TextEncoder().encode("hello");
-/** Answers at once: what an operation itself does is not part of the number. */
+/** Answers immediately: the operation's own work does not count. */
 const answer: HostCallHandler = () => Promise.resolve({ ok: true, value: null, bytes: FILE.slice() });
 
 export const hostOp: Bench = {
@@ -28,8 +28,8 @@ export const hostOp: Bench = {
     const trips = async (): Promise<void> => {
       for (let trip = 0; trip < OPERATIONS; trip++) await worker.roundTrip();
     };
-    // As many round trips as operations; the call around them is charged to the operations. It takes some 20,000 of either
-    // until the code on both threads is what it stays.
+    // As many round trips as operations; the surrounding call counts for the operations. Each needs some 20,000 until the code on both
+    // threads is fully optimized.
     const times = await compareCalls(
       { empty: trips, waits: operations("waits"), blocks: operations("blocks") },
       { rounds: 40, calls: 5, warmCalls: 500 },

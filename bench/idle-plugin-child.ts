@@ -1,6 +1,6 @@
 /**
- * Loads every plugin of a folder, starts every worker that the host may have, rests, and says how much memory is resident.
- * Workers are not a plugin's: loading many starts them all, and so they are there with few plugins too.
+ * Loads every plugin of a folder, starts all workers that the host may have, waits until idle, and reports resident memory.
+ * Loading many plugins starts all workers, so they are started with few plugins too: they do not count for plugins.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,12 +11,12 @@ import { withPreload } from "./worker-preload.ts";
 
 const [path = "", count = "0"] = process.argv.slice(2);
 const plugins = Number(count);
-// Long enough for the spare worker to start and for all to collect what loading and calling left behind.
+// Enough for the spare worker to start and for all workers to collect garbage of loading and calling.
 const REST_MS = 2_500;
 const CALLS = 64;
 const GC_PASSES = 4;
 
-// As the program does that serves a host.
+// The same options as the program that serves a host.
 boundYoungGeneration();
 await withPreload("./collect-garbage.ts", async () => {
   const host = await createHost({ plugins: `${path}/plugins`, workspace: path, config: false });
@@ -25,7 +25,7 @@ await withPreload("./collect-garbage.ts", async () => {
     const result = await host.call(`p${number}_label`, {});
     mustBe(result.ok && result.output, `plugin ${number}`);
   }
-  // Two plugins, because one alone never gets all workers.
+  // Two plugins, because a single one never gets all workers.
   const session = host.session({ concurrency: CALLS });
   for (let round = 0; round < 3; round++) {
     const results = await Promise.all(Array.from({ length: CALLS }, (_, call) => host.call(`p${call % 2}_busy`, {}, { session })));

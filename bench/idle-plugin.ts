@@ -1,4 +1,4 @@
-/** `idle_plugin`: what a loaded plugin that nobody calls costs in memory, of the whole process, at 1,000 of them. */
+/** `idle_plugin`: memory of a loaded plugin without calls, measured on the whole process with 1,000 of them. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ export const idlePlugin: Bench = {
     for (let round = 0; round < ROUNDS; round++) bare.push(await residentKb(FEW));
     const each = async (plugins: number): Promise<number> => ((await residentKb(plugins)) - median(bare)) / (plugins - FEW);
     const some = await each(SOME);
-    // The first start may have to compile them, and what that leaves in the workers is no plugin's.
+    // The first start may have to compile the plugins, and the memory that this leaves in the workers does not belong to plugins.
     const first = await each(MANY);
     const value = await each(MANY);
     const bareMb = (median(bare) / 1024).toFixed(0);
@@ -29,12 +29,12 @@ export const idlePlugin: Bench = {
   },
 };
 
-/** Resident memory of a process of its own, workers included, that has loaded so many different plugins. */
+/** Resident memory of a separate process, workers included, that has loaded `count` different plugins. */
 async function residentKb(plugins: number): Promise<number> {
   await using project = await temporaryPlugins();
   for (let number = 0; number < plugins; number++) await project.write(`p${number}`, numbered(number), ["label", "busy"]);
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", CHILD, project.path, String(plugins)]);
-  // The child's own words.
+  // The child's output.
   return (JSON.parse(stdout) as { readonly residentKb: number }).residentKb;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Preloaded into the workers of `fresh-seen.ts`'s warm host: an instance that holds its plugin's image is not restored
- * to it again, so that calls find what earlier ones left. Nothing of the product can be asked for this.
+ * Preloaded into the workers of `fresh-seen.ts`'s warm host: an instance that already holds its plugin's image is not restored,
+ * so calls see the state of earlier ones. The product has no option for this.
  */
 
 import { registerHooks } from "node:module";
 
 const RESTORER = /\/sandbox\/image\/tracked-restore\.(?:ts|js)$/;
 
-/** Stands in for the module that restores, and imports the real one by another URL. */
+/** Replaces the module that restores; the real one is imported by another URL. */
 const KEEPS_STATE = `
 import { trackedRestore as real } from "./tracked-restore.ts?real";
 export function trackedRestore(base) {

@@ -8,7 +8,7 @@ const command = parseCommandLine(
   process.argv.slice(2),
   BENCHES.map(({ id }) => id),
 );
-// What a benchmark leaves behind, an idle worker or a timer, is not waited for.
+// Exit without waiting for the idle workers and timers of a benchmark.
 process.exit(await main(command));
 
 async function main(wanted: BenchCommand): Promise<number> {

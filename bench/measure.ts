@@ -1,34 +1,34 @@
-/** Measuring: candidates take turns in one run; what counts is the median, and the ratio of neighbours. */
+/** Measuring: candidates alternate in one run; the results are the median, and the median ratio of neighboring samples. */
 
-/** What a benchmark found. `ratio` is the value ÷ the baseline of the same run; both are null where there is none. */
+/** Result of a benchmark. `ratio` is the value ÷ the baseline of the same run; both are null without a baseline. */
 export interface Measured {
   readonly value: number;
   readonly unit: "us" | "ms" | "KB" | "per s";
   readonly baseline: number | null;
   readonly ratio: number | null;
-  /** Said below the table: other figures of the same run. */
+  /** Text below the table: other figures of the same run. */
   readonly note?: string;
 }
 
 /** One claimed number: its id in `targets.ts`, and how it is measured. */
 export interface Bench {
   readonly id: string;
-  /** @throws {Error} if what was measured is not what should have happened: a wrong answer, a worker that died. */
+  /** @throws {Error} if the measured calls went wrong: a wrong answer, or a worker that died. */
   run(): Promise<Measured>;
 }
 
-/** What was measured, in milliseconds for one operation: one sample a candidate and round. */
+/** Samples in milliseconds for one operation: one for each candidate and round. */
 export interface Comparison<Name extends string> {
   medianMs(name: Name): number;
-  /** Median over the rounds of one candidate ÷ another: noise of the machine that lasts longer than a round cancels out. */
+  /** Median over the rounds of one candidate ÷ another, which cancels noise of the machine that lasts longer than a round. */
   ratio(name: Name, baseline: Name): number;
 }
 
 export interface BatchOptions {
   readonly rounds?: number;
-  /** How long a candidate runs before the next one's turn; at least one operation. */
+  /** Time that a candidate runs in each round; at least one operation. */
   readonly batchMs?: number;
-  /** Before the first round, each; also at least `WARM_CALLS` operations, unless they take far longer. */
+  /** Warm-up time of each candidate; also at least `WARM_CALLS` operations, unless they take far longer. */
   readonly warmMs?: number;
 }
 
@@ -37,8 +37,8 @@ export const WARM_CALLS = 3_500;
 const WARM_AT_MOST = 5;
 
 /**
- * Compares operations that do not wait. A sample is the mean of a short batch: shorter than the slices in which a busy
- * machine takes the processor away, so that the median is of undisturbed ones.
+ * Compares operations that do not wait. A sample is the mean of a batch shorter than the slices in which a busy machine takes the
+ * processor away, so the median is of undisturbed batches.
  */
 export function compareBatches<Name extends string>(
   candidates: Readonly<Record<Name, () => void>>,
@@ -57,7 +57,7 @@ export function compareBatches<Name extends string>(
   return toComparison(runners);
 }
 
-/** Milliseconds of one operation, once it runs as fast as it ever will. */
+/** Returns milliseconds of one operation after warm-up. */
 function warmUp(run: () => void, warmMs: number): number {
   const begin = performance.now();
   let count = 0;
@@ -83,8 +83,8 @@ export interface CallOptions {
 }
 
 /**
- * Compares operations that wait for another thread. They alternate one by one, because how long a thread takes to wake
- * depends on what the machine did just before; a sample is the median of a round (p50).
+ * Compares operations that wait for another thread. They alternate one by one, because the time a thread takes to wake depends on
+ * what the machine did just before; a sample is the median of a round (p50).
  */
 export async function compareCalls<Name extends string>(
   candidates: Readonly<Record<Name, () => Promise<void>>>,
@@ -107,12 +107,12 @@ export async function compareCalls<Name extends string>(
   return toComparison(runners);
 }
 
-/** Every other time the other way round, so that no candidate always follows the same one. */
+/** Reverses the order every other time, so that no candidate always follows the same one. */
 export function inTurn<T>(items: readonly T[], turn: number): readonly T[] {
   return turn % 2 === 0 ? items : items.toReversed();
 }
 
-/** Of samples taken in turns: the same number of each, one a round. */
+/** Converts alternating samples: an equal number for each candidate, one in each round. */
 export function toComparison<Name extends string>(
   runners: readonly { readonly name: Name; readonly samples: readonly number[] }[],
 ): Comparison<Name> {
@@ -126,12 +126,12 @@ export function toComparison<Name extends string>(
   };
 }
 
-/** `Object.entries` with the names' type: candidates are literals of this folder. */
+/** `Object.entries` with the type of the names: candidates are object literals of this folder. */
 function entriesOf<Name extends string, T>(record: Readonly<Record<Name, T>>): [Name, T][] {
   return Object.entries(record) as [Name, T][];
 }
 
-/** A row in microseconds: `name` against `baseline`. */
+/** Makes a row in microseconds: `name` against `baseline`. */
 export function againstInUs<Name extends string>(times: Comparison<Name>, name: Name, baseline: Name): Measured {
   return { value: times.medianMs(name) * 1000, unit: "us", baseline: times.medianMs(baseline) * 1000, ratio: times.ratio(name, baseline) };
 }
@@ -140,7 +140,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** @throws {Error} if there are no values: nothing was measured. */
+/** @throws {Error} if the list is empty, because nothing was measured. */
 export function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))];
@@ -148,7 +148,7 @@ export function percentile(values: readonly number[], fraction: number): number 
   return found;
 }
 
-/** Guards against measuring something that does not work. @throws {Error} if the two are not the same JSON. */
+/** Guards against measuring broken calls. @throws {Error} if the two differ as JSON. */
 export function mustBe(found: unknown, wanted: unknown): void {
   const text = JSON.stringify(found);
   if (text !== JSON.stringify(wanted))

@@ -1,4 +1,4 @@
-/** Every claimed number: one file, one line here and one in `targets.ts`. */
+/** Every claimed number: one file each, a line here and one in `targets.ts`. */
 
 import { bytes1mb } from "./bytes-1mb.ts";
 import { coldStart } from "./cold-start.ts";

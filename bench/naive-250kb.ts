@@ -1,4 +1,4 @@
-/** `naive_250kb`: the same for a plugin that is bundled with its libraries. */
+/** `naive_250kb`: the same for a plugin bundled with its libraries. */
 
 import type { Bench } from "./measure.ts";
 import { naiveAgainstFresh } from "./naive.ts";

@@ -1,4 +1,4 @@
-/** `naive_2kb`: a new runtime and the plugin's source for every call, against our fresh call. */
+/** `naive_2kb`: a new runtime and the plugin's source for every call, against a fresh call. */
 
 import type { Bench } from "./measure.ts";
 import { naiveAgainstFresh } from "./naive.ts";

@@ -1,10 +1,10 @@
-/** What other hosts do for fresh state, against our fresh call; shared by the `naive_*` rows. */
+/** Fresh state as other hosts make it, against a fresh call; shared by the `naive_*` rows. */
 
 import { getQuickJS, type QuickJSWASMModule } from "quickjs-emscripten";
 import { ECHO_ARGS, echoFresh, loadFresh } from "./fresh.ts";
 import { againstInUs, type BatchOptions, compareBatches, type Measured, mustBe } from "./measure.ts";
 
-/** The same plugin twice: as a module for ours; as a script for theirs, with an expression for what it exports. */
+/** The same plugin twice: as a module for bascule; as a script for the other hosts, with an expression for its exports. */
 export interface NaivePlugin {
   readonly module: string;
   readonly script: string;
@@ -26,15 +26,15 @@ function callNaively(quickjs: QuickJSWASMModule, { script, exports }: NaivePlugi
   return JSON.parse(opened.evaluate(`JSON.stringify(${exports}.echo(${JSON.stringify(args)}))`));
 }
 
-/** A runtime of quickjs-emscripten's with a script in it. */
+/** A quickjs-emscripten runtime with a script loaded. */
 export interface NaiveContext extends Disposable {
-  /** Gives the text that the code's value is. */
+  /** Evaluates code and returns its value, a text. */
   evaluate(code: string): string;
 }
 
 /**
- * The documented way with quickjs-emscripten: one compiled module for all; a runtime with limits, a context with a console
- * and no other API, the plugin's source; everything is disposed of.
+ * The documented way with quickjs-emscripten: one compiled module for all; a runtime with limits, a context with a console and no
+ * other API, the plugin's source; all disposed afterwards.
  */
 export function openNaively(quickjs: QuickJSWASMModule, script: string): NaiveContext {
   const runtime = quickjs.newRuntime({ memoryLimitBytes: 64 << 20, maxStackSizeBytes: 256 << 10 });

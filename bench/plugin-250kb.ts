@@ -1,4 +1,4 @@
-/** A plugin of 250 KB as a bundler makes it of real libraries: lodash, marked and acorn, minified. */
+/** A plugin of 250 KB, bundled with real libraries: lodash, marked and acorn, minified. */
 
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -17,11 +17,11 @@ const EXPECTED_BYTES = { from: 230_000, to: 270_000 };
 export interface Bundle {
   /** An ECMAScript module. */
   readonly module: string;
-  /** A script that leaves the exports in a global named `plugin`. */
+  /** A script that puts the exports into a global `plugin`. */
   readonly script: string;
 }
 
-/** @throws {Error} if the bundle is not of the size that the row is about. */
+/** @throws {Error} if the bundle does not have the size that the row states. */
 export async function bundle250kb(): Promise<Bundle> {
   const made = { module: await bundle("esm"), script: await bundle("iife") };
   const { length } = made.script;

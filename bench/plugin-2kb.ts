@@ -33,11 +33,11 @@ export function remember(args) { CACHE.set(args.key, args.value); return CACHE.s
 export async function later(args) { await null; return args; }
 `;
 
-/** The same with so many megabytes more on its heap, in small objects as plugins have them. */
+/** Returns the same plugin with more megabytes on its heap, in small objects as plugins have them. */
 export function pluginOfMegabytes(megabytes: number): string {
   const entries = Math.round((megabytes << 20) / BYTES_AN_ENTRY);
   return `${PLUGIN_2KB}\nconst kept = Array.from({ length: ${entries} }, (_, id) => ({ id }));\nexport function size() { return kept.length; }`;
 }
 
-/** An object with one property and its place in an array, as this engine allocates them. */
+/** Bytes of an object with one property and its array slot, as this engine allocates them. */
 const BYTES_AN_ENTRY = 96;

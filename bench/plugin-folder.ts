@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface PluginFolder extends AsyncDisposable {
-  /** The project's folder; `plugins/` is inside. */
+  /** The project's folder, which contains `plugins/`. */
   readonly path: string;
-  /** Writes or overwrites a plugin with one tool an export, `<name>_<export>`; the code is the last that is written. */
+  /** Writes or overwrites a plugin with one tool for each export, `<name>_<export>`; the code is written last. */
   write(name: string, source: string, exports?: readonly string[]): Promise<void>;
 }
 

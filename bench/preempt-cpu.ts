@@ -1,11 +1,11 @@
-/** `preempt_cpu`: nine guests that compute in turns on one worker ÷ the same nine one after the other. */
+/** `preempt_cpu`: nine guests that compute in slices on one worker ÷ the same nine one after the other. */
 
 import { outputOf, startSandbox } from "../test/support/sandbox.ts";
 import { type Bench, inTurn, type Measured, mustBe, toComparison } from "./measure.ts";
 
 const GUESTS = 9;
 const ROUNDS = 25;
-/** Several slices. */
+/** Long enough for several slices. */
 const SOURCE = `export function compute() {
   let sum = 0;
   for (let i = 0; i < 600_000; i++) sum = (sum + i * 7) % 1_000_003;

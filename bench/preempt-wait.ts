@@ -1,4 +1,4 @@
-/** `preempt_wait`: how long a call that computes for a millisecond takes on a worker where sixteen others never end. */
+/** `preempt_wait`: duration of a call that computes for a millisecond, on a worker where sixteen others never end. */
 
 import { outputOf, startSandbox } from "../test/support/sandbox.ts";
 import { type Bench, type Measured, median, mustBe, percentile } from "./measure.ts";

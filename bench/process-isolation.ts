@@ -1,4 +1,4 @@
-/** `process_isolation`: a fresh call as the caller sees it, with the sandbox in a process of its own against threads, p50. */
+/** `process_isolation`: a fresh call as the caller sees it, with the sandbox in its own process against threads, p50. */
 
 import { startEchoHost } from "./echo-host.ts";
 import { againstInUs, type Bench, compareCalls, type Measured } from "./measure.ts";

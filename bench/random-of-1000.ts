@@ -1,4 +1,4 @@
-/** `random_of_1000`: any of 1,000 loaded plugins answers, fresh, at nearly the price of a warm call of the only one. */
+/** `random_of_1000`: a fresh call of a random one of 1,000 loaded plugins, against a warm call of the only one. */
 
 import type { InThreadPlugin } from "../test/support/in-thread.ts";
 import { echo, loadFresh, loadWarm } from "./fresh.ts";
@@ -6,7 +6,7 @@ import { againstInUs, type Bench, compareBatches, type Measured } from "./measur
 import { PLUGIN_2KB } from "./plugin-2kb.ts";
 
 const PLUGINS = 1_000;
-/** Enough to draw from by `index & mask`; a prime step through 1,000 would be a pattern. */
+/** Random indexes, read by `index & mask`; a prime step through 1,000 would be a pattern. */
 const DRAWS = 8_192;
 
 export const randomOf1000: Bench = {
@@ -31,7 +31,7 @@ export const randomOf1000: Bench = {
   },
 };
 
-/** Every plugin a little different, as plugins are. */
+/** Every plugin differs a little, as real plugins do. */
 function numbered(number: number): string {
   return `${PLUGIN_2KB}\nconst LABEL = "plugin ${number}";\nexport function label() { return LABEL; }`;
 }

@@ -1,4 +1,4 @@
-/** `reload`: milliseconds from the last write of a 2 KB plugin to its new version being called. */
+/** `reload`: milliseconds from the last write of a 2 KB plugin to the first call of its new version. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createHost } from "../host/mod.ts";

@@ -1,14 +1,14 @@
-/** What a run prints: rows as JSON, the table of figures, the table of targets. */
+/** Output of a run: rows as JSON, the table of figures, the table of targets. */
 
 import type { Measured } from "./measure.ts";
 import { figureOf, meets, targetOf } from "./targets.ts";
 
-/** A benchmark's id and what it found, or why it failed. */
+/** A benchmark's id with its result, or the reason why it failed. */
 export type Outcome =
   | { readonly id: string; readonly ok: true; readonly measured: Measured }
   | { readonly id: string; readonly ok: false; readonly message: string };
 
-/** SPEC appendix C's document; a benchmark that failed has no row. */
+/** The document of SPEC appendix C; a failed benchmark has no row. */
 export function toJson(outcomes: readonly Outcome[]): string {
   const rows = outcomes.flatMap((outcome) => {
     if (!outcome.ok) return [];
@@ -18,12 +18,12 @@ export function toJson(outcomes: readonly Outcome[]): string {
   return JSON.stringify({ rows });
 }
 
-/** True where the benchmark ran and met its target. */
+/** True if the benchmark ran and met its target. */
 export function isMet(outcome: Outcome): boolean {
   return outcome.ok && meets(targetOf(outcome.id), outcome.measured);
 }
 
-/** id, target, value, ok. */
+/** Table of id, target, value, ok. */
 export function toCheckTable(outcomes: readonly Outcome[]): string {
   const lines = outcomes.map((outcome) => {
     const target = targetOf(outcome.id);
@@ -33,7 +33,7 @@ export function toCheckTable(outcomes: readonly Outcome[]): string {
   return toTable([["id", "target", "value", "ok"], ...lines]);
 }
 
-/** Everything that was found, and what it means. */
+/** Table of all figures with their units and notes. */
 export function toFigures(outcomes: readonly Outcome[]): string {
   const lines = outcomes.map((outcome) => {
     const target = targetOf(outcome.id);
@@ -49,7 +49,7 @@ export function toFigures(outcomes: readonly Outcome[]): string {
   return [toTable([["id", "value", "baseline", "ratio", "target", "ok", "what"], ...lines]), ...notes].join("\n");
 }
 
-/** Three figures after the point for what is small, none for what is large. */
+/** Formats small numbers with three decimals, large ones with none. */
 function short(figure: number): string {
   return Math.abs(figure) >= 1_000 ? Math.round(figure).toLocaleString("en") : String(Number(figure.toPrecision(3)));
 }

@@ -1,4 +1,4 @@
-/** Guest code that does not end by itself, one function body a kind. */
+/** Guest code that does not end by itself, one function body for each kind. */
 
 /** Script loops, swallowed interrupts, floods of jobs, and native functions that the engine's interrupt does not reach. */
 export const RUNAWAY_LOOPS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * `runaway`: how far past its deadline a call that does not end by itself is answered, its worker living on: where a
- * worker had to be ended instead, the sample is infinite.
+ * `runaway`: time from the deadline to the answer for calls that do not end by themselves. The worker must survive; if it had to
+ * be ended, the sample is infinite.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { RUNAWAY_LOOPS } from "./runaway-loops.ts";
 
 const DEADLINE_MS = 100;
 const ROUNDS = 5;
-/** SPEC appendix C: over at least so many kinds. */
+/** SPEC appendix C: minimum number of kinds. */
 const KINDS_AT_LEAST = 33;
 const SPARE_MS = 5_000;
 
@@ -26,10 +26,10 @@ export const runaway: Bench = {
       const begin = performance.now();
       const outcome = await box.call("runaway", name, { limits: { ...DEFAULT_LIMITS, wallMs: DEADLINE_MS, cpuMs: DEADLINE_MS } });
       if (outcome.ok || outcome.fault.kind !== "timeout")
-        throw new Error(`"${name}" is no runaway: it ended with ${JSON.stringify(outcome.ok ? outcome.output : outcome.fault)}`);
+        throw new Error(`"${name}" ended by itself with ${JSON.stringify(outcome.ok ? outcome.output : outcome.fault)}`);
       return performance.now() - begin;
     };
-    // The first call starts the spare worker too.
+    // The first call also starts the spare worker.
     await answeredMs("forEver");
     await spareIsReady(box);
 
@@ -58,13 +58,13 @@ function functions(): string {
     .join("\n");
 }
 
-/** A spare worker is started once; what is started after that replaces one that did not survive. */
+/** A spare worker is started once; each later start replaces a worker that did not survive. */
 async function spareIsReady(box: TestSandbox): Promise<void> {
   const begin = performance.now();
   while (box.workersStarted < 2 && performance.now() - begin < SPARE_MS) await wait(20);
 }
 
-/** The kinds whose median is the worst. */
+/** Returns the kinds with the largest medians. */
 function worst(past: ReadonlyMap<string, readonly number[]>): string {
   const medians = [...past].map(([name, ms]) => ({ name, ms: median(ms) })).toSorted((a, b) => b.ms - a.ms);
   return medians

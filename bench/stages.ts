@@ -1,8 +1,8 @@
 /**
- * `node bin/bascule.mjs --run bench/stages.ts`: where the microseconds of one dispatched echo go on the host's thread. Node only.
+ * `node bin/bascule.mjs --run bench/stages.ts`: microseconds of the host's thread for one dispatched echo, by stage. Node only.
  *
- * The thread's CPU time a call, divided as V8's profiler found it: what a function does itself belongs to the stage of its file, what the
- * engine and Node do for it (promises, JSON, postMessage) to whoever called them. Median of the rounds, with 32 calls in flight.
+ * Divides the thread's CPU time for each call by V8's profile: a function's own time belongs to the stage of its file, the time
+ * of the engine and Node (promises, JSON, postMessage) to their callers. Median of the rounds, with 32 calls in flight.
  */
 
 import { type Profiler, Session as Inspector } from "node:inspector/promises";
@@ -13,7 +13,7 @@ const ROUNDS = 9;
 const CALLS = 8_000;
 const SAMPLE_EVERY_US = 100;
 
-/** The first that fits a frame, as `file function`; frames that fit none belong to their callers. */
+/** Stages by frame, as `file function`; the first match counts, and frames without one belong to their callers. */
 const STAGES: readonly (readonly [stage: string, frame: RegExp])[] = [
   ["idle", /^ \(idle\)$/],
   ["garbage collection", /^ \(garbage collector\)$/],
@@ -31,7 +31,7 @@ const STAGES: readonly (readonly [stage: string, frame: RegExp])[] = [
 ];
 const ROOT = new URL("../", import.meta.url).href;
 
-/** Microseconds of the thread by stage, for one of so many calls. */
+/** Returns microseconds of the thread by stage, for one of `calls`. */
 function divide(profile: Profiler.Profile, usACall: number): ReadonlyMap<string, number> {
   const stages = new Map<number, string>();
   const visit = (node: Profiler.ProfileNode, above: string): void => {
@@ -62,7 +62,7 @@ await inspector.post("Profiler.setSamplingInterval", { interval: SAMPLE_EVERY_US
 const totals: number[] = [];
 const rounds: ReadonlyMap<string, number>[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  // Without the profiler, which itself takes time of the thread.
+  // Runs without the profiler, which itself takes time of the thread.
   const before = process.threadCpuUsage();
   await flood(host, CALLS);
   const { user, system } = process.threadCpuUsage(before);

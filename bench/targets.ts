@@ -1,4 +1,4 @@
-/** What every benchmark is held to: SPEC appendices C and D as data; `test/bench/targets.test.ts` compares it with the documents. */
+/** Targets of all benchmarks: SPEC appendices C and D as data; `test/bench/targets.test.ts` compares them with the documents. */
 
 import type { Measured } from "./measure.ts";
 
@@ -6,10 +6,10 @@ export interface Target {
   readonly id: string;
   readonly of: "ratio" | "value";
   readonly must: "≤" | "≥";
-  /** Of the ratio, or of the value in the row's unit. */
+  /** Bound of the ratio, or of the value in the row's unit. */
   readonly limit: number;
   readonly what: string;
-  /** Where SPEC asks for it. */
+  /** Section of SPEC with the target. */
   readonly row: "appendix C" | "appendix D" | "B1";
 }
 

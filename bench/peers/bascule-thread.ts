@@ -1,4 +1,4 @@
-/** What happens in a worker of bascule's, without the way there: the image restored, the export called. */
+/** A call inside a bascule worker, without the way there: restores the image, calls the export. */
 
 import { loadFresh } from "../fresh.ts";
 import { PLUGIN_2KB } from "../plugin-2kb.ts";
@@ -22,7 +22,7 @@ export const basculeThread: Peer = {
   },
 };
 
-/** The output in what the guest's entry function answers (`sandbox/guest/call/protocol.ts`). */
+/** The output inside the answer of the guest's entry function (`sandbox/guest/call/protocol.ts`). */
 function outputOf(answer: string): string {
   return JSON.stringify((JSON.parse(answer.slice(answer.indexOf("{"))) as { readonly o: unknown }).o);
 }

@@ -1,4 +1,4 @@
-/** bascule as a program uses it: `host.call` with validation, policy, events and a worker. There is no call that is not fresh. */
+/** bascule as a program uses it: `host.call` with validation, policy, events and a worker. Every call is fresh. */
 
 import { JsonArgumentText } from "../../host/mod.ts";
 import { startEchoHost } from "../echo-host.ts";

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 
-/** What it printed. @throws {Error} if it failed, or took longer than anything that is measured should. */
+/** Returns the program's output. @throws {Error} if it failed, or exceeded the timeout. */
 export function runForText(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, args, { timeout: 60_000 }, (error, stdout) => {

@@ -1,5 +1,5 @@
 /**
- * The process that one peer runs in: `node child.ts ID`. Each has its own, because some change the whole realm (SES), need
+ * The process that one peer runs in: `node child.ts ID`. Each peer has its own, because some change the whole realm (SES), need
  * another command line (isolated-vm) or another runtime. Requests and answers are lines of JSON on stdin and stdout.
  */
 
@@ -12,20 +12,20 @@ import { ARGS, type ToolName, wantedAnswers } from "./work.ts";
 
 const wanted = await wantedAnswers();
 const peer = PEERS.find(({ id }) => id === process.argv[2]);
-if (peer === undefined) throw new Error(`There is no peer "${process.argv[2] ?? ""}"`);
+if (peer === undefined) throw new Error(`Unknown peer "${process.argv[2] ?? ""}"`);
 
 const running = await peer.start();
 const { warm, fresh } = running;
 say({ type: "ready", modes: warm === undefined ? ["fresh"] : ["fresh", "warm"] });
 for await (const line of createInterface({ input: process.stdin })) {
-  // The parent is ours.
+  // Requests are trusted: the parent is this program.
   const { tool, mode, calls } = JSON.parse(line) as BatchRequest;
   say({ type: "done", ms: await runBatch((mode === "warm" ? warm : undefined) ?? fresh, tool, calls) });
 }
 await running.close?.();
 process.exit(0);
 
-/** The median call's milliseconds. What they answered is looked at afterwards. @throws {Error} if one answered something else. */
+/** Returns the median call's milliseconds. Answers are checked afterwards. @throws {Error} if one is wrong. */
 async function runBatch(call: Call, tool: ToolName, calls: number): Promise<number> {
   const args = ARGS[tool];
   const answers: unknown[] = [];

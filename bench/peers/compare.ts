@@ -1,4 +1,4 @@
-/** Takes peers in turns, batch by batch, and says what a call of each costs. */
+/** Alternates between peers, batch by batch, and returns the cost of a call of each. */
 
 import { inTurn, toComparison, WARM_CALLS } from "../measure.ts";
 import { BASELINE, type Peer } from "./peer.ts";
@@ -6,7 +6,7 @@ import { type Mode, type Remote, startRemote } from "./remote.ts";
 import type { Absent, PeerRow } from "./result.ts";
 import { type ToolName, TOOLS } from "./work.ts";
 
-/** A batch is no longer than this, but one call at least. */
+/** Maximum time of a batch, which has at least one call. */
 const BATCH_MS = 8;
 
 interface Candidate {
@@ -15,17 +15,17 @@ interface Candidate {
   readonly tool: ToolName;
   readonly mode: Mode;
   readonly calls: number;
-  /** What `toComparison` knows it by. */
+  /** Name of the candidate in `toComparison`. */
   readonly name: string;
-  /** Milliseconds of a call, one a round. */
+  /** Milliseconds of a call, one for each round. */
   readonly samples: number[];
 }
 
 export interface CompareOptions {
   readonly rounds: number;
-  /** Each candidate, before the first round: `WARM_CALLS`, or so long; a second unless said. */
+  /** Warm-up time of each candidate before the first round, unless `WARM_CALLS` come first; default one second. */
   readonly warmMs?: number;
-  /** A line for whoever waits. */
+  /** Reports progress as a line of text. */
   readonly say: (line: string) => void;
 }
 
@@ -34,7 +34,7 @@ export interface Compared {
   readonly absent: readonly Absent[];
 }
 
-/** One that cannot be started, or that fails on the way, is not measured. `peers` has the baseline. */
+/** A peer that does not start, or fails later, is left out with the reason. `peers` has the baseline. */
 export async function comparePeers(peers: readonly Peer[], { rounds, warmMs = 1_000, say }: CompareOptions): Promise<Compared> {
   const absent = new Map<string, string>();
   const candidates: Candidate[] = [];
@@ -91,7 +91,7 @@ function nameOf(peer: string, tool: ToolName, mode: Mode): string {
   return `${peer} ${tool} ${mode}`;
 }
 
-/** Three figures are more than a machine with other work to do can say. */
+/** Round to two figures: noise of the machine is larger than a third one. */
 function round3(figure: number): number {
   return Number(figure.toPrecision(3));
 }

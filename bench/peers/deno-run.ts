@@ -1,4 +1,4 @@
-/** `deno run` with no permission at all, a process for each call. */
+/** `deno run` without permissions, one process for each call. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

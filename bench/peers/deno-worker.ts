@@ -1,9 +1,9 @@
-/** A worker of Deno's without permissions; its messages are JSON text. Runs in a Deno process of its own. */
+/** A Deno worker without permissions; its messages are JSON text. Runs in a Deno process of its own. */
 
 import type { Peer } from "./peer.ts";
 import { expressionOf, SCRIPT, TOOLS } from "./work.ts";
 
-/** What is used of a Deno worker. */
+/** The part of a Deno worker that is used. */
 interface DenoWorker {
   postMessage(message: unknown): void;
   terminate(): void;

@@ -1,4 +1,4 @@
-/** The two tools in AssemblyScript, against Extism's own imports. They read the one shape of JSON text that they are sent, and no other. */
+/** The two tools in AssemblyScript, against Extism's own imports. They read only the shape of JSON text that they are sent. */
 
 export const EXTISM_SOURCE = `
 @external("extism:host/env", "input_length") declare function inputLength(): u64;

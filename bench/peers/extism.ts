@@ -1,12 +1,12 @@
 /**
- * Extism: a plugin is a WebAssembly module in any language. JavaScript for it needs `extism-js`, which is no npm package, so
- * the two tools are written once more in AssemblyScript and compiled here; there is no JavaScript engine inside.
+ * Extism: a plugin is a WebAssembly module in any language. JavaScript needs `extism-js`, which npm does not have, so the two
+ * tools are also written in AssemblyScript and compiled here; neither has a JavaScript engine inside.
  */
 
 import { importPackage, type Peer } from "./peer.ts";
 import { EXTISM_SOURCE } from "./extism-plugin.ts";
 
-/** What is used of the packages. */
+/** The part of the packages that is used. */
 interface Extism {
   readonly createPlugin: (module: WebAssembly.Module, options: { readonly useWasi: false }) => Promise<Plugin>;
 }
@@ -53,7 +53,7 @@ export const extism: Peer = {
   },
 };
 
-/** What a call allocates is not used again before a reset, and after 32,768 blocks a plugin answers no more. */
+/** Resets the plugin: memory that a call allocates is not reused before a reset, and after 32,768 blocks a plugin stops answering. */
 const RESET_EVERY = 5_000;
 
 async function call(plugin: Plugin, tool: string, argsText: string): Promise<string | undefined> {

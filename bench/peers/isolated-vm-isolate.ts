@@ -1,4 +1,4 @@
-/** isolated-vm with an isolate for each call: nothing is shared, not even a heap. Its documentation advises against snapshots. */
+/** isolated-vm with an isolate for each call: nothing is shared, not even the heap. Its documentation advises against snapshots. */
 
 import { EVAL_OPTIONS, FLAGS, ISOLATE_OPTIONS, type IsolatedVm } from "./isolated-vm.ts";
 import { importPackage, type Peer } from "./peer.ts";

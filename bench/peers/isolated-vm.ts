@@ -1,9 +1,9 @@
-/** isolated-vm: V8 isolates with a heap limit. One isolate for all calls here, fresh means a context of its own. */
+/** isolated-vm: V8 isolates with a heap limit. Here all calls share one isolate, and a fresh call has its own context. */
 
 import { importPackage, type Peer } from "./peer.ts";
 import { expressionOf, SCRIPT } from "./work.ts";
 
-/** What is used of the package. */
+/** The part of the package that is used. */
 export interface IsolatedVm {
   readonly default: { readonly Isolate: new (options: { readonly memoryLimit: number }) => Isolate };
 }
@@ -21,7 +21,7 @@ interface Context {
 
 export const ISOLATE_OPTIONS = { memoryLimit: 64 };
 export const EVAL_OPTIONS = { timeout: 2_000 };
-/** The package asks for it. */
+/** The package requires this option. */
 export const FLAGS: readonly string[] = ["--no-node-snapshot"];
 
 export const isolatedVm: Peer = {

@@ -1,4 +1,4 @@
-/** `npm run peers`: bascule and what a user would pick instead, the same work, in turns (`HELP`). */
+/** `npm run peers`: compares bascule with the alternatives of a user, doing the same work in turns (`HELP`). */
 
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -52,7 +52,7 @@ interface Options {
   readonly only: readonly string[] | undefined;
 }
 
-/** Or what is wrong with the command line. */
+/** Parses the command line; returns a text if it is wrong. */
 function readOptions(): Options | string {
   let values;
   try {
@@ -72,7 +72,7 @@ function readOptions(): Options | string {
   if (!Number.isInteger(rounds) || rounds < 1) return `--rounds is "${values.rounds}", not a whole number from 1`;
   const only = values.only?.split(",").map((id) => id.trim());
   const unknown = only?.find((id) => !PEERS.some((peer) => peer.id === id));
-  if (unknown !== undefined) return `There is no peer "${unknown}" (choose from ${PEERS.map(({ id }) => id).join(", ")})`;
+  if (unknown !== undefined) return `Unknown peer "${unknown}" (choose from ${PEERS.map(({ id }) => id).join(", ")})`;
   if (values.write && only !== undefined) return "--write takes all peers, not --only some";
   return { ...values, rounds, only };
 }

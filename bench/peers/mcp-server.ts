@@ -1,10 +1,10 @@
-/** The server that `mcp-stdio.ts` starts: the two tools, as the SDK's documentation writes them. */
+/** The server that `mcp-stdio.ts` starts: the two tools, written as in the SDK's documentation. */
 
 import { PLUGIN_2KB } from "../plugin-2kb.ts";
 import { importPackage } from "./peer.ts";
 import { TOOLS, type ToolName } from "./work.ts";
 
-/** What is used of the SDK and of what it is given schemas with. */
+/** The part of the SDK and of its schema library that is used. */
 interface ServerModule {
   readonly McpServer: new (info: { readonly name: string; readonly version: string }) => McpServer;
 }

@@ -1,9 +1,9 @@
-/** An MCP server over stdio, made with the official SDK: one connection kept, or a server started for each call. */
+/** An MCP server over stdio, made with the official SDK: one kept connection, or a new server for each call. */
 
 import { fileURLToPath } from "node:url";
 import { importPackage, type Peer } from "./peer.ts";
 
-/** What is used of the SDK. */
+/** The part of the SDK that is used. */
 interface ClientModule {
   readonly Client: new (info: { readonly name: string; readonly version: string }) => Client;
 }

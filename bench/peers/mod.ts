@@ -1,4 +1,4 @@
-/** Everything that is compared: one file and one line each. The first is what the others are compared with. */
+/** All peers: one file and one line each. The first is the baseline. */
 
 import { bascule } from "./bascule.ts";
 import { basculeThread } from "./bascule-thread.ts";

@@ -1,4 +1,4 @@
-/** `node:vm`: a script compiled once, run in a context. Node's own documentation says that it is no security mechanism. */
+/** `node:vm`: a script compiled once, run in a context. Node's documentation states that it is not a security mechanism. */
 
 import { type Context, createContext, Script } from "node:vm";
 import type { Peer } from "./peer.ts";

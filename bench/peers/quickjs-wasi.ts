@@ -1,10 +1,10 @@
-/** quickjs-wasi: a snapshot of a VM that has the plugin, restored into a WebAssembly instance of its own for each call. */
+/** quickjs-wasi: a snapshot of a VM with the plugin, restored into a WebAssembly instance of its own for each call. */
 
 import { readFile } from "node:fs/promises";
 import { importPackage, type Peer } from "./peer.ts";
 import { expressionOf, SCRIPT } from "./work.ts";
 
-/** What is used of the package. */
+/** The part of the package that is used. */
 interface QuickJsWasi {
   readonly QuickJS: {
     create(options: Options): Promise<Vm>;

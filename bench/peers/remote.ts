@@ -1,4 +1,4 @@
-/** A peer in its process, as the one that measures has it. */
+/** A peer in its own process, as seen by the comparing process. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -17,15 +17,15 @@ export interface BatchRequest {
 
 export type ChildAnswer =
   | { readonly type: "ready"; readonly modes: readonly Mode[] }
-  | { readonly type: "done"; /** Of the median call. */ readonly ms: number };
+  | { readonly type: "done"; /** Time of the median call. */ readonly ms: number };
 
 export interface Remote extends AsyncDisposable {
   readonly modes: readonly Mode[];
-  /** The median call's milliseconds. @throws {Error} if a call failed or answered something else. */
+  /** Returns the median call's milliseconds. @throws {Error} if a call failed or its answer is wrong. */
   run(request: BatchRequest): Promise<number>;
 }
 
-/** @throws {Error} if the peer cannot be started, a package is not installed, say. */
+/** @throws {Error} if the peer cannot be started, for example because a package is not installed. */
 export async function startRemote({ id, runtime = "node", flags = [] }: Peer): Promise<Remote> {
   const file = fileURLToPath(new URL("child.ts", import.meta.url));
   const [command, words] = runtime === "node" ? [process.execPath, flags] : ["deno", ["run", "-A", "--quiet", ...flags]];
@@ -49,27 +49,27 @@ export async function startRemote({ id, runtime = "node", flags = [] }: Peer): P
   };
 }
 
-/** Gives the next answer each time. @throws {Error} with the last words of a child that ended in place of one. */
+/** Returns the next answer at each call. @throws {Error} with the last output of the child if it ended instead. */
 function readAnswers(child: ChildProcessByStdio<Writable, Readable, Readable>): () => Promise<ChildAnswer> {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)));
-  // Writing to a child that is gone; that it is gone is told by its answers, which end.
+  // Ignore write errors of an ended child: the end of its answers reports it.
   child.stdin.on("error", () => undefined);
   return async () => {
     const line = await lines.next();
-    // The child is ours.
+    // Answers are trusted: the child is this program.
     if (line.done !== true) return JSON.parse(line.value) as ChildAnswer;
     throw new Error(reasonOf(said));
   };
 }
 
-/** Of what a process wrote as it failed, the line that says why. */
+/** Finds the line with the reason in the output of a failed process. */
 function reasonOf(said: string): string {
   const missing = /Cannot find (?:package|module) '([^']+)'/.exec(said);
   if (missing !== null) return `"${missing[1] ?? ""}" is not installed (run npm --prefix bench/peers ci)`;
   return said.split("\n").find((line) => THROWN.test(line)) ?? (said.trim() || "it ended without a word");
 }
 
-/** As Node and Deno print what was thrown and not caught. */
+/** Uncaught errors as Node and Deno print them. */
 const THROWN = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?\w*Error\b/;

@@ -1,10 +1,10 @@
-/** What a run finds: `result.json` is the one that the README shows. */
+/** The result of a run; `result.json` is the one in the README. */
 
 import type { Mode } from "./remote.ts";
 import type { ToolName } from "./work.ts";
 
 export interface PeerResult {
-  /** Of the run, ISO 8601, the day. */
+  /** Day of the run, ISO 8601. */
   readonly date: string;
   readonly machine: string;
   readonly node: string;
@@ -25,7 +25,7 @@ export interface PeerRow {
   readonly ratio: number;
 }
 
-/** A peer that was not measured, and why. */
+/** A peer that was not measured, and the reason. */
 export interface Absent {
   readonly peer: string;
   readonly reason: string;

@@ -1,9 +1,9 @@
-/** @sebastianwessel/quickjs as documented: `runSandboxed` for each call, on the engine that its documentation names. */
+/** @sebastianwessel/quickjs as documented: `runSandboxed` for each call, on the engine of its documentation. */
 
 import { importPackage, type Peer } from "./peer.ts";
 import { expressionOf, SCRIPT } from "./work.ts";
 
-/** What is used of the package. */
+/** The part of the package that is used. */
 interface Package {
   loadQuickJs(variant: unknown): Promise<{
     runSandboxed(

@@ -1,9 +1,9 @@
-/** SES: the realm is locked down once, each compartment has globals of its own. Heap and thread are shared with the host. */
+/** SES: the realm is locked down once, each compartment has its own globals. Heap and thread are shared with the host. */
 
 import { importPackage, type Peer } from "./peer.ts";
 import { SCRIPT, type ToolName, TOOLS } from "./work.ts";
 
-/** What `import "ses"` adds to the globals, as far as it is used. */
+/** The globals of `import "ses"` that are used. */
 interface SesGlobals {
   lockdown(): void;
   readonly Compartment: new (options: { readonly globals: object; readonly __options__: true }) => { evaluate(code: string): Tools };
@@ -11,7 +11,7 @@ interface SesGlobals {
 
 type Tools = (tool: ToolName, argsText: string) => string;
 
-/** Only text goes in and comes out: objects would be the host's own. Functions of a script are not global here. */
+/** Only text is passed in and out, because objects would be the host's own. Functions of a script are not global here. */
 const TOOLS_CODE = `${SCRIPT}\nconst tools = { ${TOOLS.join(", ")} };\n(tool, argsText) => JSON.stringify(tools[tool](JSON.parse(argsText)));`;
 
 export const ses: Peer = {

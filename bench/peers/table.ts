@@ -1,4 +1,4 @@
-/** A result as the README's table. */
+/** Formats a result as the README's table. */
 
 import type { Peer } from "./peer.ts";
 import type { Mode } from "./remote.ts";
@@ -12,7 +12,7 @@ const COLUMNS: readonly { readonly title: string; readonly tool: ToolName; reado
   { title: "word count, warm", tool: "words", mode: "warm" },
 ];
 
-/** Markdown: a row for each peer in the order in which they are registered, then the run's circumstances. */
+/** Returns Markdown: a row for each peer in registered order, then the conditions of the run. */
 export function toMarkdown(result: PeerResult, peers: readonly Peer[]): string {
   const head = ["", ...COLUMNS.map(({ title }) => title), "fresh is a new", "boundary", "limits that hold", "runs"];
   return [
@@ -39,7 +39,7 @@ function durationOf(us: number): string {
   return us < 1_000 ? `${short(us)} µs` : `${short(us / 1_000)} ms`;
 }
 
-/** Two figures, all of them before the point. */
+/** Two significant figures; digits before the point are kept. */
 function short(figure: number): string {
   return figure >= 100 ? Math.round(figure).toLocaleString("en") : String(Number(figure.toPrecision(2)));
 }

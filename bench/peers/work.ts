@@ -1,4 +1,4 @@
-/** The work that everybody does: two tools of the 2 KB plugin that the other benchmarks have. */
+/** The work of every peer: two tools of the 2 KB plugin that the other benchmarks use. */
 
 import { PLUGIN_2KB } from "../plugin-2kb.ts";
 
@@ -8,13 +8,13 @@ export type ToolName = (typeof TOOLS)[number];
 /** The plugin as a script, for hosts that evaluate text: its functions are global. */
 export const SCRIPT: string = PLUGIN_2KB.replaceAll("export ", "");
 
-/** As JSON text, which every one of them takes. */
+/** Arguments as JSON text, which every peer takes. */
 export const ARGS: Readonly<Record<ToolName, string>> = {
   echo: JSON.stringify({ a: 1, b: "x" }),
   words: JSON.stringify({ text: textOf(1_024), limit: 5 }),
 };
 
-/** What the tools answer, as JSON text: found by running them where nobody is in between. */
+/** Expected answers as JSON text, from running the tools directly. */
 export async function wantedAnswers(): Promise<Readonly<Record<ToolName, string>>> {
   const module = (await import(`data:text/javascript,${encodeURIComponent(PLUGIN_2KB)}`)) as Readonly<
     Record<ToolName, (args: unknown) => unknown>
@@ -28,7 +28,7 @@ export function expressionOf(tool: ToolName, argsText: string): string {
   return `JSON.stringify(${tool}(${argsText}))`;
 }
 
-/** Some prose of so many characters, the same each time. */
+/** Returns the same prose of `length` characters each time. */
 function textOf(length: number): string {
   const vocabulary = "the quick brown fox and a lazy dog met for tea in the garden of an old house it was late that day".split(" ");
   let text = "";

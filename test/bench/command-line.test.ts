@@ -4,7 +4,7 @@ import { parseCommandLine } from "../../bench/command-line.ts";
 const KNOWN = ["a", "b", "c"];
 
 describe("parseCommandLine()", () => {
-  it("runs everything unless it is told what", () => {
+  it("runs every benchmark by default", () => {
     expect(parseCommandLine([], KNOWN)).toEqual({ kind: "run", ids: KNOWN, json: false, check: false });
   });
 
@@ -17,7 +17,7 @@ describe("parseCommandLine()", () => {
     expect(parseCommandLine(words, KNOWN)).toEqual({ kind: "run", ids, json: false, check: false });
   });
 
-  it("takes the output's form", () => {
+  it("reads the output format", () => {
     expect(parseCommandLine(["--json", "--check"], KNOWN)).toEqual({ kind: "run", ids: KNOWN, json: true, check: true });
     expect(parseCommandLine(["-h"], KNOWN)).toEqual({ kind: "help" });
   });
@@ -26,7 +26,7 @@ describe("parseCommandLine()", () => {
     expect(parseCommandLine(words, KNOWN)).toEqual({ kind: "wrong", message: expect.any(String) });
   });
 
-  it("says what there is", () => {
-    expect(parseCommandLine(["--only", "d"], KNOWN)).toEqual({ kind: "wrong", message: `There is no benchmark "d" (choose from a, b, c)` });
+  it("lists the known benchmarks for an unknown one", () => {
+    expect(parseCommandLine(["--only", "d"], KNOWN)).toEqual({ kind: "wrong", message: `Unknown benchmark "d" (choose from a, b, c)` });
   });
 });

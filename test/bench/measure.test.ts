@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { againstInUs, compareBatches, compareCalls, median, mustBe, percentile } from "../../bench/measure.ts";
 
 describe("percentile()", () => {
-  it("takes the value that so many are below", () => {
+  it("returns the value below which the share of values lies", () => {
     const values = Array.from({ length: 200 }, (_, index) => 200 - index);
     expect([percentile(values, 0.99), percentile(values, 0), percentile([3], 0.99), median([5, 1, 3])]).toEqual([199, 1, 3, 3]);
   });
 
-  it("is no number where nothing was measured", () => {
+  it("throws if nothing was measured", () => {
     expect(() => percentile([], 0.5)).toThrow("Nothing was measured");
   });
 });
 
 describe("compareCalls()", () => {
-  it("alternates call by call, every other time the other way round", async () => {
+  it("alternates call by call, in reverse order every other time", async () => {
     const order: string[] = [];
     const note = (name: string) => () => Promise.resolve(void order.push(name));
     await compareCalls({ a: note("a"), b: note("b") }, { rounds: 2, calls: 2, warmCalls: 1 });
@@ -27,7 +27,7 @@ describe("compareCalls()", () => {
 });
 
 describe("compareBatches()", () => {
-  it("runs each candidate in every round and gives figures that fit together", () => {
+  it("runs each candidate in every round and returns consistent figures", () => {
     const counts = { a: 0, b: 0 };
     const count = (name: "a" | "b") => () => void counts[name]++;
     const times = compareBatches({ a: count("a"), b: count("b") }, { rounds: 3, batchMs: 0, warmMs: 0 });
@@ -43,7 +43,7 @@ describe("compareBatches()", () => {
 });
 
 describe("mustBe()", () => {
-  it("stops a measurement of the wrong thing", () => {
+  it("throws if the answers differ", () => {
     mustBe({ a: [1] }, { a: [1] });
     expect(() => mustBe({ a: 2 }, { a: 1 })).toThrow(`Measured a call that answers {"a":2} instead of {"a":1}`);
     expect(() => mustBe(undefined, null)).toThrow("instead of null");

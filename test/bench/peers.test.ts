@@ -8,7 +8,7 @@ import { toMarkdown } from "../../bench/peers/table.ts";
 const MISSING: Peer = { ...nodeVm, id: "missing", name: "missing" };
 
 describe("the table of peers", () => {
-  it("has a row for each, what was not measured with its reason", () => {
+  it("has a row for each peer, with the reason if it was not measured", () => {
     const rows = [
       { peer: "node-vm", tool: "echo", mode: "fresh", us: 412.4, ratio: 8.25 },
       { peer: "node-vm", tool: "words", mode: "fresh", us: 1_234, ratio: 0.041 },
@@ -26,16 +26,16 @@ describe("the table of peers", () => {
     ]);
   });
 
-  it("begins with what the others are compared with, and has each once", () => {
+  it("starts with the baseline and lists each peer once", () => {
     expect(PEERS[0]?.id).toBe(BASELINE);
     expect(new Set(PEERS.map(({ id }) => id)).size).toBe(PEERS.length);
   });
 });
 
 describe("comparePeers()", () => {
-  it("measures those that answer rightly, and says why of the others", { timeout: 60_000 }, async () => {
+  it("measures the peers with correct answers and reports the reason for others", { timeout: 60_000 }, async () => {
     const said: string[] = [];
-    // The one that is registered and needs no package; and one that no process knows.
+    // A registered peer that needs no package, and a peer that the child does not know.
     const { rows, absent } = await comparePeers([nodeVm, MISSING], { rounds: 1, warmMs: 20, say: (line) => said.push(line) });
     expect(rows.map(({ peer, tool, mode }) => `${peer} ${tool} ${mode}`)).toEqual([
       "node-vm echo fresh",
@@ -44,7 +44,7 @@ describe("comparePeers()", () => {
       "node-vm words warm",
     ]);
     expect(rows.every(({ us }) => us > 0)).toBe(true);
-    expect(absent).toEqual([{ peer: "missing", reason: `Error: There is no peer "missing"` }]);
-    expect(said).toEqual(["node-vm is warm", `missing: Error: There is no peer "missing"`]);
+    expect(absent).toEqual([{ peer: "missing", reason: `Error: Unknown peer "missing"` }]);
+    expect(said).toEqual(["node-vm is warm", `missing: Error: Unknown peer "missing"`]);
   });
 });

@@ -11,7 +11,7 @@ const FAILED: Outcome = { id: "runaway", ok: false, message: "The worker did not
 const OUTCOMES = [MET, MISSED, FAILED];
 
 describe("toJson()", () => {
-  it("has exactly the members of appendix C, and no row for what failed", () => {
+  it("has exactly the members of appendix C, and no row for a failed benchmark", () => {
     expect(JSON.parse(toJson(OUTCOMES))).toEqual({
       rows: [
         { id: "fresh_2kb", value: 7.5, unit: "us", baseline: 5, ratio: 1.5 },
@@ -22,13 +22,13 @@ describe("toJson()", () => {
 });
 
 describe("isMet()", () => {
-  it("is true only for what ran and met its target", () => {
+  it("is true only if the benchmark ran and met its target", () => {
     expect(OUTCOMES.map(isMet)).toEqual([true, false, false]);
   });
 });
 
 describe("toCheckTable()", () => {
-  it("is one line for each, with its target and whether it is met", () => {
+  it("has a line for each benchmark, with its target and whether it is met", () => {
     expect(toCheckTable(OUTCOMES)).toBe(
       [
         "id          target    value   ok",
@@ -41,7 +41,7 @@ describe("toCheckTable()", () => {
 });
 
 describe("toFigures()", () => {
-  it("shows value, baseline, ratio and notes, or why there are none", () => {
+  it("shows value, baseline, ratio and notes, or the reason for a failure", () => {
     const lines = toFigures(OUTCOMES).split("\n");
     expect(lines[1]).toMatch(/^fresh_2kb +7\.5 us +5 us +1\.5 +ratio ≤ 2 +yes +restore/);
     expect(lines[3]).toMatch(/^runaway +failed +value ≤ 25 +NO +The worker did not survive forEver$/);
