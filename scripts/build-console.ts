@@ -1,11 +1,11 @@
-/** Bundles `console/`, which runs in a browser, into the module that the server serves it from. `--check` only compares. */
+/** Bundles `console/`, which runs in a browser, into a module for the server. `--check` only compares. */
 
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { REPOSITORY } from "./run-command.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
-/** What a page of a person's machine is to load. */
+/** Size limit of the page. */
 const MAX_CHARACTERS = 120_000;
 
 const { outputFiles } = await build({
@@ -31,7 +31,7 @@ const textOf = (suffix: string): string => {
 const script = textOf("console.js");
 const style = textOf("style.css");
 if (script.length + style.length > MAX_CHARACTERS)
-  throw new Error(`The console has ${script.length + style.length} characters; at most ${MAX_CHARACTERS} are meant`);
+  throw new Error(`The console has ${script.length + style.length} characters; at most ${MAX_CHARACTERS} are allowed`);
 
 const notices = ["preact", "@preact/signals", "@preact/signals-core"].map(
   (name) => `${name}\n${readFileSync(`${REPOSITORY}node_modules/${name}/LICENSE`, "utf8").trim()}`,

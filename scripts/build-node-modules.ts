@@ -1,7 +1,7 @@
 /**
- * Writes `sandbox/loading/node-modules.gen.ts`: the modules that a plugin gets for `node:` names (SPEC PB3).
+ * Writes `sandbox/loading/node-modules.gen.ts`: the modules for a plugin's `node:` imports (SPEC PB3).
  *
- * They are part of no image: a plugin that imports one has it in its own. `--check` compares.
+ * The base image has none of them: a plugin that imports one has it in its own image. `--check` compares.
  */
 
 import { build } from "esbuild";
@@ -30,13 +30,13 @@ const PATH = [
   "sep",
   "toNamespacedPath",
 ];
-// Its \`resolve\` asks the process where it is.
+// Its \`resolve\` reads the working directory from the process.
 const PATH_MODULE = `${ofPackage(
   "path-browserify",
   PATH.filter((name) => name !== "toNamespacedPath"),
 )} export const toNamespacedPath = (path) => path;`;
 
-/** A module is one entry here, and one in `docs/plugins.md`. */
+/** Modules by name. To add one, add an entry here and in `docs/plugins.md`. */
 const MODULES: Readonly<Record<string, string>> = {
   "node:assert": `${ASSERT} export const strict = ${STRICT}; strict.strict = strict; export default Object.assign((value, message) => all.ok(value, message), all, { strict });`,
   "node:assert/strict": `import * as all from "./assert.ts"; const strict = ${STRICT}; strict.strict = strict; export default strict;
@@ -67,11 +67,11 @@ writeOrCheck(
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: `${REPOSITORY}sandbox/guest/node`, sourcefile: "entry.js" },
-    // The packages' names are those of Node's own modules too.
+    // These packages have the names of Node's own modules.
     alias: { events: `${REPOSITORY}node_modules/events/events.js`, buffer: `${REPOSITORY}node_modules/buffer/index.js` },
     nodePaths: [`${REPOSITORY}node_modules`],
     mainFields: ["module", "main"],
-    // `path.resolve` asks it where it is.
+    // `path.resolve` reads the working directory from it.
     inject: [`${REPOSITORY}sandbox/guest/node/process-global.ts`],
     bundle: true,
     write: false,
@@ -84,6 +84,6 @@ async function bundle(contents: string): Promise<string> {
     keepNames: true,
   });
   const [file] = outputFiles;
-  if (file === undefined) throw new Error("esbuild made nothing");
+  if (file === undefined) throw new Error("esbuild wrote no output");
   return file.text.trim();
 }

@@ -1,8 +1,9 @@
 /**
- * Bundles the program, so that a start reads a few files instead of several hundred (docs/decisions/0038-one-file-for-the-program.md).
+ * Bundles the program, so that a start reads a few files instead of several hundred
+ * (docs/decisions/0038-one-file-for-the-program.md).
  *
- * What every start needs is one file, `main-….js`; what is imported when it is wanted stays files of its own, and so do the
- * packages that are not named here.
+ * `main-….js` has everything that every start needs. Modules imported later stay separate files, and packages that are not listed
+ * here stay packages.
  */
 
 import { createHash } from "node:crypto";
@@ -11,13 +12,16 @@ import { isAbsolute, join, relative } from "node:path";
 import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
 import { REPOSITORY } from "./run-command.ts";
 
-/** Many small files that every start loads. The engine's package is not among them: the sandbox looks at its glue as it is. */
+/**
+ * Packages of many small files that every start loads. The engine's package is not among them, because the sandbox reads its glue
+ * code as published.
+ */
 const BUNDLED_PACKAGES = ["@jridgewell/sourcemap-codec", "@sinclair/typebox", "semver"];
 
-/** With these begins what every start needs: the program, and the command that is to begin soonest. */
+/** Entries of `main-….js`: the program, and the command whose start time matters most. */
 const AT_ONCE = ["host/doors/cli/main.ts", "host/doors/cli/commands/call.ts"];
 
-/** Entries that share their code are bundled together; a thread or a process of its own has copies of its own. */
+/** Entries that are bundled together share code; entries of separate threads and processes have copies. */
 const PROGRAM = { cli: "host/doors/cli/main.ts", mod: "host/mod.ts" };
 const SANDBOXES = {
   "worker-node": "host/platform/threads/worker-node.ts",
@@ -28,14 +32,14 @@ const SANDBOXES = {
   "plugin-main": "host/platform/trusted/plugin-main.ts",
 };
 
-/** Beside the sources, what a bundle depends on. */
+/** Inputs of a bundle besides the sources. */
 const ALSO_READ = ["package.json", "scripts/bundle-program.ts"];
 
-/** Where `bin/program.mjs` looks, and what is there of bundles that somebody may be running. */
+/** Folder that `bin/program.mjs` searches; its bundles may be in use. */
 const BUILDS = `${REPOSITORY}dist/builds`;
 const KEPT_BUILDS = 3;
 
-/** What a bundle was made of: path relative to the repository, SHA-256 in Base64. */
+/** Inputs of a bundle: SHA-256 in Base64, by path relative to the repository. */
 type Input = readonly [path: string, hash: string];
 
 interface Bundle {
@@ -45,21 +49,21 @@ interface Bundle {
   readonly exported: readonly string[];
 }
 
-/** Writes a bundle for this checkout, beside others, and makes it the one that runs. Several processes may do so at once. */
+/** Writes a bundle for this checkout, beside others, and makes it the current one. Safe if several processes do so at once. */
 export async function bundleForCheckout(): Promise<void> {
   const { files, inputs } = await bundleProgram();
   const folder = nameOf(files);
   const temporary = join(BUILDS, `.${process.pid}`);
   await rm(temporary, { recursive: true, force: true });
   await writeFiles(temporary, files);
-  // One that is there holds the same.
+  // An existing bundle of this name has the same content.
   await rename(temporary, join(BUILDS, folder)).catch(() => rm(temporary, { recursive: true }));
   await writeFile(`${temporary}.json`, JSON.stringify({ format: 1, folder, inputs }));
   await rename(`${temporary}.json`, join(BUILDS, "current.json"));
   await removeOld(folder);
 }
 
-/** Writes a bundle into the package's `dist/program/`, which is emptied first, with the library's first files. */
+/** Writes a bundle into the package's `dist/program/`, which is emptied first, with the entry files of the library. */
 export async function bundleInto(folder: string): Promise<void> {
   const { files, exported } = await bundleProgram();
   await rm(folder, { recursive: true, force: true });
@@ -67,8 +71,8 @@ export async function bundleInto(folder: string): Promise<void> {
 }
 
 /**
- * The files that `import "bascule"` and `require("bascule")` load first: every runtime can parse them, and they say what is needed before
- * they load one that an old runtime cannot.
+ * The files that `import "bascule"` and `require("bascule")` load first. Every runtime can parse them; they report an unsupported
+ * runtime before they load anything that it cannot parse.
  */
 function libraryFiles(exported: readonly string[]): ReadonlyMap<string, string> {
   const names = exported.join(", ");
@@ -95,7 +99,7 @@ async function bundleProgram(): Promise<Bundle> {
   return { files, inputs, exported };
 }
 
-/** @param sources is filled with what was read, by path relative to the repository. */
+/** @param sources receives the files that were read, by path relative to the repository. */
 async function bundle(
   input: Readonly<Record<string, string>>,
   atOnce: readonly string[],
@@ -115,7 +119,7 @@ async function bundle(
       format: "esm",
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",
-      // Stack traces stay readable; the rest of the comments is what a start would read in vain.
+      // Keeps stack traces readable; other comments are removed because every start would read them.
       minify: false,
       comments: { legal: true, jsdoc: false, annotation: false },
       codeSplitting: {
@@ -135,7 +139,7 @@ async function bundle(
   }
 }
 
-/** The modules as they were read: nothing is said of the file as it is a moment later. */
+/** Hashes the modules as they were read, so that an edit during the build does not match. */
 function noteSources(sources: Map<string, string>): Plugin {
   return {
     name: "note-sources",
@@ -148,14 +152,14 @@ function noteSources(sources: Map<string, string>): Plugin {
   };
 }
 
-/** Modules that are loaded with those, by path; not what they import when they want it. */
+/** Modules that are loaded together with the entries, by path; dynamic imports are excluded. */
 function closureOf(paths: readonly string[], importsOf: (id: string) => readonly string[] | undefined): ReadonlySet<string> {
   const found = new Set(paths.map((path) => join(REPOSITORY, path)));
   for (const id of found) for (const other of importsOf(id) ?? []) if (isAbsolute(other)) found.add(other);
   return found;
 }
 
-/** What the licences of bundled packages ask for. */
+/** Licence notices of the bundled packages. */
 async function thirdParties(paths: readonly string[]): Promise<string> {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const parts: string[] = [];
@@ -164,8 +168,7 @@ async function thirdParties(paths: readonly string[]): Promise<string> {
       Record<string, string>
     >;
     const file = (await readdir(join(REPOSITORY, folder))).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry));
-    if (file === undefined)
-      throw new Error(`Cannot bundle ${name ?? folder}: it comes without its licence (take it out of BUNDLED_PACKAGES)`);
+    if (file === undefined) throw new Error(`Cannot bundle ${name ?? folder}: it has no licence file (take it out of BUNDLED_PACKAGES)`);
     parts.push(`${name ?? ""} ${version ?? ""} (${license ?? ""})\n\n${(await readFile(join(REPOSITORY, folder, file), "utf8")).trim()}\n`);
   }
   return `These packages are part of bascule's files here.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`;
@@ -176,7 +179,7 @@ async function writeFiles(folder: string, files: Bundle["files"]): Promise<void>
   for (const [name, contents] of files) await writeFile(join(folder, name), contents);
 }
 
-/** What runs goes on to load files of its bundle: some are left. */
+/** Keeps recent bundles: a running program still loads files of its own. */
 async function removeOld(current: string): Promise<void> {
   const names = (await readdir(BUILDS)).filter((name) => FOLDER_NAME.test(name) && name !== current);
   const dated = await Promise.all(names.map(async (name) => ({ name, atMs: (await stat(join(BUILDS, name))).mtimeMs })));

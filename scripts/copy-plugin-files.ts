@@ -1,13 +1,13 @@
 /**
- * Copies files that two shipped plugins need, because a plugin imports its own files only: from where they are written to where
- * they are read. `node scripts/copy-plugin-files.ts` writes them; `--check` compares.
+ * Copies files that two shipped plugins share, because a plugin imports its own files only. `node scripts/copy-plugin-files.ts`
+ * writes the copies; `--check` compares.
  */
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { REPOSITORY } from "./run-command.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
-/** The language of `calculate`, for functions that are plotted. */
+/** The expression language of `calculate`, for plotting functions. */
 const COPIES = [
   {
     from: "plugins/math",

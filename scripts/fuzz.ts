@@ -1,10 +1,11 @@
 /**
- * `npm run fuzz`: random cases for as long as one likes.
+ * `npm run fuzz`: runs random cases for a given time.
  *
- * `-- --minutes N` (default 10), `--only PART` of wasm, guest, loops, http, worker (a worker that says anything), races (files swapped
- * under an act), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, undo, or a kind that the summary names; `FUZZ_SEED=<number>`
- * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
- * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
+ * `-- --minutes N` (default 10), `--only PART` of wasm, guest, loops, http, worker (a worker that sends anything), races (files
+ * swapped during an operation), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, undo, or a
+ * kind that the summary names; `FUZZ_SEED=<number>` sets the first seed, otherwise one is drawn and printed. Every case has its
+ * own seed: `-- --only KIND --case SEED` runs that case again. Cases run in a child process, so that a case that hangs or ends
+ * the process is found too.
  */
 
 import { fork } from "node:child_process";
@@ -28,44 +29,44 @@ import { checkModule } from "../test/fuzz/wasm-check.ts";
 
 type Check = (seed: number) => readonly string[] | Promise<readonly string[]>;
 
-/** What the child sends: which case begins; what was found. */
+/** Messages of the child: the case that begins, or a finding. */
 type Report =
   | { readonly type: "begins"; readonly kind: string; readonly seed: number }
   | { readonly type: "found"; readonly kind: string; readonly seed: number; readonly problems: readonly string[] };
 
-/** A case that takes longer hangs. */
+/** A case that takes longer counts as hanging. */
 const LONGEST_CASE_MS = 60_000;
 
 const programs = new ProgramCheck();
 const recordings = new ReplayCheck();
 
 interface Kind {
-  /** What `--only` names. */
+  /** Names for `--only`. */
   readonly part: string;
-  /** Several cases of the quick ones for one of the slow. */
+  /** Fast kinds run several cases for each one of a slow kind. */
   readonly cases: number;
   readonly check: Check;
 }
 
-/** Values that a model is tried with in one case. */
+/** Values with which a model is tried in one case. */
 const MODEL_RUNS = 200;
 
-/** By name. */
+/** Kinds by name. */
 const CHECKS: Readonly<Record<string, Kind>> = {
   module: { part: "wasm", cases: 20, check: checkModule },
   "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
-  // 40 programs a case.
+  // 40 programs in each case.
   loops: { part: "loops", cases: 2, check: (seed) => checkLoops(fc.sample(loopProgram, { seed, numRuns: 40 })) },
   recording: { part: "replay", cases: 10, check: checkRecording },
-  // 200 requests a case.
+  // 200 requests in each case.
   http: { part: "http", cases: 5, check: (seed) => checkHttpRequests(seed, 200) },
-  // 500 messages a case.
+  // 500 messages in each case.
   "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
   "journal-damage": { part: "journal", cases: 20, check: checkJournalDamage },
   "journal-edit": { part: "journal", cases: 20, check: checkJournalEdit },
-  // 500 rounds a case.
+  // 500 rounds in each case.
   ...(process.platform === "linux" && { race: { part: "races", cases: 2, check: (seed: number) => checkRace(seed, 500) } }),
   ...Object.fromEntries(
     Object.entries(MODELS).flatMap(([part, models]) => models.map((one, index) => [`${part}-${index + 1}`, kindOf(part, one)])),
@@ -93,7 +94,7 @@ async function checkProgram(seed: number): Promise<readonly string[]> {
   const [program = ""] = fc.sample(guestProgram, { seed, numRuns: 1 });
   const { problems } = await programs.check(program);
   if (problems.length === 0) return [];
-  // The smallest program like it that fails, too.
+  // Reduces the program to the smallest similar one that also fails.
   const details = await fc.check(
     fc.asyncProperty(guestProgram, async (smaller) => (await new ProgramCheck().check(smaller)).problems.length === 0),
     { seed, numRuns: 1, interruptAfterTimeLimit: LONGEST_CASE_MS / 2 },
@@ -107,7 +108,7 @@ const option = (name: string): string | undefined => (args.includes(`--${name}`)
 if (process.send === undefined) await supervise();
 else await work(Number(option("seed")), Number(option("minutes")));
 
-/** In the child: case after case until the time is over. */
+/** Runs cases in the child until the time is over. */
 async function work(first: number, minutes: number): Promise<void> {
   const until = Date.now() + minutes * 60_000;
   for (let seed = first; Date.now() < until;) {
@@ -134,7 +135,7 @@ function send(report: Report): void {
   process.send?.(report);
 }
 
-/** Starts children until the time is over: one that dies or hangs is a finding, and the next goes on behind its case. */
+/** Starts children until the time is over. If one dies or hangs, that is a finding, and the next child continues after its case. */
 async function supervise(): Promise<void> {
   const one = option("case");
   if (one !== undefined) return runOne(Number(one));

@@ -1,6 +1,6 @@
 /**
- * Writes `sandbox/loading/loader.gen.ts`: what names all that loading does to a plugin's bytes, so that no image which an earlier
- * version kept is taken for what this one would make. `--check` compares.
+ * Writes `sandbox/loading/loader.gen.ts`: a hash of everything that loading does to a plugin's bytes, so that an image cached by
+ * an earlier version is not used for a different one. `--check` compares.
  */
 
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { REPOSITORY } from "./run-command.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
 const LOADING = readdirSync(`${REPOSITORY}sandbox/loading`).filter((name) => name.endsWith(".ts") && name !== "loader.gen.ts");
-/** Everything between a plugin's files and its image that is not in the base image. */
+/** Code that turns a plugin's files into its image, except for code in the base image. */
 const SOURCES = [
   ...LOADING.toSorted().map((name) => `loading/${name}`),
   "wire/load-clock.ts",

@@ -10,7 +10,7 @@ import { writeOrCheck } from "./write-or-check.ts";
 const BEGIN = "<!-- peers: made by scripts/generate-peers.ts of bench/peers/result.json -->";
 const END = "<!-- /peers -->";
 
-// `npm run peers -- --write` wrote it.
+// `npm run peers -- --write` wrote this file.
 const result = JSON.parse(readFileSync(`${REPOSITORY}bench/peers/result.json`, "utf8")) as PeerResult;
 const readme = readFileSync(`${REPOSITORY}README.md`, "utf8");
 const [before, rest = ""] = readme.split(BEGIN);

@@ -1,7 +1,7 @@
 /**
- * Writes docs/spec.md: every row of the specification with the tests that name it, and the rows that none names.
+ * Writes docs/spec.md: every row of the specification with the tests that name it, and the rows without tests.
  *
- * With `--check` it writes nothing, and only looks for tests that name a row that does not exist.
+ * `--check` writes nothing and only looks for tests that name unknown rows.
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const PAGE = `${REPOSITORY}docs/spec.md`;
 const ROWS = `${REPOSITORY}docs/spec-rows.json`;
 
 const sections = readSections();
-// Not only `*.test.ts`: the shared suites in test/conformance/ name rows too.
+// Also files other than `*.test.ts`: the shared suites in test/conformance/ name rows too.
 const proofs = sourceFiles(["test"]).flatMap((file) => findProofs(file.path, file.text));
 const known = new Set(sections.flatMap((section) => section.rows).map((row) => row.id));
 for (const proof of proofs) {
@@ -23,12 +23,12 @@ for (const proof of proofs) {
   console.error(`${proof.file}: "${proof.title}" names row "${proof.id}", which SPEC.md does not have (correct the id)`);
   process.exitCode = 1;
 }
-// The page is made where it is read, and not committed: every new title of a test would change it.
+// The page is generated on demand and not committed, because every new test title would change it.
 if (!process.argv.includes("--check")) writeFileSync(PAGE, render(sections, proofs));
 
-/** SPEC.md's rows where it is there, else the committed list; the list follows SPEC.md, except with `--check`. */
+/** Reads the rows of SPEC.md if the file exists, else the committed list, which is updated from SPEC.md except with `--check`. */
 function readSections(): readonly SpecSection[] {
-  // The file is ours and only this script writes it, so its shape is known.
+  // Only this script writes the file, so its shape is known.
   const committed = JSON.parse(readFileSync(ROWS, "utf8")) as readonly SpecSection[];
   if (!existsSync(SPEC)) return committed;
   const merged = mergeNotes(parseSpec(readFileSync(SPEC, "utf8")), committed);

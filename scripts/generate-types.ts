@@ -1,4 +1,4 @@
-/** Writes the types of every plugin that ships, made of its manifest, as `bascule types` does (SPEC M8). */
+/** Writes the types of every shipped plugin from its manifest, as `bascule types` does (SPEC M8). */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { pluginTypes } from "../host/plugins/types/plugin-types.ts";
@@ -12,7 +12,7 @@ for (const entry of readdirSync(`${REPOSITORY}plugins`, { withFileTypes: true })
   if (!entry.isDirectory() || !existsSync(`${REPOSITORY}${folder}/manifest.json`)) continue;
   const parsed = parseManifest(readFileSync(`${REPOSITORY}${folder}/manifest.json`, "utf8"), {});
   if (!parsed.ok) {
-    console.error(`${folder}/manifest.json is wrong:\n${parsed.problems.map(problemToText).join("\n")}`);
+    console.error(`${folder}/manifest.json is invalid:\n${parsed.problems.map(problemToText).join("\n")}`);
     process.exitCode = 1;
     continue;
   }

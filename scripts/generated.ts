@@ -1,13 +1,16 @@
 /** The generated files of the repository and the scripts that write them. */
 
 export interface Generated {
-  /** What it writes, relative to the repository. */
+  /** Path of the output, relative to the repository. */
   readonly file: string;
-  /** Writes the file; with `--check` only compares, and exits with 1 where it differs. `docs/spec.md` is not committed, so it is not compared. */
+  /**
+   * Command that writes the file; with `--check` it only compares, and exits with 1 on a difference. `docs/spec.md` is not
+   * committed, so it is not compared.
+   */
   readonly script: string;
 }
 
-/** A generated file is one entry here. */
+/** Generated files. To add one, add an entry here. */
 export const GENERATED: readonly Generated[] = [
   { file: "sandbox/image/prelude.gen.ts", script: "scripts/build-guest.ts" },
   { file: "sandbox/loading/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },

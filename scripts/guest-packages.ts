@@ -1,8 +1,8 @@
 /**
  * The packages that run inside the guest, as modules of the prelude.
  *
- * Each becomes one module `<name>.gen.ts` whose only export is `load()`: the package's code runs when the prelude puts the
- * global object together, after what it needs of that, and never in a call. Types are in `sandbox/guest/<name>.gen.d.ts`.
+ * Each becomes one module `<name>.gen.ts` whose only export is `load()`: the package's code runs when the prelude sets up the
+ * global object, after the globals that it needs, and never in a call. Types are in `sandbox/guest/<name>.gen.d.ts`.
  */
 
 import { readFile } from "node:fs/promises";
@@ -11,16 +11,16 @@ import { build } from "esbuild";
 import { REPOSITORY } from "./run-command.ts";
 
 interface GuestPackage {
-  /** The module's name in the prelude. */
+  /** Name of the module in the prelude. */
   readonly module: string;
-  /** The package and the file of it that is bundled. */
+  /** The package, and its file that is bundled. */
   readonly entry: string;
   readonly license: string;
-  /** Changes that the package's own build cannot make. */
+  /** Changes to the package's code that its own build has no option for. */
   readonly rewrite?: (code: string) => string;
 }
 
-/** A package is one entry here. */
+/** Packages. To add one, add an entry here. */
 const PACKAGES: readonly GuestPackage[] = [
   {
     module: "web-streams-polyfill.gen.ts",
@@ -36,7 +36,7 @@ const PACKAGES: readonly GuestPackage[] = [
   },
 ];
 
-/** Their modules by name, and the notices that their licences want beside every copy. */
+/** Modules by name, and the notices that their licences require in every copy. */
 export async function bundlePackages(): Promise<{ readonly modules: [string, string][]; readonly notices: string[] }> {
   const modules: [string, string][] = [];
   const notices: string[] = [];
@@ -61,11 +61,11 @@ async function bundle(entry: string): Promise<string> {
     minify: true,
   });
   const [file] = outputFiles;
-  if (file === undefined) throw new Error(`esbuild made nothing of "${entry}"`);
+  if (file === undefined) throw new Error(`esbuild wrote no output for "${entry}"`);
   return file.text.trim();
 }
 
-/** `…;export{a as A,B}` becomes `export function load(TypeError,RangeError){…;return{A:a,B}}`: its errors are the prelude's. */
+/** Turns `…;export{a as A,B}` into `export function load(TypeError,RangeError){…;return{A:a,B}}`: its errors are then the prelude's. */
 function asFunction(code: string): string {
   const found = /export\s*\{([^{}]*)\};?\s*$/.exec(code);
   if (found?.[1] === undefined) throw new Error("A bundled package does not end in its exports");
@@ -77,8 +77,8 @@ function asFunction(code: string): string {
 }
 
 /**
- * The polyfill keeps its slots in string properties like `_state`, which a program would see in `Object.keys` and JSON.
- * Deno's own streams keep theirs under symbols: so do these, after this. `slots` gives the symbols to the prelude.
+ * The polyfill keeps its slots in string properties such as `_state`, which a program would see in `Object.keys` and JSON. This
+ * moves them to symbols, as in Deno's own streams. `slots` exports the symbols to the prelude.
  */
 function hideMembers(code: string): string {
   const names = new Set<string>();
@@ -92,15 +92,15 @@ function hideMembers(code: string): string {
     .replace(/([{,])_([a-z]\w+):/g, (_all, before: string, name: string) => `${before}[${slot(name)}]:`)
     .replace(/([{}])_([a-z]\w+)\(/g, (_all, before: string, name: string) => `${before}[${slot(name)}](`);
   if (names.size < 50 || !names.has("disturbed") || /[.{}"]_[a-z]\w/.test(hidden)) {
-    throw new Error("web-streams-polyfill names its slots otherwise than expected (look at hideMembers)");
+    throw new Error("web-streams-polyfill has unexpected names for its slots (look at hideMembers)");
   }
   const symbols = [...names].map((name) => `$${name}=Symbol("[[${name}]]")`).join(",");
   return `const ${symbols};${hidden.replace(/export\s*\{/, "const slots={disturbed:$disturbed,state:$state,readableStreamController:$readableStreamController};export{slots,")}`;
 }
 
 /**
- * urlpattern-polyfill 10.1.0 reads a path as a reference, so that "//host/path" lost its host, and a pattern for "/path" took
- * it. Here it goes by https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks. The other one is a slip of the package's.
+ * urlpattern-polyfill 10.1.0 parses a path as a reference, so "//host/path" lost its host and matched a pattern for "/path". This
+ * follows https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks. The other change fixes a typo in the package.
  */
 function keepPaths(code: string): string {
   const changes: readonly (readonly [from: RegExp, to: string])[] = [

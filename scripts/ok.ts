@@ -1,7 +1,7 @@
 /**
- * `npm run ok`: the one gate. Runs every step, short output, a table at the end.
+ * `npm run ok`: the gate. Runs every step with short output and prints a table at the end.
  *
- * `npm run ok -- --only lint,types` runs some of them; `--list` names them.
+ * `npm run ok -- --only lint,types` runs some steps; `--list` lists them.
  */
 
 import { checkDeno } from "./steps/deno.ts";
@@ -9,7 +9,7 @@ import { checkPackage } from "./steps/package.ts";
 import { checkFormat, checkGenerated, checkLint, checkTests, checkTypes } from "./steps/sources.ts";
 import type { Step, StepOutcome } from "./steps/step.ts";
 
-/** A step is one entry here. */
+/** Steps. To add one, add an entry here. */
 const STEPS: readonly Step[] = [
   { name: "format", says: "every file is formatted (npm run format)", run: checkFormat },
   { name: "lint", says: "house style, with types", run: checkLint },
@@ -35,7 +35,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const chosen = chooseSteps(args);
   if (chosen === undefined) return;
-  // Each of the small steps uses little more than one processor, and the tests all that there are.
+  // Each small step uses little more than one processor; the tests use all of them.
   const rows = [
     ...(await runSome(
       chosen.filter((step) => step.isWide !== true),
@@ -50,7 +50,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = rows.every((row) => row.outcome.ok) ? 0 : 1;
 }
 
-/** Runs so many at a time, and gives what came of them in the order of the steps. */
+/** Runs at most `count` steps at a time and returns the outcomes in the order of the steps. */
 async function runSome(steps: readonly Step[], atATime: number): Promise<readonly Row[]> {
   const rows = new Map<Step, Row>();
   const waiting = [...steps];
@@ -70,7 +70,7 @@ async function runStep(step: Step): Promise<Row> {
   return { step, outcome, seconds: (performance.now() - started) / 1000 };
 }
 
-/** The steps to run; undefined, with a message, where `--only` names one that does not exist. */
+/** Returns the steps to run; undefined, with a message, if `--only` names an unknown one. */
 function chooseSteps(args: readonly string[]): readonly Step[] | undefined {
   const at = args.findIndex((arg) => arg === "--only" || arg.startsWith("--only="));
   if (at === -1) return STEPS;
@@ -91,6 +91,6 @@ function printTable(rows: readonly Row[]): void {
   console.log(failed === 0 ? "\nAll steps passed" : `\n${failed} of ${rows.length} steps failed`);
   for (const { step, outcome } of rows) for (const remark of outcome.remarks ?? []) console.log(`${step.name}: ${remark}`);
   const tests = rows.find((row) => row.step.name === "tests");
-  // Last, so that whoever reads only the end of a log sees the totals.
+  // Printed last, so that the end of a log shows the totals.
   if (tests !== undefined) console.log(tests.outcome.note);
 }

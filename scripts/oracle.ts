@@ -1,7 +1,7 @@
 /**
- * `npm run oracle -- --pairs 1000000`: compares bascule's decisions with the `deno` binary's (SPEC PA9).
+ * `npm run oracle -- --pairs 1000000`: compares bascule's decisions with those of the `deno` binary (SPEC PA9).
  *
- * `--pairs N` (default 1,000,000), `--seed N` (default FUZZ_SEED, `random` for another each time), `--lanes N` processes of Deno at a time.
+ * `--pairs N` (default 1,000,000), `--seed N` (default FUZZ_SEED, `random` for a new one), `--lanes N` concurrent Deno processes.
  */
 
 import { availableParallelism } from "node:os";

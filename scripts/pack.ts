@@ -1,9 +1,9 @@
 /**
- * What `npm pack` runs before and after: bundles the program and the library into `dist/program/`, writes the library's types
- * into `dist/types/`, and points `exports` of package.json there for the time of packing.
+ * Runs before and after `npm pack`: bundles the program and the library into `dist/program/`, writes the library's types into
+ * `dist/types/`, and points `exports` of package.json there while packing.
  *
  * In a checkout `import "bascule"` means `host/mod.ts`, which needs no build. Under node_modules Node strips no types, so the
- * package holds JavaScript with declarations. A run that was interrupted is mended by `node scripts/pack.ts after`.
+ * package has JavaScript with declarations. After an interrupted run, `node scripts/pack.ts after` restores package.json.
  */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Finds words of a private dialect in comments, messages and docs (docs/style.md, "Plain words").
+ * Finds words that docs/style.md asks to avoid in comments, messages and docs.
  *
- * Only openings and single words can be found by machine; whether a sentence is understood is for its reader to say.
+ * A machine finds openings and single words only; a reader has to judge whether a sentence is clear.
  */
 
 import { parseAst } from "vitest/node";
@@ -12,7 +12,7 @@ export type ProseKind = "opening" | "person" | "word";
 export interface ProseFinding {
   readonly line: number;
   readonly kind: ProseKind;
-  /** The words as they stand. */
+  /** The words as written. */
   readonly found: string;
 }
 
@@ -22,17 +22,17 @@ export interface Prose {
   readonly text: string;
 }
 
-/** A pronoun or a relative clause in place of the thing that the comment is about. */
+/** A pronoun or a relative clause instead of the comment's subject. */
 const OPENING = /^(?:What|Of|Who|Whose|Whom|Whoever|That|It)\b(?!-)/;
 const PERSON = /\b(?:nobody|somebody|anybody|everybody|whoever|whom)\b/i;
 const WORD = /\b(?:anew|by now|is said|came of|comes of|ever so)\b|\b(?:is|are) no (?!longer\b|more than\b|less than\b)/i;
 
-/** Findings in comments. */
+/** Returns findings in a comment. */
 export function checkComment({ line, text }: Prose): readonly ProseFinding[] {
   return found(line, text, { opening: OPENING, person: PERSON, word: WORD });
 }
 
-/** Findings in messages and docs, where a sentence may begin with any word. */
+/** Returns findings in a message or a line of docs, where a sentence may begin with any word. */
 export function checkMessage({ line, text }: Prose): readonly ProseFinding[] {
   return found(line, text, { person: PERSON, word: WORD });
 }
@@ -45,7 +45,7 @@ function found(line: number, text: string, rules: Partial<Record<ProseKind, RegE
 }
 
 /**
- * A TypeScript file's comments, and its literals that hold prose (a space). Line comments below one another are one comment.
+ * Returns a TypeScript file's comments, and its literals that contain a space. Consecutive line comments count as one.
  *
  * @throws {Error} if the text does not parse
  */
@@ -82,11 +82,11 @@ export function proseOf(
 interface Literal {
   readonly start: number;
   readonly end: number;
-  /** As written, escapes included; empty for a regular expression. */
+  /** The source text, with escapes; empty for a regular expression. */
   readonly value: string;
 }
 
-/** Strings, parts of templates and regular expressions, in order. */
+/** Returns strings, parts of templates and regular expressions, in order. */
 function literalsOf(text: string, lang: "ts" | "tsx"): readonly Literal[] {
   const literals: Literal[] = [];
   visit(parseAst(text, { lang }));
@@ -103,7 +103,7 @@ function literalsOf(text: string, lang: "ts" | "tsx"): readonly Literal[] {
   }
 }
 
-/** From each `//` or `/*` outside literals to its end. */
+/** Returns the range of each comment outside of literals. */
 function commentSpans(text: string, literals: readonly Literal[]): readonly { readonly start: number; readonly end: number }[] {
   const spans: { start: number; end: number }[] = [];
   let next = 0;

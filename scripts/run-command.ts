@@ -8,23 +8,23 @@ import { fileURLToPath } from "node:url";
 export const REPOSITORY: string = fileURLToPath(new URL("../", import.meta.url));
 
 export interface CommandOutcome {
-  /** Exit code; 1 if a signal ended it or it could not start. */
+  /** Exit code; 1 if a signal ended the program or it did not start. */
   readonly code: number;
-  /** What it printed on both streams, in order of arrival. */
+  /** Output of both streams, in order of arrival. */
   readonly output: string;
 }
 
 export interface CommandOptions {
-  /** Default: the repository. */
+  /** Working directory; default the repository. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Default 10 minutes. Past it the program is killed and the outcome says so. */
+  /** Timeout, default 10 minutes. Afterwards the program is killed, and the output reports it. */
   readonly timeoutMs?: number;
-  /** Also shows the output while it arrives. */
+  /** Whether to show the output as it arrives. */
   readonly echo?: boolean;
 }
 
-/** Runs a program with the checkout's own tools first on PATH, and waits for its end. Never rejects. */
+/** Runs a program with the checkout's own tools first on PATH, and waits until it ends. Never rejects. */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandOutcome> {
   const { cwd = REPOSITORY, timeoutMs = 600_000, echo = false } = options;
   const path = `${REPOSITORY}node_modules/.bin${delimiter}${process.env["PATH"] ?? ""}`;

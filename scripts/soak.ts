@@ -1,14 +1,14 @@
 /**
- * `npm run soak`: mixed good and hostile calls for as long as one likes (`test/soak/soak.ts`).
+ * `npm run soak`: runs mixed good and hostile calls for a given time (`test/soak/soak.ts`).
  *
- * `-- --minutes N` (default 10); `FUZZ_SEED=<number>` draws the same calls again. Exit code 1 if anything is wrong: an answer
- * that is another call's or another's plugin, a good call that fails, memory that grows, something left after `close()`.
+ * `-- --minutes N` (default 10); `FUZZ_SEED=<number>` repeats the same calls. Exit code 1 if anything is wrong: an answer of
+ * another call or another plugin, a good call that fails, memory that grows, something left after `close()`.
  *
- * `-- --liveness` runs the whole liveness suite instead (`test/attack/liveness/suite.ts`, two hours): `--only TEXT` the cases whose
- * names hold it, `--mode NAME`, which may be repeated, in those modes.
+ * `-- --liveness` runs the whole liveness suite instead (`test/attack/liveness/suite.ts`, two hours): `--only TEXT` runs cases
+ * whose names contain the text, `--mode NAME`, which may be repeated, runs them in these modes.
  *
- * `-- --kills N` instead kills a program N times while it changes the host's files (`test/support/kill-changes.ts`), at moments that
- * `FUZZ_SEED` draws.
+ * `-- --kills N` instead kills a program N times while it changes the host's files (`test/support/kill-changes.ts`), at random
+ * moments seeded by `FUZZ_SEED`.
  */
 
 import { fork } from "node:child_process";
@@ -63,12 +63,12 @@ function drawnSeed(): number {
   return wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
 }
 
-/** In a process of its own: with collections on request, its own temporary folder, and a cache that is nobody's. */
+/** Runs in its own process with `--expose-gc`, its own temporary folder and an empty cache. */
 async function runApart(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-soak-run-"));
   const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
     execArgv: [...process.execArgv, "--expose-gc"],
-    // What the C library keeps of what was given back to it is not the host's (docs/memory.md).
+    // Memory that the C library keeps after it was freed does not count for the host (docs/memory.md).
     env: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536", ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
   });
   const code = await new Promise<number>((resolve) => child.on("exit", (status) => resolve(status ?? 1)));
@@ -79,7 +79,7 @@ async function runApart(): Promise<number> {
 async function run(): Promise<number> {
   const seed = drawnSeed();
   console.log(`FUZZ_SEED=${seed}`);
-  // As the program does that serves a host.
+  // The same options as the program that serves a host.
   boundYoungGeneration();
   const report = await soak({ milliseconds: minutes * 60_000, seed, say: (line) => console.log(line) });
   const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, atRest, problems } = report;

@@ -1,4 +1,7 @@
-/** Finds which tests name which rows: `it("does not run a denied call [D1]")`, with a facet where the row says several things. */
+/**
+ * Finds the tests that name rows of the specification: `it("does not run a denied call [D1]")`, with a facet if the row states
+ * several things.
+ */
 
 import { parseAst } from "vitest/node";
 
@@ -6,7 +9,7 @@ import { parseAst } from "vitest/node";
 export interface Proof {
   readonly id: string;
   readonly facet?: string;
-  /** Relative to the repository. */
+  /** Path relative to the repository. */
   readonly file: string;
   /** The title without its ids. */
   readonly title: string;
@@ -14,7 +17,7 @@ export interface Proof {
 
 const ID_GROUP = /\[((?:[A-Z]{1,2}\d{1,2}(?:\.[\w-]+)?)(?:[, ]+[A-Z]{1,2}\d{1,2}(?:\.[\w-]+)?)*)\]/g;
 
-/** Every row that a test file's titles name. Tests that never run (`it.skip`, `it.todo`) prove nothing and are left out. */
+/** Returns every row that a test file's titles name. Tests that never run (`it.skip`, `it.todo`) prove nothing and are left out. */
 export function findProofs(file: string, text: string): readonly Proof[] {
   const tree: unknown = parseAst(text, { lang: "ts" });
   return [...titlesIn(tree)].flatMap((title) => proofsOfTitle(file, title));
@@ -39,7 +42,7 @@ function* titlesIn(node: unknown): Generator<string> {
   for (const value of Object.values(node)) if (typeof value === "object") yield* titlesIn(value);
 }
 
-/** `describe.skip(…)`, `it.todo(…)`: nothing inside runs. */
+/** `describe.skip(…)`, `it.todo(…)`: tests inside never run. */
 function isSwitchedOff(node: Record<string, unknown>): boolean {
   const callee = node["callee"];
   if (!isRecord(callee) || callee["type"] !== "MemberExpression" || !isRecord(callee["property"])) return false;

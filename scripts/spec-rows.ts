@@ -1,12 +1,12 @@
-/** The rows of SPEC.md: ids with one line of text each, kept in `docs/spec-rows.json` because SPEC.md lies outside the repository. */
+/** The rows of SPEC.md: ids with one line of text each, stored in `docs/spec-rows.json` because SPEC.md is outside of the repository. */
 
-/** A row as it is committed. */
+/** A row in the committed list. */
 export interface SpecRow {
-  /** `M1`, `PA10`, … */
+  /** Id, such as `M1` or `PA10`. */
   readonly id: string;
-  /** Its first sentence, shortened to a line. */
+  /** The row's first sentence, shortened to one line. */
   readonly text: string;
-  /** What the row says and no test proves yet; kept by hand. */
+  /** Statements of the row that no test proves yet; written by hand. */
   readonly open?: readonly string[];
 }
 
@@ -19,9 +19,10 @@ const ROW_START = /(?:^- |(?<=\. ))([A-Z]{1,2}\d{1,2})(?= \S)/g;
 const MAX_TEXT = 170;
 
 /**
- * Reads SPEC.md. A row starts with `- ID `; further ids of the same letter may start inside the line (`K1 … K2 …`), each the next number.
+ * Parses SPEC.md. A row starts with `- ID `; further ids of the same letter may start inside the line (`K1 … K2 …`), each the
+ * next number.
  *
- * @throws {Error} if an id stands twice.
+ * @throws {Error} if an id occurs twice.
  */
 export function parseSpec(markdown: string): readonly SpecSection[] {
   const sections: { title: string; rows: SpecRow[] }[] = [];
@@ -38,7 +39,7 @@ export function parseSpec(markdown: string): readonly SpecSection[] {
   return sections.filter((section) => section.rows.length > 0);
 }
 
-/** Takes the rows of SPEC.md and the hand-written notes of the committed list. Notes of rows that are gone are dropped. */
+/** Merges the rows of SPEC.md with the hand-written notes of the committed list. Notes of removed rows are dropped. */
 export function mergeNotes(fresh: readonly SpecSection[], committed: readonly SpecSection[]): readonly SpecSection[] {
   const notes = new Map(committed.flatMap((section) => section.rows).map((row) => [row.id, row.open]));
   return fresh.map(({ title, rows }) => ({
@@ -57,7 +58,7 @@ function rowsOfLine(line: string): SpecRow[] {
   for (const match of line.matchAll(ROW_START)) {
     const id = match[1] ?? "";
     const previous = starts.at(-1)?.id;
-    // Inside a line only the next number starts a row; every other id is a reference to one.
+    // Inside a line only the next number starts a row; every other id is a reference.
     if (previous === undefined || id === nextId(previous)) starts.push({ id, at: match.index + match[0].length });
   }
   for (const [index, { id, at }] of starts.entries()) {

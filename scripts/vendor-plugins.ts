@@ -1,8 +1,8 @@
 /**
  * Bundles the packages that shipped plugins need into `plugins/<plugin>/vendor/`, because a plugin imports its own files only.
  *
- * Each bundle is one ES module, readable (not minified), with the package's licence beside it; `vendor/README.md` says what it
- * is, from which version, and its hash. `node scripts/vendor-plugins.ts` writes them; `--check` compares.
+ * Each bundle is one readable ES module with the package's licence beside it; `vendor/README.md` lists name, version and hash.
+ * `node scripts/vendor-plugins.ts` writes them; `--check` compares.
  */
 
 import { createHash } from "node:crypto";
@@ -35,7 +35,7 @@ async function bundle(one: Vendored, { version, license }: PackageFacts): Promis
     stdin: { contents: one.entry, resolveDir: REPOSITORY, sourcefile: "entry.js" },
     plugins: [packageModule(one)],
     absWorkingDir: REPOSITORY,
-    // In a work tree whose packages are elsewhere the comments name them all the same.
+    // Comments have the same paths if the packages of a work tree are elsewhere.
     preserveSymlinks: true,
     bundle: true,
     write: false,
@@ -52,11 +52,11 @@ async function bundle(one: Vendored, { version, license }: PackageFacts): Promis
     },
   });
   const [output] = outputFiles;
-  if (output === undefined) throw new Error(`esbuild made no bundle of ${one.package}`);
+  if (output === undefined) throw new Error(`esbuild wrote no bundle of ${one.package}`);
   return output.text;
 }
 
-/** Lets the entry say "package", and appends what the package does not export itself. */
+/** Resolves "package" in the entry, and appends exports that the package lacks. */
 function packageModule(one: Vendored): Plugin {
   const path = packageFolder(one) + one.module;
   return {
@@ -81,7 +81,7 @@ function packageFolder(one: Vendored): string {
 
 function readFacts(one: Vendored): PackageFacts {
   const manifest = JSON.parse(readFileSync(`${packageFolder(one)}package.json`, "utf8")) as {
-    // A package.json of npm has all three.
+    // Every package.json of npm has these three.
     readonly version: string;
     readonly license: string;
     readonly repository: string | { readonly url: string };

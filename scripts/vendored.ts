@@ -1,23 +1,23 @@
-/** The packages that shipped plugins bring along, bundled by `scripts/vendor-plugins.ts`. */
+/** The packages in shipped plugins, bundled by `scripts/vendor-plugins.ts`. */
 
 export interface Vendored {
   readonly plugin: string;
-  /** The file is `plugins/<plugin>/vendor/<name>.js`. */
+  /** Name of the bundle: `plugins/<plugin>/vendor/<name>.js`. */
   readonly name: string;
   /** A devDependency, with an exact version. */
   readonly package: string;
-  /** Its module that is bundled, relative to the package's folder. */
+  /** The package's module that is bundled, relative to its folder. */
   readonly module: string;
   readonly licenceFile: string;
-  /** What the bundle exports, as a module that sees the package as "package". */
+  /** Exports of the bundle, as a module that imports the package as "package". */
   readonly entry: string;
-  /** Exports for what the package keeps to itself, added at the end of `module`. */
+  /** Exports of internals that the package does not export, added at the end of `module`. */
   readonly append?: string;
-  /** Modules that only unused parts of the package import: they are bundled as empty. */
+  /** Modules that only unused parts of the package import; they are bundled as empty. */
   readonly absent?: readonly string[];
 }
 
-/** A vendored package is one entry here, and a hand-written `<name>.d.ts` beside the bundle. */
+/** Vendored packages. To add one, add an entry here and a hand-written `<name>.d.ts` beside the bundle. */
 export const VENDORED: readonly Vendored[] = [
   {
     plugin: "data",
@@ -26,7 +26,7 @@ export const VENDORED: readonly Vendored[] = [
     module: "dist/index.esm.js",
     licenceFile: "LICENSE",
     entry: `export { getRegisteredFunctions, lexer, parser, registerFunction, TreeInterpreter } from "package";`,
-    // The package's errors carry no position; its lexer and parser know it.
+    // The package's errors have no position; its lexer and parser know it.
     append: "export { Lexer_default as lexer, Parser_default as parser };",
   },
   {

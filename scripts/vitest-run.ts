@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
-/** Each test file has a process of its own, and all of them load the same modules. */
+/** Each test file has its own process, and all of them load the same modules. */
 const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
-/** All of the tests take five minutes on two processors with nothing else to do. */
+/** Timeout: all tests take five minutes on two idle processors. */
 const LONGEST_RUN_MS = 25 * 60_000;
 
-/** Enough to see where the time goes. */
+/** Number of slowest files to list. */
 const SLOWEST = 12;
 
 export interface TestTotals {
   readonly passed: number;
-  /** Failed tests, and test files that could not be loaded. */
+  /** Failed tests, and test files that did not load. */
   readonly failed: number;
   readonly skipped: number;
 }
@@ -24,14 +24,14 @@ export interface TestTotals {
 export interface TestRun extends TestTotals {
   readonly ok: boolean;
   readonly output: string;
-  /** The files that took longest, a line each. */
+  /** Formats the slowest files, one in each line. */
   readonly slowest: readonly string[];
 }
 
 /**
  * Runs vitest once with the given filters and options.
  *
- * Passes only if vitest says so, nothing failed and something ran: a run of zero tests proves nothing.
+ * Passes only if vitest passes, nothing failed and at least one test ran: a run without tests proves nothing.
  */
 export async function runTests(runtime: "node" | "deno", args: readonly string[], echo: boolean): Promise<TestRun> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-tests-"));
@@ -56,12 +56,12 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
   }
 }
 
-/** One line that a person and a program can read. */
+/** Formats the totals in one line that users and programs can read. */
 export function formatTotals(totals: TestTotals): string {
   return `${String(totals.passed)} passed, ${String(totals.failed)} failed, ${String(totals.skipped)} skipped`;
 }
 
-/** Counts from vitest's JSON report; a file that could not be loaded counts as one failure. */
+/** Reads counts from vitest's JSON report; a file that did not load counts as one failure. */
 export function readTotals(report: string): TestTotals {
   const parsed: unknown = JSON.parse(report);
   const read = (key: string): number => numberAt(parsed, key);
@@ -74,7 +74,7 @@ export function readTotals(report: string): TestTotals {
   };
 }
 
-/** From vitest's JSON report. */
+/** The part of vitest's JSON report that is used. */
 function readSlowest(report: string): readonly string[] {
   const parsed: unknown = JSON.parse(report);
   const results = typeof parsed === "object" && parsed !== null && "testResults" in parsed ? parsed.testResults : [];

@@ -1,15 +1,15 @@
 /**
- * `npm run words`: openings and words that docs/style.md asks to avoid, in comments, messages and docs.
+ * `npm run words`: lists openings and words that docs/style.md asks to avoid in comments, messages and docs.
  *
- * `npm run words -- host/doors docs` looks there only. Exit code 1 if a message or a page has one, or if comments have more than
- * the shares below.
+ * `npm run words -- host/doors docs` checks only these. Exit code 1 if a message or a page has one, or if comments exceed the
+ * shares below.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { checkComment, checkMessage, type Prose, type ProseFinding, proseOf } from "./prose.ts";
 import { REPOSITORY } from "./run-command.ts";
 
-/** Of all comments: those that begin with a pronoun, and those that name a person by a pronoun. */
+/** Maximum shares of all comments, by kind of finding. */
 const MAX_SHARE = { opening: 0.03, person: 0.003, word: 0 } as const;
 
 const SOURCES = ["bench", "bin", "console", "host", "manifests", "plugins", "sandbox", "scripts", "test"];
@@ -25,7 +25,7 @@ interface Finding extends ProseFinding {
 export interface WordsReport {
   readonly comments: number;
   readonly findings: readonly Finding[];
-  /** Why it is not good enough; empty if it is. */
+  /** Limits that are exceeded; empty if all are met. */
   readonly failures: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The Deno step: a host on `plugins/` answers a sandboxed call, and the tests that do not start Node themselves pass there. */
+/** The Deno step: a host on `plugins/` answers a sandboxed call, and all tests that do not start Node themselves pass. */
 
 import { globSync } from "node:fs";
 import { REPOSITORY, runCommand } from "../run-command.ts";
@@ -22,11 +22,11 @@ export const NOT_ABOUT_DENO: readonly LeftOut[] = [
 ];
 
 /**
- * Those that come to the same on either runtime by construction; `DENO_TESTS=all npm run ok -- --only deno` runs them too.
+ * Tests whose result cannot depend on the runtime; `DENO_TESTS=all npm run ok -- --only deno` runs them too.
  *
- * Guest code is the same bytes in the same engine, and what is not in `host/platform/` or `sandbox/worker/` can touch nothing of a
- * runtime (`test/architecture.test.ts`). What the platform does with files, networks, processes, workers, terminals and clocks, and
- * what the guest asks of the runtime (Intl, cryptography, compression), is never among them, nor are attacks on any of these.
+ * Guest code is the same bytes in the same engine, and code outside of `host/platform/` and `sandbox/worker/` cannot access the
+ * runtime (`test/architecture.test.ts`). Tests of the platform's files, networks, processes, workers, terminals and clocks, of
+ * the guest's use of the runtime (Intl, cryptography, compression), and of attacks on any of these are never in this list.
  */
 export const THE_SAME: readonly LeftOut[] = [
   { files: "test/host/policy/**", because: "functions of data" },
@@ -97,7 +97,7 @@ export async function checkDeno(): Promise<StepOutcome> {
   return { ...outcomeOf(run.ok ? [] : [run.output], `one sandboxed call; ${formatTotals(run)}`), remarks: run.slowest };
 }
 
-/** Named one by one, because vitest's `--exclude` means nothing to the projects of vitest.config.ts. */
+/** Listed one by one, because vitest's `--exclude` does not apply to the projects of vitest.config.ts. */
 function denoTests(): readonly string[] {
   const leftOut = process.env["DENO_TESTS"] === "all" ? NOT_ABOUT_DENO : [...NOT_ABOUT_DENO, ...THE_SAME];
   return globSync("test/{sandbox,host,plugins,attack}/**/*.test.ts", { cwd: REPOSITORY, exclude: leftOut.map(({ files }) => files) });

@@ -1,4 +1,4 @@
-/** The package step: pack a copy of the checkout, install it in an empty folder, and run one sandboxed call on Node and on Deno. */
+/** The package step: packs a copy of the checkout, installs it in an empty folder, and runs one sandboxed call on Node and on Deno. */
 
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { REPOSITORY, runCommand } from "../run-command.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-/** Runs in a copy, because packing rewrites package.json for a moment and somebody may be working here. */
+/** Packs a copy, because packing rewrites package.json temporarily and a user may be working in the checkout. */
 export async function checkPackage(): Promise<StepOutcome> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-package-"));
   try {
@@ -25,7 +25,7 @@ async function packAndRun(checkout: string, user: string): Promise<StepOutcome> 
   const installed = await runCommand("npm", install, { cwd: user });
   if (installed.code !== 0) return outcomeOf([installed.output], "npm install of the package failed");
 
-  // The user's own folder: a program beside node_modules, and plugins of its own.
+  // The user's own folder: a program beside node_modules, with its own plugins.
   await cp(`${REPOSITORY}scripts/smoke.mjs`, join(user, "smoke.mjs"));
   await cp(`${REPOSITORY}plugins`, join(user, "plugins"), { recursive: true });
   const complaints: string[] = [];
@@ -33,7 +33,7 @@ async function packAndRun(checkout: string, user: string): Promise<StepOutcome> 
     [process.execPath, "smoke.mjs", "bascule", "plugins"],
     ["deno", "run", "-A", "smoke.mjs", "bascule", "plugins"],
     [process.execPath, "node_modules/bascule/bin/bascule.mjs", "list", "--json"],
-    // In a process of its own: what that may read is other files there.
+    // Runs in its own process, which may read other files.
     [
       process.execPath,
       "node_modules/bascule/bin/bascule.mjs",
@@ -66,12 +66,12 @@ export async function packCheckout(
   return { archive: code === 0 ? (await readdir(target)).find((name) => name.endsWith(".tgz")) : undefined, output };
 }
 
-/** What git tracks or would track, and the dependencies by a link. */
+/** Copies files that git tracks or would track, and links the dependencies. */
 async function copyCheckout(target: string): Promise<void> {
   const { output } = await runCommand("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   for (const file of output.split("\0").filter((name) => name !== "")) {
     await mkdir(dirname(join(target, file)), { recursive: true });
-    // A file that is tracked but deleted in the work tree is no part of the package.
+    // Skip files that are tracked but deleted in the work tree.
     await cp(REPOSITORY + file, join(target, file)).catch(ignoreMissing);
   }
   await symlink(`${REPOSITORY}node_modules`, join(target, "node_modules"));

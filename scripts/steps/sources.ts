@@ -1,4 +1,4 @@
-/** The steps that look at the sources: format, lint, types, generated files, tests. */
+/** The steps that check the sources: format, lint, types, generated files, tests. */
 
 import { existsSync } from "node:fs";
 import { sourceFiles } from "../../test/support/source-files.ts";
@@ -7,7 +7,7 @@ import { REPOSITORY, runCommand } from "../run-command.ts";
 import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-/** Where the rules for types are: the guest has its own, and the console, which runs in a browser. */
+/** TypeScript projects: the guest has its own types, and so does the console, which runs in a browser. */
 const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json", "console/tsconfig.json"];
 
 export async function checkFormat(): Promise<StepOutcome> {
@@ -33,7 +33,10 @@ export async function checkTypes(): Promise<StepOutcome> {
   return outcomeOf(complaints, `${errors} type errors in ${TYPE_PROJECTS.length} projects and ${plugins.length} plugin files`);
 }
 
-/** Plugins are Deno programs, so Deno's own types must fit; and they see only what their manifests ask for, so those must too. */
+/**
+ * Plugins are Deno programs, so they are checked with Deno's own types; and with the types of their manifests, which are all they
+ * may use.
+ */
 async function checkPluginTypes(plugins: readonly string[]): Promise<readonly string[]> {
   const folders = new Set(plugins.map((path) => path.split("/").slice(0, 2).join("/")));
   const runs = [runCommand("deno", ["check", "--quiet", ...plugins])];

@@ -2,25 +2,25 @@
 
 export interface StepOutcome {
   readonly ok: boolean;
-  /** One line for the table. */
+  /** Summary in one line, for the table. */
   readonly note: string;
-  /** What to read where it failed; may be empty. */
+  /** Details of a failure; may be empty. */
   readonly output: string;
-  /** What to read although it passed. */
+  /** Details to print although the step passed. */
   readonly remarks?: readonly string[];
 }
 
 export interface Step {
   readonly name: string;
-  /** What it shows, for the heading. */
+  /** Description of the step, for the heading. */
   readonly says: string;
-  /** Keeps all processors busy by itself; the others are run two at a time. */
+  /** Whether the step uses all processors; the others run two at a time. */
   readonly isWide?: true;
-  /** Never rejects for what it finds. */
+  /** Runs the step. Never rejects because of its findings. */
   run(): Promise<StepOutcome>;
 }
 
-/** An outcome of a list of complaints: passes if there are none. */
+/** Makes an outcome from a list of complaints: passes if the list is empty. */
 export function outcomeOf(complaints: readonly string[], note: string): StepOutcome {
   return { ok: complaints.length === 0, note, output: complaints.join("\n") };
 }

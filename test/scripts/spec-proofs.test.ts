@@ -34,7 +34,7 @@ describe("findProofs()", () => {
 });
 
 describe("parseSpec()", () => {
-  it("reads one row a line, and further ones where the numbers go on", () => {
+  it("reads one row in each line, and more if the numbers continue", () => {
     const text =
       "# bascule\nprose M1\n## 1. Manifest (M)\n- M1 One directory. A second sentence with M2 in it.\n- M10 Ten\n## 2. Kinds (K)\n- K1 One: a. K2 Two, see K5. K3 Three.";
     expect(parseSpec(text)).toEqual([
@@ -56,13 +56,13 @@ describe("parseSpec()", () => {
     ]);
   });
 
-  it("throws on an id that stands twice", () => {
+  it("throws on a duplicate id", () => {
     expect(() => parseSpec("## A\n- M1 One\n- M1 Two")).toThrow('SPEC.md has row "M1" twice');
   });
 });
 
 describe("mergeNotes()", () => {
-  it("keeps the notes of rows that are still there", () => {
+  it("keeps the notes of existing rows", () => {
     const fresh = [{ title: "A", rows: [{ id: "M1", text: "new" }] }];
     const committed = [
       {
