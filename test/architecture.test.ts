@@ -5,11 +5,11 @@ import { scanSource } from "./support/source-scan.ts";
 
 const LAYERS = ["manifests", "sandbox", "host"];
 
-/** Longer than this is two things in one file, generated code excepted. */
+/** Maximum lines of a source file, except for generated code: a longer one has two responsibilities. */
 const MAX_LINES = 400;
 
 describe("the source tree", () => {
-  it("has files in every layer, so that the other tests look at something", () => {
+  it("has files in every layer, so that the other tests check something", () => {
     const counts = LAYERS.map((layer) => sourceFiles([layer]).length);
     expect(counts.every((count) => count >= 5)).toBe(true);
   });
@@ -27,7 +27,7 @@ describe("the source tree", () => {
     const outside = sourceFiles(["plugins"]).flatMap((file) =>
       scanSource(file.text)
         .imports.filter((found) => !found.specifier.startsWith("./"))
-        // The sandbox has an own one; only tests use it.
+        // The sandbox has a main module of its own; only tests use it.
         .filter((found) => !(file.path.endsWith(".test.ts") && found.specifier === "node:assert/strict"))
         .map((found) => `${file.path}:${String(found.line)}: imports "${found.specifier}"`),
     );

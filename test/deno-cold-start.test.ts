@@ -1,4 +1,4 @@
-/** The first start on Deno after sources changed: workers compile for a while before they can answer. */
+/** The first start on Deno after a change of the sources: workers compile for a while before they can answer. */
 
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ it("answers on Deno when no source was ever compiled before [B3.spare]", { timeo
     if (name.endsWith(".ts")) appendFileSync(join(folder, "sandbox", name), `// ${Math.random()}\n`);
   }
   writeFileSync(join(folder, "example.ts"), EXAMPLE);
-  // A lost first message is only noticed when the worker is given up, after ten seconds.
+  // The host notices a lost first message only when it gives the worker up, after ten seconds.
   const { code, output } = await runCommand("deno", ["run", "-A", "--config", "deno.json", "example.ts"], {
     cwd: folder,
     timeoutMs: 8_000,

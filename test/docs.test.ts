@@ -10,10 +10,10 @@ const PAGES = [
   ...readdirSync(`${REPOSITORY}docs`, { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith(".md") && name !== "docs/spec.md");
 
-/** Names of files as a page writes them: a path from the repository's root, in backticks, without placeholders. */
+/** File names in a page: paths from the repository's root, in backticks, without placeholders. */
 const PATH = /`((?:manifests|sandbox|host|plugins|test|bench|scripts|docs|bin)\/[\w./-]*|[\w-]+\.(?:json|md)|\.ox\w+\.json)`/g;
 
-/** Files that a user or a tool makes, not the checkout. */
+/** Files that users or tools create, not part of the checkout. */
 const MADE_LATER = new Set(["docs/spec.md", "bascule.json", "manifest.json", "grants.json", "deno.lock"]);
 
 function missingPaths(text: string): readonly string[] {
@@ -27,7 +27,7 @@ function deadLinks(page: string, text: string): readonly string[] {
   return targets.filter((target) => !existsSync(REPOSITORY + folder + target));
 }
 
-/** Links to a heading that the page they lead to does not have. */
+/** Finds links to a heading that the target page does not have. */
 function deadAnchors(page: string, text: string): readonly string[] {
   const folder = page.slice(0, page.lastIndexOf("/") + 1);
   return [...text.matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)].flatMap(([, target, anchor = ""]) => {
@@ -36,7 +36,7 @@ function deadAnchors(page: string, text: string): readonly string[] {
   });
 }
 
-/** As GitHub makes anchors of headings. */
+/** Makes anchors of headings as GitHub does. */
 function headingsOf(text: string): readonly string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -49,7 +49,7 @@ function headingsOf(text: string): readonly string[] {
 
 const commands = new Map((await allCommands()).map((command) => [command.name, command]));
 
-/** Commands and options that a page names in code and that bascule does not have. */
+/** Finds commands and options in code of a page that bascule does not have. */
 function unknownCommands(text: string): readonly string[] {
   return [...text.matchAll(/(?:^(?:\$ )?|[`(])(?:node bin\/bascule\.mjs|bascule) ([a-z][\w-]*)((?:[^`\n|;#)\]]|(?<=\[)\])*)/gm)].flatMap(
     ([, name = "", rest = ""]) => {
@@ -62,7 +62,7 @@ function unknownCommands(text: string): readonly string[] {
   );
 }
 
-/** Lines of prose that begin with the program's name, and texts that are signed. */
+/** Finds lines of prose that begin with the program's name, and signed texts. */
 const NO_COMMANDS = new Set(["plugin", "and", "has", "runs"]);
 
 describe("the documentation", () => {
@@ -94,7 +94,7 @@ describe("the documentation", () => {
     expect(readers.filter((page) => !index.includes(`(${page.slice("docs/".length)})`))).toEqual([]);
   });
 
-  it("would notice a heading, a command or an option that is gone", () => {
+  it("reports a missing heading, command or option", () => {
     expect(deadAnchors("docs/a.md", "# One two\n[a](#one-two) [b](#three) [c](style.md#words) [d](style.md#gone)")).toEqual([
       "#three",
       "style.md#gone",
@@ -105,7 +105,7 @@ describe("the documentation", () => {
     ]);
   });
 
-  it("would notice a file that is gone", () => {
+  it("reports a missing file", () => {
     expect(missingPaths("see `host/gone.ts`, `docs/style.md` and `host/platform/`")).toEqual(["host/gone.ts"]);
     expect(deadLinks("docs/a.md", "[a](gone.md) [b](style.md) [c](https://example.org) [d](#x)")).toEqual(["gone.md"]);
   });
@@ -116,7 +116,7 @@ describe("the threat model", () => {
   const rows = table.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| vector") && !line.startsWith("| ---"));
   const pathsOf = (cell: string | undefined): readonly string[] => [...(cell ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
 
-  it("has a row for every way in that was thought of", () => {
+  it("has a row for every known attack", () => {
     expect(rows.length).toBeGreaterThan(50);
   });
 

@@ -11,12 +11,12 @@ import { REPOSITORY } from "./support/source-files.ts";
 
 const FOLDER = `${REPOSITORY}docs/guide/`;
 const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".md"));
-/** How long an edit may take to be served; only a broken reload ever waits that long. */
+/** Time in which an edit has to be served; only a broken reload reaches it. */
 const DEADLINE_MS = 15_000;
-/** Ports that pages name; another one is taken when they are run. */
+/** Ports in the pages; replaced by free ports when the pages are run. */
 const PORTS = ["7420", "8080"];
 const BIN = `${REPOSITORY}bin/bascule.mjs`;
-/** Commands that are there for the reader only: they install what the checkout has. */
+/** Commands that only a reader needs: they install packages that the checkout has. */
 const NOT_RUN = /^npm (?:install|ci)\b/;
 const GOES_ON = /^(?:bascule (?:dev|serve)|node server\.mjs)\b/;
 
@@ -31,7 +31,7 @@ describe("the guide", () => {
     expect(PAGES.length).toBeGreaterThan(9);
   });
 
-  it.each(PAGES)("%s works as it is written [I7.guide]", { timeout: 120_000 }, async (page) => {
+  it.each(PAGES)("%s works as written [I7.guide]", { timeout: 120_000 }, async (page) => {
     const text = await withFreePorts(readFileSync(FOLDER + page, "utf8"));
     await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" }, { isOwn: false });
     installInto(project.folder);
@@ -41,7 +41,7 @@ describe("the guide", () => {
         const [, file] = /^\w+ (\S+)$/.exec(language) ?? [];
         if (file !== undefined) await project.write(file, `${block}\n`);
         if (language !== "console") continue;
-        // A block is a terminal: only its own commands have the variables that it exports.
+        // A code block is a terminal: variables that it exports hold for its own commands only.
         const terminal: Terminal = { project, servers, env: {} };
         for (const step of sessionSteps(block)) expect(await follow(step, terminal)).toEqual([]);
       }
@@ -55,13 +55,13 @@ describe("the guide", () => {
   });
 });
 
-/** What the checkout has, and itself as the package that a reader would install. */
+/** The checkout's packages, and the checkout itself as the package that a reader would install. */
 function installInto(folder: string): void {
   const packages = join(folder, "node_modules");
   mkdirSync(packages);
   for (const name of readdirSync(`${REPOSITORY}node_modules`)) symlinkSync(`${REPOSITORY}node_modules/${name}`, join(packages, name));
   symlinkSync(REPOSITORY, join(packages, "bascule"));
-  // A client of MCP gives a server nothing of the environment but HOME and PATH: it finds there what the tests allow.
+  // An MCP client passes only HOME and PATH of its environment to a server; this gives it the test's settings through them.
   const home = homeIn(folder);
   mkdirSync(home);
   symlinkSync(process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), join(home, ".config"));
@@ -72,7 +72,7 @@ function homeIn(folder: string): string {
   return join(folder, "node_modules", ".home");
 }
 
-/** @returns what is missing of what the page promises. */
+/** @returns the promised lines that are missing. */
 async function follow({ command: written, output: promised }: SessionStep, terminal: Terminal): Promise<readonly string[]> {
   const step = { command: written.replace(/^npx bascule /, "bascule "), output: promised };
   if (NOT_RUN.test(step.command)) return [];
@@ -85,10 +85,10 @@ async function follow({ command: written, output: promised }: SessionStep, termi
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const { code, output } = await run(step.command, terminal);
-    // A command that the page promises nothing of has to work.
+    // A command without promised output has to succeed.
     const missing = step.output.length === 0 && code !== 0 ? [`exit code 0, not ${code}`] : missingLines(output, step.output);
     if (missing.length === 0) return [];
-    // What is not there yet a moment after an edit is asked for again, as a reader would.
+    // Repeats a command whose output is not there yet shortly after an edit, as a reader would.
     const mayRepeat = /^bascule (?:call|list|info|grants|why|settings|audit) /.test(`${step.command} `);
     if (!mayRepeat || Date.now() > deadline) return [`$ ${step.command}`, ...missing.map((line) => `missing: ${line}`), "got:", output];
   }

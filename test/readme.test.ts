@@ -7,9 +7,9 @@ import { blocksBelow, docExamples, missingLines, type SessionStep, sessionSteps 
 import { REPOSITORY, sourceFiles } from "./support/source-files.ts";
 
 const README = readFileSync(`${REPOSITORY}README.md`, "utf8");
-/** How long an edit may take to be served; only a broken reload ever waits that long. */
+/** Time in which an edit has to be served; only a broken reload reaches it. */
 const DEADLINE_MS = 15_000;
-/** A command may take that long on a crowded machine. */
+/** Timeout of a command on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 const folders: string[] = [];
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A project inside the checkout, so that `import "bascule"` means this checkout; `.cache` is not for git. */
+/** A project inside the checkout, so that `import "bascule"` means this checkout; git ignores `.cache`. */
 function createProject(): string {
   mkdirSync(`${REPOSITORY}.cache`, { recursive: true });
   const folder = mkdtempSync(`${REPOSITORY}.cache/readme-`);
@@ -49,7 +49,7 @@ describe("the library example of the README", () => {
 });
 
 describe("the library example of the README, as types", () => {
-  it("is what the library's types allow [I1.types]", { timeout: 60_000 }, async () => {
+  it("passes the library's types [I1.types]", { timeout: 60_000 }, async () => {
     const folder = createProject();
     const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
     writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
@@ -80,7 +80,7 @@ describe("the examples in doc comments", () => {
 });
 
 describe("the walk-through of the README", () => {
-  it("works as it is written [I2.walkthrough]", { timeout: 120_000 }, async () => {
+  it("works as written [I2.walkthrough]", { timeout: 120_000 }, async () => {
     const folder = createProject();
     const steps = blocksBelow(README, "## Walkthrough")
       .filter((block) => block.language === "console")
@@ -96,7 +96,7 @@ describe("the walk-through of the README", () => {
     running.push(spawn(process.execPath, ["bin/bascule.mjs", "dev"], { cwd: folder, stdio: "ignore" }));
   }
 
-  /** Runs a command as the reader would: what is not there yet a moment after an edit is asked for again. */
+  /** Runs a command as the reader would: repeats it if its output is not there yet shortly after an edit. */
   async function follow(step: SessionStep, folder: string): Promise<readonly string[]> {
     const script = `shopt -s expand_aliases\nalias bascule="node bin/bascule.mjs"\n${step.command}`;
     const deadline = Date.now() + DEADLINE_MS;
@@ -111,7 +111,7 @@ describe("the walk-through of the README", () => {
 });
 
 describe("missingLines()", () => {
-  it("wants the promised lines in order, with … for anything", () => {
+  it("checks the promised lines in order, with … for anything", () => {
     expect(missingLines("a 12 b\nother\nc", ["a … b", "c"])).toEqual([]);
     expect(missingLines("c\na 12 b", ["a … b", "c"])).toEqual(["c"]);
     expect(missingLines("a.b", ["axb"])).toEqual(["axb"]);

@@ -1,4 +1,4 @@
-/** What every bridge must do, whatever it is sent (architecture, decision 6). */
+/** Requirements for every bridge, for any input (architecture, decision 6). */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { type TestCall, testCall, toBytes } from "../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../support/memory-platform.ts";
 import "../support/seed.ts";
 
-/** Names a guest may be told: `Deno.errors`, ECMAScript's and DOMException's. */
+/** Error names that a guest may get: those of `Deno.errors`, ECMAScript and DOMException. */
 const ERROR_NAMES: ReadonlySet<string> = new Set([
   "NotFound",
   "PermissionDenied",
@@ -64,7 +64,7 @@ const HOSTILE: readonly JsonValue[] = [
   { id: 2, url: "http://[::1]/", method: "GET", headers: [1], redirect: "follow", body: "none" },
 ];
 
-/** Registers the suite for one bridge. `example` is an operation that needs a grant, with what it refuses about. */
+/** Registers the suite for one bridge. `example` is an operation that needs a grant, with the expected refusal. */
 export function describeBridge(
   bridge: Bridge,
   example?: { readonly operation: string; readonly args: JsonValue; readonly message: RegExp },
@@ -77,7 +77,7 @@ export function describeBridge(
       expect(Object.keys(bridge.operations).every((name) => name.startsWith(`${bridge.name}.`))).toBe(true);
     });
 
-    it.each(Object.keys(bridge.operations))("%s answers hostile arguments, granted nothing and everything [B5]", async (operation) => {
+    it.each(Object.keys(bridge.operations))("%s answers hostile arguments, with no grant and with every grant [B5]", async (operation) => {
       for (const permissions of [{}, { read: true, write: true, env: true, net: true }]) {
         for (const args of HOSTILE) expectProper(await call(permissions).answer(operation, args, toBytes("x")));
       }
@@ -96,14 +96,14 @@ export function describeBridge(
       });
       await fc.assert(
         fc.asyncProperty(fc.oneof(fc.jsonValue(), shaped), async (args) => {
-          // fast-check's JSON is our JSON.
+          // fast-check types JSON values differently.
           expectProper(await call({ read: true, write: true, env: true }).answer(operation, args as JsonValue));
         }),
         { numRuns: 100 },
       );
     });
 
-    it.each(Object.keys(bridge.operations))("%s does nothing for a cancelled call but say so", async (operation) => {
+    it.each(Object.keys(bridge.operations))("%s does nothing for a cancelled call and reports the cancellation", async (operation) => {
       const platform = memoryPlatform({ "a.txt": "abc" });
       const cancelled = testCall({
         platform,
@@ -120,7 +120,7 @@ export function describeBridge(
     });
 
     if (example !== undefined) {
-      it("refuses what is not granted, records it, and names what would allow it [C10, PA6]", async () => {
+      it("refuses what is not granted, records it, and names the grant that would allow it [C10, PA6]", async () => {
         const refused = call();
         expect(await refused.answer(example.operation, example.args)).toEqual({
           ok: false,
@@ -132,7 +132,7 @@ export function describeBridge(
   });
 }
 
-/** Registers what holds for operations that no bridge has. */
+/** Registers tests for operations that no bridge has. */
 export function describeUnknownOperations(): void {
   it.each(["", "fs", "fs.", "fs.readfile", "constructor", "__proto__", "fs.readFile ", "x".repeat(10_000)])(
     "answers the unknown operation %j [B5]",

@@ -1,19 +1,19 @@
-/** What every route must do with a call (SPEC O5). A route hands in how to make it do each of these. */
+/** Requirements of every route for a call (SPEC O5). A route provides a way to make it do each of these. */
 
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../host/audit/events.ts";
 import type { Execution, Executor, Outcome } from "../../host/tools/execution.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 
-/** One route with a tool that does what the suite asks for. */
+/** One route with a tool for each word of the suite. */
 export interface ExecutorUnderTest {
   readonly execute: Executor;
-  /** A tool that does this on this route. */
+  /** Starts a host with a tool that does `word` on this route. */
   readonly execution: (behaviour: Behaviour, overrides?: ExecutionOverrides) => Execution;
   readonly events: readonly HostEvent[];
-  /** Moves time on. */
+  /** Advances the clock. */
   readonly advance: (byMs: number) => void;
-  /** How many calls of the route's tools have begun. */
+  /** Number of started calls of the route's tools. */
   readonly begun: () => number;
 }
 
@@ -29,26 +29,26 @@ export type Behaviour =
   | { readonly does: "return parts"; readonly parts: Readonly<Record<string, JsonValue>> }
   | { readonly does: "throw"; readonly message: string }
   | { readonly does: "throw a ToolError"; readonly message: string }
-  /** Ends only when its signal fires. */
+  /** Ends only when the call's signal aborts. */
   | { readonly does: "wait" }
   | { readonly does: "write"; readonly path: string; readonly text: string }
   | { readonly does: "read"; readonly path: string };
 
 export function executorSuite(name: string, create: () => ExecutorUnderTest): void {
   describe(`the ${name} route`, () => {
-    it("gives a tool's plain output, nothing more [O5, X1]", async () => {
+    it("returns a tool's plain output and nothing else [O5, X1]", async () => {
       const { execute, execution } = create();
       for (const output of [null, 0, "text", [1, { a: null }], { o: 1 }, { t: { output: 1 } }] satisfies JsonValue[]) {
         expect(await execute(execution({ does: "return", output }))).toMatchObject({ ok: true, output });
       }
     });
 
-    it("hands the checked arguments over [O5]", async () => {
+    it("passes the checked arguments to the tool [O5]", async () => {
       const { execute, execution } = create();
       expect(await execute(execution({ does: "return arguments" }, { args: { a: [1] } }))).toMatchObject({ ok: true, output: { a: [1] } });
     });
 
-    it("takes apart what toolOutput made [O5, X1]", async () => {
+    it("unpacks the parts of toolOutput() [O5, X1]", async () => {
       const { execute, execution } = create();
       const parts = {
         output: { n: 1 },
@@ -71,12 +71,12 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
       });
     });
 
-    it("never rejects for what a tool throws [O5, X4]", async () => {
+    it("does not reject if a tool throws [O5, X4]", async () => {
       const { execute, execution } = create();
       expect(await execute(execution({ does: "throw", message: "boom" }))).toMatchObject({ ok: false, error: { code: "tool_failed" } });
     });
 
-    it("shows an error that was made to be shown as it is [O5, X4]", async () => {
+    it("shows a ToolError as it is [O5, X4]", async () => {
       const { execute, execution } = create();
       expect(await execute(execution({ does: "throw a ToolError", message: "Come back later" }))).toMatchObject({
         ok: false,

@@ -1,4 +1,4 @@
-/** What every platform must do alike (architecture, decision 6). */
+/** Requirements of every platform (architecture, decision 6). */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MemoryEntry } from "../../host/platform/memory/memory.ts";
@@ -10,10 +10,10 @@ import { checkedPath, checkedUrl } from "../support/checked-path.ts";
 
 export interface PlatformSetup {
   readonly platform: Omit<Platform, "workers">;
-  /** A real, empty folder; `inside` is what tests grant, `outside` is what they do not. */
+  /** A real, empty folder; tests grant `inside`, and do not grant `outside`. */
   readonly root: string;
   plant(path: string, entry: MemoryEntry): Promise<void>;
-  /** A server at loopback while a test runs; answers its origin. */
+  /** Starts a loopback server for a test; returns its origin. */
   serve(answer: (request: MemoryRequest) => MemoryAnswer): Promise<string>;
 }
 
@@ -33,12 +33,12 @@ export function describePlatform(name: string, setup: () => Promise<PlatformSetu
   describe(`${name}: local sockets`, () => describeSockets(setup));
 }
 
-/** The part of the suite that is about files on behalf of guests. */
+/** Registers the part of the suite about files of guests. */
 export function describeGuardedFiles(name: string, setup: () => Promise<PlatformSetup>): void {
   describe(`${name}: guarded files`, () => describeGuarded(setup));
 }
 
-/** The part of the suite that is about the host's own files. */
+/** Registers the part of the suite about the host's own files. */
 export function describeOwnFiles(name: string, setup: () => Promise<PlatformSetup>): void {
   describe(`${name}: the host's own files`, () => describeFiles(setup));
 }
@@ -48,7 +48,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
   let plant: PlatformSetup["plant"];
   let root: string;
   let inside: string;
-  /** A proof for a path below `root` with `root/inside` granted. */
+  /** Returns a proof for a path below `root`, with `root/inside` granted. */
   const proof = (path: string): Proof => checkedPath(`${root}/${path}`, inside) as Proof;
   const read = async (path: string): Promise<string> => text(await guarded.readBytes(proof(path), { maxBytes: 1_000 }));
   const write = (path: string, contents: string, options: Parameters<GuardedFiles["writeBytes"]>[2] = {}): Promise<void> =>
@@ -114,7 +114,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(await guarded.realPath(proof("inside/link"))).toBe(`${inside}/folder/b.txt`);
   });
 
-  it("answers not_capable for links that leave the grant, whatever is asked [C4.symlink, PA4]", async () => {
+  it("answers not_capable for links that leave the grant, for every operation [C4.symlink, PA4]", async () => {
     await plant(`${inside}/file`, { link: "../outside/secret.txt" });
     await plant(`${inside}/out`, { link: `${root}/outside` });
     const refused = failsWith("not_capable");
@@ -141,7 +141,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(text(await guarded.readBytes(checkedPath(`${root}/outside/secret.txt`, root) as Proof, { maxBytes: 10 }))).toBe("secret");
   });
 
-  it("tells missing and forbidden apart only inside the grant [C4.missing]", async () => {
+  it("distinguishes missing from forbidden only inside the grant [C4.missing]", async () => {
     await plant(`${inside}/out`, { link: "../outside" });
     for (const path of ["inside/out/secret.txt", "inside/out/none", "inside/out/none/deeper", "inside/out/secret.txt/x"]) {
       await expect(read(path), path).rejects.toEqual(failsWith("not_capable"));
@@ -164,7 +164,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.stat(checkedPath(`${root}/outside/never.txt`, root) as Proof)).rejects.toEqual(failsWith("not_found"));
   });
 
-  it("finds no file where a link says that it is a folder [C4.symlink]", async () => {
+  it("finds no file through a link that names its target as a folder [C4.symlink]", async () => {
     await plant(`${inside}/slash`, { link: "folder/b.txt/" });
     await plant(`${inside}/dot`, { link: "folder/b.txt/." });
     for (const link of ["slash", "dot"]) await expect(read(`inside/${link}`)).rejects.toEqual(failsWith("not_a_directory"));
@@ -179,7 +179,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(write("inside/one", "x")).rejects.toEqual(failsWith("symlink_loop"));
   });
 
-  it("creates, replaces, appends and refuses as the options say", async () => {
+  it("creates, replaces, appends and refuses by the options", async () => {
     await write("inside/new.txt", "one");
     await write("inside/new.txt", "2");
     await write("inside/new.txt", "3", { append: true });
@@ -191,7 +191,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(await read("inside/new.txt")).toBe("23");
   });
 
-  it("gives modes without set-user-id, also to files that exist", async () => {
+  it("sets modes without set-user-id, also on existing files", async () => {
     await write("inside/a.txt", "x", { mode: 0o4755 });
     expect((await guarded.stat(proof("inside/a.txt"))).mode).toBe(0o755);
   });
@@ -218,7 +218,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(await guarded.stat(proof("inside"))).toMatchObject({ kind: "directory" });
   });
 
-  it("makes folders, one or all that are missing", async () => {
+  it("makes one folder, or all missing ones", async () => {
     await guarded.makeDirectory(proof("inside/one"), { recursive: false });
     await guarded.makeDirectory(proof("inside/two/three/four"), { recursive: true });
     await guarded.makeDirectory(proof("inside/two/three/four"), { recursive: true });
@@ -228,7 +228,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.makeDirectory(proof("inside/a.txt"), { recursive: true })).rejects.toEqual(failsWith("already_exists"));
   });
 
-  it("makes links that hold any text, where there is nothing and the grant allows the place", async () => {
+  it("makes links with any target at a free, granted path", async () => {
     await guarded.makeLink(proof("inside/made"), "../outside/secret.txt");
     expect(await guarded.readLink(proof("inside/made"))).toBe("../outside/secret.txt");
     expect((await guarded.lstat(proof("inside/made"))).kind).toBe("symlink");
@@ -251,7 +251,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.setFacts(proof("inside/none"), { mode: 0o600 })).rejects.toEqual(failsWith("not_found"));
   });
 
-  it("removes files, empty folders and whole trees, links without what they lead to", async () => {
+  it("removes files, empty folders, trees, and links without their targets", async () => {
     await plant(`${inside}/tree/link`, { link: "../../outside" });
     await plant(`${inside}/tree/deep/x.txt`, "x");
     await expect(guarded.remove(proof("inside/tree"), { recursive: false })).rejects.toEqual(failsWith("not_empty"));
@@ -281,7 +281,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.copy(proof("inside/folder"), proof("inside/b"), { maxBytes: 2 })).rejects.toEqual(failsWith("is_a_directory"));
   });
 
-  it("begins no long act that nobody waits for any more [T3.files]", async () => {
+  it("starts no long operation whose caller has stopped waiting [T3.files]", async () => {
     const given = failsWith("interrupted");
     const isOver = (): boolean => true;
     await expect(guarded.copy(proof("inside/a.txt"), proof("inside/folder/b.txt"), { maxBytes: 3, isOver })).rejects.toEqual(given);
@@ -299,13 +299,13 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.truncate(proof("inside/none"), 0)).rejects.toEqual(failsWith("not_found"));
   });
 
-  it("refuses the kernel's files and devices even if everything is granted [C4.devices]", async () => {
+  it("refuses kernel files and devices even with every grant [C4.devices]", async () => {
     for (const path of ["/proc/self/environ", "/proc", "/sys/kernel", "/dev/null", "/dev/shm/x"]) {
       const all = checkedPath(path, "") as Proof;
       await expect(guarded.readBytes(all, { maxBytes: 10 }), path).rejects.toEqual(failsWith("not_regular"));
       await expect(guarded.stat(all), path).rejects.toEqual(failsWith("not_regular"));
     }
-    // Where a write that is not refused would do no harm.
+    // A path for which a write that is wrongly allowed does no harm.
     await expect(guarded.writeBytes(checkedPath("/dev/null", "") as Proof, bytes("x"), {})).rejects.toEqual(failsWith("not_regular"));
     await plant(`${inside}/environment`, { link: "/proc/self/environ" });
     await plant("/proc/self/environ", "X=1");
@@ -320,9 +320,9 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
   });
 }
 
-/** An overlay gives none. */
+/** An overlay has no hard links. */
 function describeNames(setup: () => Promise<PlatformSetup>): void {
-  it("gives a file a further name, and says how many it has", async () => {
+  it("adds a name to a file and counts its names", async () => {
     const { platform, root, plant } = await setup();
     const { guarded } = platform;
     const proof = (path: string): Proof => checkedPath(`${root}/${path}`, `${root}/inside`) as Proof;
@@ -350,7 +350,7 @@ function describeFiles(setup: () => Promise<PlatformSetup>): void {
     made = await setup();
   });
 
-  it("makes a new file for one of several who try, and for none where there is something [H7.processes]", async () => {
+  it("creates a file for one of several concurrent callers, and for none if it exists [H7.processes]", async () => {
     const { platform, root } = made;
     const tries = await Promise.all(["a", "b", "c"].map((text) => platform.files.createNew(`${root}/turn`, text)));
     expect(tries.filter((isMade) => isMade)).toHaveLength(1);
@@ -402,7 +402,7 @@ function describeFiles(setup: () => Promise<PlatformSetup>): void {
 }
 
 function describeRest(setup: () => Promise<PlatformSetup>): void {
-  it("makes identifiers of version 7 that sort by time, also within a millisecond", async () => {
+  it("makes version 7 identifiers that sort by time, also within a millisecond", async () => {
     const { platform } = await setup();
     const ids = Array.from({ length: 10_000 }, () => platform.random.uuidv7());
     expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toBe(true);
@@ -411,14 +411,14 @@ function describeRest(setup: () => Promise<PlatformSetup>): void {
     expect(Math.abs(Number.parseInt((ids[0] ?? "").replaceAll("-", "").slice(0, 12), 16) - platform.clock.now())).toBeLessThan(5_000);
   });
 
-  it("gives as many random bytes as asked for", async () => {
+  it("returns the requested number of random bytes", async () => {
     const { platform } = await setup();
     expect(platform.random.bytes(0)).toHaveLength(0);
     expect(platform.random.bytes(33)).toHaveLength(33);
     expect(platform.random.bytes(16)).not.toEqual(platform.random.bytes(16));
   });
 
-  it("knows own variables only", async () => {
+  it("reads own variables only", async () => {
     const { platform } = await setup();
     expect(platform.environment.get("toString")).toBeUndefined();
     expect(platform.environment.get("__proto__")).toBeUndefined();
@@ -445,7 +445,7 @@ function describeNetwork(setup: () => Promise<PlatformSetup>): void {
   };
   const signal = new AbortController().signal;
 
-  it("sends what it is given with the method of the proof, and reads the answer [C6]", async () => {
+  it("sends a request with the proof's method and reads the answer [C6]", async () => {
     const { platform, serve } = await setup();
     const origin = await serve(({ method, url, fields, body }) => ({
       status: 404,
@@ -474,7 +474,7 @@ function describeNetwork(setup: () => Promise<PlatformSetup>): void {
     expect((await readWhole(await send(pieces()))).slice(0, 15)).toBe("PUT /p c hello ");
   });
 
-  it("connects to no address that the proof does not permit [C6]", async () => {
+  it("does not connect to an address that the proof does not permit [C6]", async () => {
     const { platform, serve } = await setup();
     let requests = 0;
     const origin = await serve(() => (requests++, {}));
@@ -488,7 +488,7 @@ function describeNetwork(setup: () => Promise<PlatformSetup>): void {
     expect([asked, requests]).toEqual([["127.0.0.1"], 0]);
   });
 
-  it("caps a body, and gives up at an abort or a close [C6]", async () => {
+  it("caps a body, and stops at an abort or a close [C6]", async () => {
     const { platform, serve } = await setup();
     const origin = await serve(() => ({ body: "x".repeat(300_000) }));
     const send = (over: AbortSignal = signal): Promise<HttpResponse> =>
@@ -507,7 +507,7 @@ function describeNetwork(setup: () => Promise<PlatformSetup>): void {
 }
 
 function describeSockets(setup: () => Promise<PlatformSetup>): void {
-  it("carries lines both ways", async () => {
+  it("carries lines in both directions", async () => {
     const { platform, root } = await setup();
     const listening = await platform.sockets.listen(`${root}/host.sock`, (connection) => {
       connection.onLine((line) => connection.send(`${line}!`));
@@ -526,7 +526,7 @@ function describeSockets(setup: () => Promise<PlatformSetup>): void {
     await listening.close();
   });
 
-  it("has one listener a path", async () => {
+  it("has one listener for each path", async () => {
     const { platform, root } = await setup();
     expect(await platform.sockets.connect(`${root}/host.sock`)).toBeUndefined();
     const listening = await platform.sockets.listen(`${root}/host.sock`, () => {});

@@ -1,15 +1,15 @@
-/** What every platform's processes must do alike (architecture, decision 6, SPEC G2, T3). */
+/** Requirements for processes on every platform (architecture, decision 6, SPEC G2, T3). */
 
 import { describe, expect, it } from "vitest";
 import type { ProcessEnd, Processes, ProcessOptions } from "../../host/platform/processes/process-types.ts";
 import { checkedProgram } from "../support/checked-path.ts";
 
-/** What the programs do that a platform has to have. */
+/** Test programs that a platform has to provide. */
 export const PROGRAMS = ["report", "exit 3", "two streams", "deaf", "obedient", "silent"] as const;
 export type TestProgram = (typeof PROGRAMS)[number];
 
 export interface ProcessesSetup {
-  /** Takes two programs at once, and kills soon. */
+  /** Starts processes with room for two programs and a short kill delay. */
   readonly processes: Processes;
   readonly folder: string;
   program(name: TestProgram): Promise<string>;
@@ -31,7 +31,7 @@ export function describeProcesses(name: string, setup: () => Promise<ProcessesSe
       return { running, written, folder };
     }
 
-    it("hands over arguments, a variable, the folder and the input as they are [G2.processes]", async () => {
+    it("passes arguments, a variable, the folder and the input unchanged [G2.processes]", async () => {
       const args = ["-c", "$(id); `id` | id", "", "a b", "ü\n", '"', "--"];
       const { running, written, folder } = await start("report", {
         args,
@@ -42,14 +42,14 @@ export function describeProcesses(name: string, setup: () => Promise<ProcessesSe
       expect(written.stdout).toBe(`${args.map((arg) => `<${arg}>`).join("")}\n$B; 'c\n${folder}\nin\0put`);
     });
 
-    it("tells the exit code, and the streams apart [G2.processes]", async () => {
+    it("returns the exit code and separate streams [G2.processes]", async () => {
       expect(await (await start("exit 3")).running.ended).toEqual({ exitCode: 3 });
       const { running, written } = await start("two streams");
       expect(await running.ended).toEqual({ exitCode: 0 });
       expect(written).toEqual({ stdout: "out\n", stderr: "err\n" });
     });
 
-    it("lets a program that is stopped clean up, and keeps what it wrote [T3.process]", async () => {
+    it("lets a stopped program clean up and keeps its output [T3.process]", async () => {
       const { running, written } = await start("obedient");
       await expect.poll(() => written.stdout, { timeout: 10_000 }).toBe("ready\n");
       running.stop();
@@ -58,7 +58,7 @@ export function describeProcesses(name: string, setup: () => Promise<ProcessesSe
       expect(written.stdout).toBe("ready\nbye\n");
     });
 
-    it("kills a program that does not end when it is stopped [T3.process]", async () => {
+    it("kills a program that does not stop [T3.process]", async () => {
       const { running, written } = await start("deaf");
       await expect.poll(() => written.stdout, { timeout: 10_000 }).toBe("ready\n");
       running.stop();
@@ -66,7 +66,7 @@ export function describeProcesses(name: string, setup: () => Promise<ProcessesSe
       running.stop();
     });
 
-    it("says what cannot be started, and takes no more than it may [G2.processes]", async () => {
+    it("reports a program that cannot start, and limits concurrent programs [G2.processes]", async () => {
       const made = await setup();
       const missing = made.processes.start(checkedProgram(`${made.folder}/nothing/there`), {
         args: [],

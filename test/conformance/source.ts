@@ -1,17 +1,17 @@
-/** What every source of tools must make of the same four foreign tools, whatever shape they came in (SPEC K1-K3). */
+/** Requirements for every source of tools, shown with the same four foreign tools (SPEC K1-K3). */
 
 import { describe, expect, it } from "vitest";
 import type { Host } from "../../host/mod.ts";
 import type { ToolSourceName } from "../../host/tools/tool.ts";
 
-/** What the tools are called in the host; the first three take what their names say. */
+/** Names of the tools in the host; the first three do as they are named. */
 export interface SourceUnderTest extends AsyncDisposable {
   readonly host: Host;
-  /** `add({ a, b })` answers `{ sum }`; `a` and `b` are required integers. Counts how often it ran. */
+  /** `add({ a, b })` answers `{ sum }`; `a` and `b` are required integers. Counts its calls. */
   readonly added: () => number;
-  /** Resolves once `wait()` was told to stop. It answers nothing before. */
+  /** Resolves once `wait()` was told to stop; `wait()` does not answer before. */
   readonly stopped: Promise<void>;
-  /** The name in the host of `add`, `boom` (it throws) and `wait`. */
+  /** Names in the host of `add`, `boom` (it throws) and `wait`. */
   readonly nameOf: (tool: "add" | "boom" | "wait") => string;
 }
 
@@ -33,7 +33,7 @@ export function sourceSuite(source: ToolSourceName, open: () => Promise<SourceUn
       });
     });
 
-    it("answer what they answer, and get no arguments that do not fit [S3.source]", async () => {
+    it("return their answers, and get only valid arguments [S3.source]", async () => {
       await using under = await open();
       const { host, nameOf, added } = under;
       expect(await host.call(nameOf("add"), { a: 1, b: 2 }, ALLOWED)).toMatchObject({ ok: true, output: { sum: 3 } });
@@ -41,7 +41,7 @@ export function sourceSuite(source: ToolSourceName, open: () => Promise<SourceUn
       expect(added()).toBe(1);
     });
 
-    it("fail as tools fail [X4.source]", async () => {
+    it("report failures as other tools do [X4.source]", async () => {
       await using under = await open();
       expect(await under.host.call(under.nameOf("boom"), {}, ALLOWED)).toMatchObject({ ok: false, error: { code: "tool_failed" } });
     });
@@ -56,7 +56,7 @@ export function sourceSuite(source: ToolSourceName, open: () => Promise<SourceUn
       expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" } });
     });
 
-    it("stand under the same policy and confirmation [P2.source] [E1.source]", async () => {
+    it("are subject to the same policy and confirmation [P2.source] [E1.source]", async () => {
       await using under = await open();
       const { host, nameOf } = under;
       const remove = host.policy.addLayer("global", { name: "none of these", deny: [nameOf("add")] });
@@ -67,5 +67,5 @@ export function sourceSuite(source: ToolSourceName, open: () => Promise<SourceUn
   });
 }
 
-/** Somebody who agrees: sources that are not trusted ask. */
+/** Confirms every call: tools of untrusted sources need a confirmation. */
 export const ALLOWED: { readonly confirm: () => Promise<boolean> } = { confirm: () => Promise.resolve(true) };

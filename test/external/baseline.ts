@@ -1,4 +1,4 @@
-/** The committed baseline of an outside suite: names and counts, nothing of its code. */
+/** The committed baseline of an outside suite: names and counts only, none of its code. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -6,27 +6,27 @@ import type { DenoResults } from "./deno-results.ts";
 import { gapOf, gapOfMessage } from "./gaps.ts";
 import type { CaseResult } from "./suite.ts";
 
-/** What one test file did when the baseline was taken. */
+/** Results of one test file when the baseline was taken. */
 export interface BaselineEntry {
   readonly digest: string;
   readonly passed: number;
   readonly total: number;
-  /** The reason (the id of a gap; empty: none was found yet) of each test that fails, by its name. */
+  /** Reason of each failing test by its name: the id of a gap, empty if none is known yet. */
   readonly failed: Readonly<Record<string, string>>;
-  /** How many of those Deno itself passes; absent where that was not asked. */
+  /** Number of the failing tests that Deno passes; absent if not measured. */
   readonly passedByDeno?: number;
 }
 
-/** By the id of the test file. */
+/** Results by the id of the test file. */
 export type Baseline = ReadonlyMap<string, BaselineEntry>;
 
-/** What a run shows against the baseline. */
+/** A comparison of a run with the baseline. */
 export interface Comparison {
-  /** Failures that the baseline does not have, in files whose text is the same; these fail the run. */
+  /** Failures that are new in files whose text is the same; they fail the run. */
   readonly regressions: readonly string[];
-  /** The same in files that the baseline does not name, or whose text changed. */
+  /** Failures in files that are new or whose text changed. */
   readonly unknown: readonly string[];
-  /** Tests that fail in other words than those of their reason; these fail the run too. */
+  /** Tests whose message does not match their reason; they fail the run. */
   readonly otherwise: readonly string[];
   /** Tests that pass now. */
   readonly fixed: readonly string[];
@@ -36,17 +36,17 @@ function fileOf(suite: string): string {
   return fileURLToPath(new URL(`./baselines/${suite}.json`, import.meta.url));
 }
 
-/** Empty where none was taken yet. */
+/** Returns an empty baseline if none was taken yet. */
 export async function readBaseline(suite: string): Promise<Baseline> {
   const text = await readFile(fileOf(suite), "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "{}";
     throw error;
   });
-  // We wrote it, and it is reviewed as source is.
+  // The file is written by this program and reviewed as source code.
   return new Map(Object.entries(JSON.parse(text) as Record<string, BaselineEntry>));
 }
 
-/** Replaces the entries of the files that ran. A reason that a person gave stays. */
+/** Replaces the entries of the files that ran. Reasons written by hand are kept. */
 export async function writeBaseline(
   suite: string,
   known: Baseline,
@@ -72,13 +72,13 @@ function entryOf({ id, digest, tests }: CaseResult, known: BaselineEntry | undef
   };
 }
 
-/** The id of the reason that the message tells, else that a person gave. */
+/** Returns the id of the reason in the message, or else the one written by hand. */
 function reasonOf(message: string, known: string | undefined): string {
   const given = known === undefined ? undefined : gapOf(known);
   return gapOfMessage(message)?.id ?? (given?.message === undefined ? (given?.id ?? "") : "");
 }
 
-/** Tells new failures from known ones. */
+/** Separates new failures from known ones. */
 export function compare(baseline: Baseline, results: readonly CaseResult[]): Comparison {
   const comparison = { regressions: [] as string[], unknown: [] as string[], otherwise: [] as string[], fixed: [] as string[] };
   const { regressions, unknown, otherwise, fixed } = comparison;
@@ -101,9 +101,9 @@ export function compare(baseline: Baseline, results: readonly CaseResult[]): Com
 
 const COMMITS = fileURLToPath(new URL("./baselines/commits.json", import.meta.url));
 
-/** The commit of each suite's checkout that its baseline was taken from. */
+/** The commit of each suite's checkout at which its baseline was taken. */
 export async function readCommits(): Promise<ReadonlyMap<string, string>> {
-  // We wrote it.
+  // The file is written by this program.
   return new Map(Object.entries(JSON.parse(await readFile(COMMITS, "utf8")) as Record<string, string>));
 }
 

@@ -5,9 +5,9 @@ import { readdir, readFile, realpath } from "node:fs/promises";
 import { join, posix, sep } from "node:path";
 
 export interface Checkout {
-  /** Undefined if there is no such file, or it is not inside the checkout. */
+  /** Reads a file; undefined if it does not exist or is outside of the checkout. */
   read(path: string): Promise<Uint8Array | undefined>;
-  /** Files below a folder, "/"-separated from the checkout's root, sorted. Empty if there is no such folder. */
+  /** Lists files below a folder, "/"-separated from the checkout's root, sorted. Empty if the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
 }
 
@@ -17,7 +17,7 @@ export async function openCheckout(root: string): Promise<Checkout> {
   async function read(path: string): Promise<Uint8Array | undefined> {
     const file = await realpath(join(real, posix.normalize(`/${path}`))).catch(() => undefined);
     if (file === undefined || !file.startsWith(real + sep)) return undefined;
-    // A folder is not a file either.
+    // A folder counts as missing too.
     return await readFile(file).then(
       (bytes) => new Uint8Array(bytes),
       () => undefined,
@@ -37,7 +37,7 @@ export async function openCheckout(root: string): Promise<Checkout> {
   };
 }
 
-/** Of several files together. */
+/** Hashes several files together. */
 export function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
   const hash = createHash("sha256");
   for (const [path, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -33,7 +33,7 @@ describe("the outside suites' baselines", () => {
 });
 
 describe("docs/compatibility.md", () => {
-  it("is what the baselines say (run npm run generate)", async () => {
+  it("matches the baselines (run npm run generate)", async () => {
     expect(await readFile(`${REPOSITORY}docs/compatibility.md`, "utf8")).toBe(await compatibilityText());
   });
 });

@@ -1,4 +1,4 @@
-/** docs/compatibility.md: what passes of the outside suites, and why the rest does not. */
+/** docs/compatibility.md: the passing tests of the outside suites, and the reasons for the others. */
 
 import { type Baseline, type BaselineEntry, readBaseline, readCommits } from "./baseline.ts";
 import { type Gap, gapOf } from "./gaps.ts";
@@ -6,10 +6,10 @@ import { type Gap, gapOf } from "./gaps.ts";
 interface Section {
   readonly suite: string;
   readonly title: string;
-  /** Absent: ours. */
+  /** Address of the suite; absent for bascule's own. */
   readonly repository?: string;
   readonly about: string;
-  /** What a row of the table is about. */
+  /** Header of the first column. */
   readonly unit: string;
   readonly unitOf: (file: string) => string;
 }
@@ -70,7 +70,7 @@ const SECTIONS: readonly Section[] = [
 
 const NOT_PURE = new Set(["cli", "fs", "http", "io", "net", "webgpu"].map((name) => `@std/${name}`));
 
-/** The whole document. */
+/** Returns the whole document. */
 export async function compatibilityText(): Promise<string> {
   const commits = await readCommits();
   const sections = await Promise.all(
@@ -147,7 +147,7 @@ function total(rows: readonly (readonly [string, Sum])[]): Sum {
 
 function row(unit: string, { passed, failed, out, deno }: Sum, hasDeno: boolean): string {
   const runnable = passed + failed;
-  // Rounded down: 100 % is all of them.
+  // Rounds down: 100 % means all of them.
   const share = runnable === 0 ? "" : `${(Math.floor((passed / runnable) * 1000) / 10).toFixed(1)} %`;
   return `| ${unit} | ${passed} | ${runnable} | ${share} | ${out === 0 ? "" : out} |${hasDeno ? ` ${deno === 0 ? "" : deno} |` : ""}`;
 }

@@ -1,4 +1,4 @@
-/** Which tests Deno itself passes: by running it, or by what its repository says. */
+/** Finds out which tests Deno itself passes: by running them, or from the expectations in its repository. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { withOwnNames } from "./own-names.ts";
 import type { TestResult } from "./suite.ts";
 
 export interface DenoResults {
-  /** Whether Deno passes a test of a file. False for files that it does not run. */
+  /** Returns whether Deno passes a test of a file. False for files that it does not run. */
   passes(id: string, test: string): boolean;
 }
 
@@ -17,10 +17,10 @@ const DENO = fileURLToPath(new URL("../../node_modules/.bin/deno", import.meta.u
 const FILE_MS = 120_000;
 
 /**
- * Runs test files with the Deno of this repository, one after another.
+ * Runs test files with this repository's Deno, one after another.
  *
- * @param root the checkout, where it runs
- * @param imports names to addresses; absent: as the checkout's own configuration has it
+ * @param root the checkout, as working directory
+ * @param imports addresses by name; default: the checkout's own configuration
  */
 export async function runDeno(root: string, files: readonly string[], imports?: Readonly<Record<string, string>>): Promise<DenoResults> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-external-deno-"));
@@ -32,7 +32,7 @@ export async function runDeno(root: string, files: readonly string[], imports?: 
     for (const [index, file] of files.entries()) {
       const report = join(folder, `${String(index)}.xml`);
       const env = { ...process.env, DENO_DIR: join(folder, "cache") };
-      // `deno test` ends with 1 where a test fails, which the report tells; a file that ends it has no report, and nothing passes.
+      // `deno test` exits with 1 if a test fails, which the report shows; a file that ends the process has no report, and counts as failed.
       await new Promise<void>((resolve) => {
         execFile(DENO, ["test", ...options, `--junit-path=${report}`, file], { cwd: root, env, timeout: FILE_MS }, () => resolve());
       });
@@ -45,7 +45,7 @@ export async function runDeno(root: string, files: readonly string[], imports?: 
   return { passes: (id, test) => passed.has(`${id}: ${test}`) };
 }
 
-/** The tests of a report in the form of JUnit; what was ignored did not pass. */
+/** Reads the tests of a JUnit report; ignored tests did not pass. */
 function readReport(text: string): readonly TestResult[] {
   const found = text.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs);
   return [...found].map(([, name = "", body = ""]) => ({ name: unescape(name), passed: !/<(?:failure|error|skipped)\b/.test(body) }));
@@ -60,14 +60,14 @@ function unescape(text: string): string {
   });
 }
 
-/** A file's: all pass, all fail, or those that fail by name; folders nest. */
+/** Expectation for a file: all pass, all fail, or the failing tests by name; folders nest. */
 type Expectation =
   | boolean
   | { readonly expectedFailures?: readonly string[]; readonly ignore?: boolean }
   | { readonly [name: string]: Expectation };
 
 /**
- * Deno's own expectations of itself for web-platform-tests.
+ * Reads Deno's own expectations for web-platform-tests.
  *
  * @param root a checkout of denoland/deno
  */
@@ -75,7 +75,7 @@ export async function readDenoExpectations(root: string): Promise<DenoResults> {
   const folder = join(root, "tests/wpt/runner/expectations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== "schema.json");
   const trees = new Map<string, Expectation>();
-  // Trusted as the checkout is.
+  // Trusted like the checkout itself.
   for (const name of names) trees.set(name.slice(0, -5), JSON.parse(await readFile(join(folder, name), "utf8")) as Expectation);
   return {
     passes(id, test) {

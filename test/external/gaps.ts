@@ -1,11 +1,14 @@
-/** Why tests of outside suites do not pass. A baseline names the reason of each failing test by its id. */
+/** Reasons why tests of outside suites do not pass. A baseline names the reason of each failing test by its id. */
 
 export interface Gap {
   readonly id: string;
   readonly reason: string;
-  /** True: the test asks for what no plugin is meant to have (processes, servers, the runtime's internals), so it counts as not runnable. */
+  /**
+   * Whether the test needs something that no plugin can have (processes, servers, the runtime's internals), so it counts as not
+   * runnable.
+   */
   readonly isOut: boolean;
-  /** The failure's own words, where they say the reason. Absent: a person read the test and wrote the id into the baseline. */
+  /** Text in the failure's message that identifies the reason. Absent: the id was written into the baseline by hand. */
   readonly message?: RegExp;
 }
 
@@ -17,9 +20,9 @@ function gap(id: string, reason: string, message?: RegExp): Gap {
   return { id, reason, isOut: false, ...(message !== undefined && { message }) };
 }
 
-/** A failure has the first whose message it holds. */
+/** Reasons in order: the first whose text a failure's message contains applies. */
 export const GAPS: readonly Gap[] = [
-  // Refusals to a plugin, in their own words.
+  // Refusals, with their own messages.
   out("processes", "the test starts a process", /: a plugin cannot start processes/),
   out("links", "the test makes links; a plugin makes none", /: a plugin cannot make links/),
   out("modes", "the test changes owners or modes of files", /: a plugin cannot change owners and modes of files/),
@@ -48,7 +51,7 @@ export const GAPS: readonly Gap[] = [
     "the test needs more memory than the 512 MB that a plugin can ask for",
     /^(?:failed\n)?(?:RangeError: invalid array buffer length|InternalError: out of memory)/,
   ),
-  // Reasons that only reading the test tells.
+  // Reasons that only reading the test shows.
   out("refused", "the test expects another error of what a plugin is refused (sockets, links, a terminal, the working directory)"),
   out("written-code", "the test imports code that it wrote itself; a plugin's code is its files"),
   out("internals", "the test uses the runtime's internals (`Deno[Deno.internal]`, ids of open files and sockets)"),
@@ -97,7 +100,7 @@ export const GAPS: readonly Gap[] = [
   gap("testing", "`Deno.test` tells the origin of a test in the file's own words"),
   gap("filereader", "a second read of one `FileReader` in its own event"),
   gap("idl-places", "attributes of `FileReader` stand elsewhere than WebIDL says"),
-  gap("trusted-place", "`isTrusted` of an event is no own property"),
+  gap("trusted-place", "`isTrusted` of an event is not an own property"),
   gap("detached-output", "`encodeInto` refused a detached buffer when this was taken"),
   gap("performance-order", "entries are listed by their time, as the standard says"),
   gap("performance-observers", "`performance` has marks and measures, but no observers"),
@@ -127,12 +130,12 @@ export const GAPS: readonly Gap[] = [
 
 const BY_ID: ReadonlyMap<string, Gap> = new Map(GAPS.map((one) => [one.id, one]));
 
-/** The reason that a baseline names; undefined if there is none of that id. */
+/** Returns a reason by its id; undefined if it is unknown. */
 export function gapOf(id: string): Gap | undefined {
   return BY_ID.get(id);
 }
 
-/** The reason that a failure's own message tells, if it does. */
+/** Returns the reason that a failure's message contains. */
 export function gapOfMessage(message: string): Gap | undefined {
   return GAPS.find((one) => one.message?.test(message));
 }

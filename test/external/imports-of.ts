@@ -1,13 +1,13 @@
-/** Which files a module needs: as far as a pattern can see, which is far enough for test files. */
+/** Finds the files that a module needs, by patterns, which is accurate enough for test files. */
 
-/** Names in `from "…"`, `import "…"` and `import("…")`. A name in a text or a comment is found too, and leads nowhere. */
+/** Names in `from "…"`, `import "…"` and `import("…")`. Matches in a text or a comment resolve to nothing. */
 export function importsOf(code: string): readonly string[] {
   return [...code.matchAll(IMPORT)].map(([, name]) => name ?? "");
 }
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*["']([^"'\n]+)["']/g;
 
-/** Reads `starts` and whatever they import. `resolve` gives the path of a name in a file, or undefined where it leads elsewhere. */
+/** Reads `starts` and all files they import. `resolve` returns the path of a name in a file, or undefined for other modules. */
 export async function readClosure(
   starts: readonly string[],
   resolve: (name: string, from: string) => string | undefined,

@@ -1,9 +1,9 @@
 /**
  * `npm run external -- <suite…>`: runs outside test suites inside the sandbox and compares with the baselines.
  *
- * `--filter TEXT` only test files whose path contains it; `--engine plain|metered` one engine build, not both; `--update`
- * writes the baseline (from the last build), with the checkout's
- * commit (or that of the variable with `_COMMIT` after it); `--show` prints every failure with its message. A suite without a checkout is skipped.
+ * `--filter TEXT` only test files whose path contains it; `--engine plain|metered` one engine build, not both; `--update` writes
+ * the baseline (from the last build), with the checkout's commit (or the value of the variable with the suffix `_COMMIT`);
+ * `--show` prints every failure with its message. A suite without a checkout is skipped.
  */
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import { STD } from "./suites/std.ts";
 import { TEST262 } from "./suites/test262.ts";
 import { WPT } from "./suites/wpt.ts";
 
-/** A suite is one entry here. */
+/** Suites. To add one, add an entry here. */
 const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH, TEST262];
 
 const WORKERS = 2;
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
   });
   const { filter, update, show } = values;
   const engines = (["plain", "metered"] as const).filter((engine) => values.engine === "both" || values.engine === engine);
-  // It tests a server, not the sandbox, and needs no checkout.
+  // Tests a server, not the sandbox, and needs no checkout.
   if (positionals.includes("mcp")) return await (await import("./mcp/run.ts")).runMcpConformance(print);
   if (positionals.includes("mcp-gateway")) return await (await import("./mcp-gateway/run.ts")).runMcpGateway(print);
   if (positionals.includes("inspector")) return await (await import("./inspector/run.ts")).runInspector(print);
@@ -110,7 +110,7 @@ async function runSuite(suite: Suite, options: Options): Promise<number> {
   return failures > 0 && !options.update ? 1 : 0;
 }
 
-/** In the order of the cases, a few at a time. */
+/** Runs a few cases at a time; results are in the order of the cases. */
 async function runAll(cases: readonly Case[], engine: EngineBuild): Promise<readonly CaseResult[]> {
   const results = new Map<string, CaseResult>();
   const take = (result: CaseResult): void => void results.set(result.id, result);
@@ -127,7 +127,7 @@ async function runAll(cases: readonly Case[], engine: EngineBuild): Promise<read
   return cases.flatMap(({ id }) => results.get(id) ?? []);
 }
 
-/** Each file's tests together are one, named after the file. */
+/** Merges the tests of each file to one, named after the file. */
 function byFolder(results: readonly CaseResult[]): readonly CaseResult[] {
   const folders = Map.groupBy(results, ({ id }) => id.slice(0, id.lastIndexOf("/")));
   return [...folders].map(([folder, files]) => ({
@@ -157,7 +157,7 @@ async function inParallel<Item>(items: Iterator<Item>, work: (item: Item) => Pro
   await Promise.all(Array.from({ length: WORKERS }, next));
 }
 
-/** Undefined if the folder is not a checkout of its own. */
+/** Returns undefined if the folder is not the root of a checkout. */
 async function commitOf(root: string): Promise<string | undefined> {
   return await promisify(execFile)("git", ["-C", root, "rev-parse", "HEAD"]).then(
     ({ stdout }) => stdout.trim(),
@@ -165,7 +165,7 @@ async function commitOf(root: string): Promise<string | undefined> {
   );
 }
 
-/** Passed of all, by folder. */
+/** Counts passed tests and all tests by folder. */
 function printTable(results: readonly CaseResult[]): void {
   const folders = new Map<string, { passed: number; total: number }>();
   for (const { id, tests } of results) {

@@ -1,8 +1,8 @@
-/** Names are keys in the baseline; a suite may use one twice. */
+/** Makes test names unique: they are keys in the baseline, and a suite may use one twice. */
 
 import type { TestResult } from "./suite.ts";
 
-/** The second of a name gets " #2". */
+/** Adds " #2" to the second use of a name. */
 export function withOwnNames(tests: readonly TestResult[]): TestResult[] {
   const seen = new Map<string, number>();
   return tests.map((test) => {

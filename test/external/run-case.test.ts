@@ -17,7 +17,7 @@ function caseOf(source: string): ScriptCase {
 const LOG = `const log = (...result) => console.log(${JSON.stringify(RESULT_MARK)} + JSON.stringify(result));`;
 
 describe("runCase()", () => {
-  it("reads what a test file reports, and nothing else that it prints", async () => {
+  it("reads the results of a test file and ignores its other output", async () => {
     const { tests } = await runCase(
       sandbox,
       caseOf(`${LOG} export async function run() { console.log("noise"); log("one", true); log("two", false, "why"); log("one", true); }`),
@@ -29,7 +29,7 @@ describe("runCase()", () => {
     ]);
   });
 
-  it("keeps what was reported before the file stopped, and says that it did", async () => {
+  it("keeps results from before the file stopped, and reports that it stopped", async () => {
     const { tests } = await runCase(
       sandbox,
       caseOf(`${LOG} export async function run() { log("one", true); throw new Error("stopped"); }`),
@@ -40,7 +40,7 @@ describe("runCase()", () => {
     ]);
   });
 
-  it("gives a test the files that the case has, by name", async () => {
+  it("gives a test the files of its case, by name", async () => {
     const { tests } = await runCase(
       sandbox,
       caseOf(`${LOG} export async function run() {
@@ -51,7 +51,7 @@ describe("runCase()", () => {
     expect(tests.map((test) => test.name)).toEqual(["text", "NotFound"]);
   });
 
-  it("says of a file that does not load that it does not", async () => {
+  it("reports a file that does not load", async () => {
     const { tests } = await runCase(sandbox, caseOf(`export function run( {`));
     expect(tests).toEqual([{ name: WHOLE_FILE, passed: false, message: expect.stringMatching(/^It does not load: SyntaxError/u) }]);
   });
@@ -64,7 +64,7 @@ describe("wptProgram()", () => {
     function add_completion_callback(callback) { Promise.resolve().then(() => callback([], { status: 0 })); }
     function test(run, name) { try { run(); callbacks[0]({ name, status: 0 }); } catch (error) { callbacks[0]({ name, status: 1, message: String(error) }); } }`;
 
-  it("runs scripts as pages do: what they declare is shared, and strict mode is each one's own", async () => {
+  it("runs scripts as pages do: shared declarations, separate strict mode", async () => {
     const helper = `"use strict";\nconst shared = 5;\nclass Helper {}\nfunction helps() { return shared; }`;
     const source = wptProgram({
       path: "/a/b.any.js?x",
@@ -88,22 +88,22 @@ describe("compare()", () => {
     tests: Object.entries(names).map(([name, passed]) => ({ name, passed, message: "Cannot use Deno.link: a plugin cannot make links" })),
   });
 
-  it("finds nothing where all is as it was", () => {
+  it("finds nothing if nothing changed", () => {
     const same = result("1", { one: true, two: true, known: false });
     expect(compare(baseline, [same])).toEqual({ regressions: [], unknown: [], otherwise: [], fixed: [] });
   });
 
-  it("takes a new failure and a lost pass for regressions where the file is the same", () => {
+  it("treats a new failure and a lost pass as regressions in an unchanged file", () => {
     const { regressions } = compare(baseline, [result("1", { one: true, two: false, known: false })]);
     expect(regressions).toEqual(["a: 1 passed, before it was 2", "a: two"]);
   });
 
-  it("tells of a failure that its reason does not explain any more", () => {
+  it("reports a failure that its reason no longer explains", () => {
     const result = { id: "a", digest: "1", tests: [{ name: "known", passed: false, message: "TypeError: not a function" }] };
     expect(compare(baseline, [result]).otherwise).toEqual(["a: known"]);
   });
 
-  it("only tells of failures in files that changed or are new, and of what passes now", () => {
+  it("only lists failures in changed or new files, and tests that pass now", () => {
     expect(compare(baseline, [result("2", { one: false, known: true })])).toEqual({
       regressions: [],
       unknown: ["a: one"],

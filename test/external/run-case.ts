@@ -6,7 +6,7 @@ import type { TestSandbox } from "../support/sandbox.ts";
 import { withOwnNames } from "./own-names.ts";
 import { type CaseResult, RESULT_MARK, type ScriptCase, type TestResult, WHOLE_FILE } from "./suite.ts";
 
-/** Suites log their results and build large tables; time is what ends a test file that hangs. */
+/** Suites log their results and build large tables, so the limits are high; a hanging test file is ended by time. */
 const LIMITS: Limits = {
   ...DEFAULT_LIMITS,
   wallMs: 90_000,
@@ -15,11 +15,11 @@ const LIMITS: Limits = {
   operations: 1_000_000,
   operationBytes: 64 << 20,
 };
-/** What takes 2 seconds takes 10 on a machine with other work. */
+/** A generous timeout: on a busy machine 2 seconds become 10. */
 const LOAD_MS = 60_000;
 const MAX_RESULTS = 200_000;
 
-/** Never rejects for what the test file does; whatever keeps it from returning is the failed test `WHOLE_FILE`. */
+/** Never rejects because of a test file; a file that does not return is the failed test `WHOLE_FILE`. */
 export async function runCase(sandbox: TestSandbox, test: ScriptCase): Promise<CaseResult> {
   const tests: TestResult[] = [];
   const result = { id: test.id, digest: test.digest, tests };

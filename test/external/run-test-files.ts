@@ -16,7 +16,7 @@ import { createStackReader, type EngineBuild } from "../../sandbox/mod.ts";
 import { withOwnNames } from "./own-names.ts";
 import { type CaseResult, type TestFileCase, type TestPlugin, type TestResult, WHOLE_FILE } from "./suite.ts";
 
-/** All files of one plugin, one after another; `onResult` gets each. */
+/** Runs all files of one plugin, one after another; `onResult` receives the results of each. */
 export async function runTestFiles(
   cases: readonly TestFileCase[],
   engine: EngineBuild,
@@ -52,7 +52,7 @@ async function openBench(plugin: TestPlugin, engine: EngineBuild, root: string):
   const { policy, narrow } = narrowingPolicy(own);
   const text = manifestOf(plugin, grants);
   const parsed = parseManifest(text);
-  if (!parsed.ok) throw new Error(`The manifest of ${plugin.name} is wrong: ${parsed.problems.map(problemToText).join("; ")}`);
+  if (!parsed.ok) throw new Error(`The manifest of ${plugin.name} is invalid: ${parsed.problems.map(problemToText).join("; ")}`);
   const files = new Map([...plugin.files, ["manifest.json", new TextEncoder().encode(text)]]);
   await writeCopy(platform, `${root}/plugins`, toTestPlugin({ manifest: parsed.value, files }, grants));
   const host = await createHost({ platform, plugins: `${root}/plugins`, config: false, workspace: root, logger: SILENT, policy });
@@ -77,12 +77,12 @@ async function openBench(plugin: TestPlugin, engine: EngineBuild, root: string):
 function manifestOf({ name, imports }: TestPlugin, grants: Permissions): string {
   const tool = { name: "unused", description: "Is replaced by the tool that runs tests", inputSchema: { type: "object" }, sideEffects: [] };
   const about = { schemaVersion: "1.0", name, version: "1.0.0", description: `Tests of ${name}` };
-  // A plugin asks for what it needs.
+  // The manifest's permissions: those that the tests need.
   const limits = { memoryBytes: 512 * 1024 * 1024 };
   return JSON.stringify({ ...about, imports, permissions: grants, limits, tools: [tool] });
 }
 
-/** What outside tests write stays in temporary folders, and they reach neither the network nor other programs. */
+/** Outside tests may write to temporary folders only, and have neither network nor other programs. */
 function confine({ read, write, env }: Permissions, root: string): Permissions {
   return {
     ...(read !== undefined && { read }),

@@ -1,4 +1,4 @@
-/** Where `@std/…` names lead in a checkout of denoland/std, by the `exports` of its packages. */
+/** Resolves `@std/…` names in a checkout of denoland/std, by the `exports` of its packages. */
 
 import type { Checkout } from "./checkout.ts";
 
@@ -15,7 +15,7 @@ export async function readStdModules(checkout: Checkout): Promise<ReadonlyMap<st
 }
 
 async function packageFolders(checkout: Checkout): Promise<readonly string[]> {
-  // The workspace lists them.
+  // The workspace file lists the packages.
   const bytes = await checkout.read("deno.json");
   const document = JSON.parse(new TextDecoder().decode(bytes)) as { readonly workspace?: readonly string[] };
   return (document.workspace ?? []).map((folder) => folder.replace(/^\.\//, ""));

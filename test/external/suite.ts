@@ -1,20 +1,23 @@
-/** What an outside test suite is to the runner: a checkout, its test files, and a baseline of names. */
+/** Interface of an outside test suite: a checkout, its test files, and a baseline of names. */
 
 import type { Permissions } from "../../manifests/mod.ts";
 import type { DenoResults } from "./deno-results.ts";
 
-/** One suite is one file under `suites/` and one line in `main.ts`. */
+/** One suite: a file under `suites/` and a line in `main.ts`. */
 export interface Suite {
   readonly name: string;
-  /** The environment variable that says where the checkout is. */
+  /** Environment variable with the path of the checkout. */
   readonly variable: string;
   /** How to get a checkout. */
   readonly advice: string;
-  /** Set where files are thousands of one test each: the files of a folder are one entry in the baseline, and each is a test of it. */
+  /**
+   * Set if the suite has thousands of files with one test each: then the baseline has one entry for each folder, and each file is
+   * a test of it.
+   */
   readonly byFolder?: true;
-  /** The test files of a checkout that can run in a sandbox, in a fixed order. */
+  /** Returns the test files of a checkout that can run in a sandbox, in a fixed order. */
   findCases(root: string): Promise<readonly Case[]>;
-  /** Deno's own results of these test files; undefined if they cannot be told here. */
+  /** Returns Deno's own results of these test files; undefined if they are not available here. */
   askDeno?(root: string, ids: readonly string[]): Promise<DenoResults | undefined>;
 }
 
@@ -24,17 +27,17 @@ export type Case = ScriptCase | TestFileCase;
 /**
  * One test file as a plugin.
  *
- * Its `main.js` exports `run`, which logs one line a test: `RESULT_MARK` and JSON `[name, passed, message?]`. A call that
- * does not return is one failed test named `WHOLE_FILE` beside what was logged before.
+ * Its `main.js` exports `run`, which logs one line for each test: `RESULT_MARK` and JSON `[name, passed, message?]`. If the call
+ * does not return, the tests logged so far count, and one failed test named `WHOLE_FILE`.
  */
 export interface ScriptCase {
   readonly kind: "script";
-  /** The path in the checkout, with the variant if there are several; the key in the baseline. */
+  /** Path in the checkout, with the variant if there are several; the key in the baseline. */
   readonly id: string;
-  /** Of the test's own sources: a baseline is binding only for the same text. */
+  /** Hash of the test's own sources: a baseline is binding only for the same text. */
   readonly digest: string;
   readonly files: Readonly<Record<string, string>>;
-  /** Files that the test may read (`Deno.readFile`), by the path that it asks for. Undefined: not found. */
+  /** Returns files that the test may read (`Deno.readFile`) by the requested path. Undefined: not found. */
   readFile(path: string): Promise<Uint8Array | undefined>;
 }
 
@@ -48,15 +51,15 @@ export interface TestFileCase {
   readonly file: string;
 }
 
-/** A plugin that holds test files and all that they import. */
+/** A plugin with test files and all modules that they import. */
 export interface TestPlugin {
   readonly name: string;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Names in imports to paths in the plugin. */
+  /** Paths in the plugin by the names in imports. */
   readonly imports: Readonly<Record<string, string>>;
-  /** What the tests may ask for. Writing stays in temporary folders, and there is neither network nor other programs. */
+  /** Permissions of the tests. They write to temporary folders only, and have neither network nor other programs. */
   readonly grants: Permissions;
-  /** What they find in their working directory, by path. */
+  /** Files in the working directory, by path. */
   readonly workspace: ReadonlyMap<string, Uint8Array>;
 }
 

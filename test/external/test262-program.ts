@@ -4,16 +4,16 @@ import { RESULT_MARK, WHOLE_FILE } from "./suite.ts";
 import { asSharedScript } from "./wpt-program.ts";
 
 export interface Test262Program {
-  /** The test's path in the plugin. */
+  /** Path of the test in the plugin. */
   readonly path: string;
   readonly harness: readonly string[];
-  /** True: the test ends by calling `$DONE`. */
+  /** True if the test ends by calling `$DONE`. */
   readonly isAsync: boolean;
-  /** The name of the error that loading or running the test has to throw. */
+  /** Name of the error that loading or running the test has to throw. */
   readonly throws: string | undefined;
 }
 
-/** The plugin's `main.js`. */
+/** Returns the plugin's `main.js`. */
 export function test262Program({ path, harness, isAsync, throws }: Test262Program): string {
   return `const { log } = console;
 const { stringify } = JSON;

@@ -3,14 +3,14 @@
 import { RESULT_MARK } from "./suite.ts";
 
 export interface WptProgram {
-  /** Where the file is in the checkout, beginning with a slash; with the variant's query. */
+  /** Path of the file in the checkout, beginning with a slash, with the variant's query. */
   readonly path: string;
-  /** testharness.js first, then the META scripts. */
+  /** Scripts to run: testharness.js first, then the META scripts. */
   readonly scripts: readonly string[];
   readonly test: string;
 }
 
-/** The plugin's `main.js`. */
+/** Returns the plugin's `main.js`. */
 export function wptProgram({ path, scripts, test }: WptProgram): string {
   const shared = scripts.map(asSharedScript);
   return `const MARK = ${JSON.stringify(RESULT_MARK)};
@@ -21,8 +21,8 @@ ${SHELL}`;
 }
 
 /**
- * Global scripts share what they declare; what `eval` declares by `const`, `let` or `class`, or in strict mode at all, is
- * its own. Only what stands at the start of a line is at top level in these files.
+ * Makes declarations global: scripts share theirs, but `eval` keeps `const`, `let` and `class`, and in strict mode everything, to
+ * itself. Only declarations at the start of a line are at top level in these files.
  */
 export function asSharedScript(text: string): string {
   return text
@@ -31,7 +31,7 @@ export function asSharedScript(text: string): string {
     .replace(/^class (\w+)/gm, "var $1 = class $1");
 }
 
-/** Runs in the guest. Takes what it needs before the test can replace it. */
+/** Runs in the guest. Saves the globals that it needs before the test can replace them. */
 const SHELL = `
 const { log } = console;
 const { stringify } = JSON;

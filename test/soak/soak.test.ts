@@ -25,7 +25,7 @@ describe("the soak's verdict", () => {
     expect(judgeMemory(flat.map((bytes, lap) => bytes + lap * 5 * MIB))).toBe(
       "Resident memory grew from 490 MB (median of the second quarter) to 580 MB (of the last)",
     );
-    // The first quarter is the start.
+    // The first quarter is the warm-up.
     expect(judgeMemory(flat.map((bytes, lap) => (lap < 10 ? bytes / 4 : bytes)))).toBeUndefined();
     expect(judgeMemory([1, 1_000 * MIB])).toBeUndefined();
   });
@@ -37,7 +37,7 @@ describe("the soak's verdict", () => {
     );
   });
 
-  it("detects an open file, a server, a child and a listener that were left", async () => {
+  it("detects an open file, a server, a child and a listener that were left open", async () => {
     const before = whatIsHeld();
     expect(heldSince(before)).toEqual([]);
     const server = createServer();

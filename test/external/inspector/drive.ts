@@ -1,4 +1,4 @@
-/** The SDK's first client, of the revision 2025-06-18, calls a tool again and again while the plugin that has it is edited. */
+/** Drives the SDK's first client, of the revision 2025-06-18: calls a tool repeatedly while its plugin is edited. */
 
 import { execFile } from "node:child_process";
 import { pathToFileURL } from "node:url";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Inspected } from "./inspect.ts";
 import { editPlugin, PROGRAM } from "./project.ts";
 
-/** What is used of the SDK. */
+/** The part of the SDK that is used. */
 interface Client {
   connect(transport: object): Promise<void>;
   setNotificationHandler(schema: unknown, handler: () => void): void;
@@ -58,7 +58,7 @@ export async function driveWhileEdited(folder: string, say: (one: Inspected) => 
     say(wrong.length === 0 ? { what: `${about} (${String(calls)} calls)` } : { what: about, problem: wrong.slice(0, 5).join("; ") });
 
     await editPlugin(folder, EDITS + 1, ["other"]);
-    // Strictly: a new tool waits for a person, who is told of it when it does.
+    // In strict mode: a new tool waits for the user, who is notified.
     await until(async () => {
       const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "accept", "--json"], { cwd: folder });
       return stdout.includes('"tool": "other"');
@@ -81,6 +81,6 @@ async function until(isSo: () => Promise<boolean>, what: string): Promise<void> 
 }
 
 async function load<T>(path: string): Promise<T> {
-  // Its packages are not those of the project, so its types are written above.
+  // The packages are not installed in the project, so their types are written above.
   return (await import(pathToFileURL(new URL(path, SDK).pathname).href)) as T;
 }

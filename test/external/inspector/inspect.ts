@@ -1,22 +1,22 @@
-/** What the inspector's command line is asked to do with a server, and what has to come of it. */
+/** Requests of the inspector's command line to a server, and the expected answers. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { PROGRAM } from "./project.ts";
 
-/** One thing that was tried. */
+/** Outcome of one request. */
 export interface Inspected {
   readonly what: string;
-  /** Absent: it was as it should be. */
+  /** The problem; absent if the answer was as expected. */
   readonly problem?: string;
 }
 
 export interface InspectedServer {
   readonly name: string;
   readonly folder: string;
-  /** The inspector keeps a catalog of its own there. */
+  /** Folder for the inspector's catalog. */
   readonly home: string;
-  /** Without it the inspector starts `bascule mcp`. */
+  /** URL of a server; if absent, the inspector starts `bascule mcp`. */
   readonly url?: string;
   readonly token?: string;
 }
@@ -30,7 +30,7 @@ interface Answer {
 interface Trial {
   readonly what: string;
   readonly args: readonly string[];
-  /** What is wrong with the answer. */
+  /** Returns the problem with an answer. */
   readonly check: (answer: Answer) => string | undefined;
 }
 

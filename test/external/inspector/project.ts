@@ -15,14 +15,14 @@ const SAY = {
   sideEffects: [],
 };
 
-/** Its tools answer without asking anybody. */
+/** Its tools need no confirmation. */
 export async function makeProject(folder: string): Promise<void> {
   await mkdir(join(folder, "plugins", "edited"), { recursive: true });
   await writeFile(join(folder, "bascule.json"), JSON.stringify({ server: { port: 17_420 } }));
   await editPlugin(folder, 0, []);
 }
 
-/** @param more names of tools besides `say`; a new one waits for consent, code does not */
+/** @param more names of tools besides `say`; a new tool waits until the user accepts it, new code does not */
 export async function editPlugin(folder: string, version: number, more: readonly string[]): Promise<void> {
   const tools = [SAY, ...more.map((name) => ({ ...SAY, name, export: "say" }))];
   const manifest = { schemaVersion: "1.0", name: "edited", version: "1.0.0", description: "Is edited", tools };
@@ -32,7 +32,7 @@ export async function editPlugin(folder: string, version: number, more: readonly
 
 export interface ServedProject {
   readonly url: string;
-  /** Good for calls. */
+  /** Token for calls. */
   readonly token: string;
   stop(): Promise<void>;
 }

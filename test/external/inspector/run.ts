@@ -1,8 +1,10 @@
 /**
- * `npm run external -- inspector`: clients of others against real servers of ours, `bascule mcp` and `/mcp` of `bascule serve`.
+ * `npm run external -- inspector`: runs other projects' clients against real bascule servers, `bascule mcp` and `/mcp` of
+ * `bascule serve`.
  *
- * The official inspector's command line lists, calls and reads, with good and bad arguments, in every era and on both transports;
- * the SDK's first client drives one while its plugin is edited. Their packages are in this folder's own node_modules.
+ * The official inspector's command line lists, calls and reads, with good and bad arguments, in every protocol era and on both
+ * transports; the SDK's first client calls a server while its plugin is edited. Their packages are in this folder's own
+ * node_modules.
  */
 
 import { mkdtemp, rm, stat } from "node:fs/promises";
@@ -15,7 +17,7 @@ import { makeProject, serveProject } from "./project.ts";
 
 const PACKAGES = fileURLToPath(new URL("node_modules/@modelcontextprotocol/inspector/package.json", import.meta.url));
 
-/** Says what came of it. */
+/** Prints the outcome. */
 export async function runInspector(print: (line: string) => void): Promise<number> {
   if ((await stat(PACKAGES).catch(() => undefined)) === undefined) {
     print("inspector: skipped, because its packages are not there (npm --prefix test/external/inspector ci)");

@@ -1,10 +1,10 @@
-/** The calls of each official server, in this order: every tool that it lists, with arguments that it takes and some that it fails on. */
+/** The calls of each official server, in order: every listed tool, with valid arguments and some that fail. */
 
 import type { JsonObject } from "../../../host/mod.ts";
 
-/** `$ROOT` in arguments is a folder of the caller's own. */
+/** `$ROOT` in arguments is a folder of the caller. */
 export interface OfficialServer {
-  /** Its package of npm is `@modelcontextprotocol/server-<name>`. */
+  /** Short name of the npm package `@modelcontextprotocol/server-<name>`. */
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export const OFFICIAL_SERVERS: readonly OfficialServer[] = [
       ["toggle-simulated-logging", {}],
       ["toggle-subscriber-updates", {}],
       ["toggle-subscriber-updates", {}],
-      // The tool runs as a task only, and says so.
+      // The tool runs as a task only, and reports that.
       ["simulate-research-query", { topic: "owls" }],
     ],
   },

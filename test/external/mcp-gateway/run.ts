@@ -1,6 +1,6 @@
 /**
- * `npm run external -- mcp-gateway`: official MCP servers, asked directly and through a host's MCP door. Listings and answers are
- * compared whole; what may differ is in `HONEST_DIFFERENCES` of `test/support/mcp-through.ts`, with its reason.
+ * `npm run external -- mcp-gateway`: calls official MCP servers directly and through a host's MCP door. Listings and answers are
+ * compared whole; accepted differences are in `HONEST_DIFFERENCES` of `test/support/mcp-through.ts`, each with its reason.
  */
 
 import { execFile } from "node:child_process";
@@ -27,7 +27,7 @@ import { OFFICIAL_SERVERS, type OfficialServer } from "./calls.ts";
 const RELEASE = "2026.8.31";
 const CALL_MS = 60_000;
 
-/** Says what came of it. */
+/** Prints the outcome. */
 export async function runMcpGateway(print: (line: string) => void): Promise<number> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "bascule-gateway-")));
   try {
@@ -48,7 +48,7 @@ async function install(folder: string): Promise<void> {
   await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages], { cwd: folder });
 }
 
-/** @returns how much is not the same */
+/** @returns the number of differences */
 async function compareServer(server: OfficialServer, folder: string, print: (line: string) => void): Promise<number> {
   const { name } = server;
   const [own, hosts] = [await world(server, folder, "direct"), await world(server, folder, "host")];
@@ -59,7 +59,7 @@ async function compareServer(server: OfficialServer, folder: string, print: (lin
   const listed = { command, args, env: { ...getDefaultEnvironment(), ...env }, sideEffects: [], timeoutMs: CALL_MS };
   await writeFile(config, JSON.stringify({ mcpServers: { far: listed }, audit: { store: false } }));
   await using host = await createHost({ platform: currentPlatform({ log: { level: "error" } }), config, plugins: [] });
-  // A tool that destroys something, as its server says, needs a confirmation.
+  // A tool that its server calls destructive needs a confirmation.
   await using through = await throughHost(host, { agrees: true });
   await using direct = await directly(own.command, own.args, own.env);
   const failed: string[] = [];
@@ -98,7 +98,7 @@ interface World {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A folder with the same files for each side. */
+/** Makes a folder with the same files for each side. */
 async function world({ name, args, env }: OfficialServer, folder: string, side: string): Promise<World> {
   const root = join(folder, name, side);
   await mkdir(root, { recursive: true });
@@ -133,7 +133,7 @@ function atAll<T extends object>(value: T, root: string): T {
   return JSON.parse(at(JSON.stringify(value), root)) as T;
 }
 
-/** An environment has no order. */
+/** Environment variables have no order. */
 function ofVariables(text: string): string {
   return text
     .split("\n")
@@ -142,7 +142,7 @@ function ofVariables(text: string): string {
     .join("\n");
 }
 
-/** Without what differs from call to call: the caller's folder, times, and times in the text of blobs. */
+/** Removes values that change with each call: the caller's folder, times, and times in the text of blobs. */
 function plainly(answer: JsonObject, root: string): JsonObject {
   const text = JSON.stringify(answer, (key, value: unknown) =>
     key === "blob" && typeof value === "string" ? { decoded: Buffer.from(value, "base64").toString("latin1") } : value,

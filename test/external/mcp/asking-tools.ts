@@ -1,4 +1,4 @@
-/** Host tools that ask their caller in the middle of a call: what the suite expects of elicitation, sampling and roots. */
+/** Host tools that ask their caller during a call, as the suite expects for elicitation, sampling and roots. */
 
 import { type Ask, type Asks, CannotAsk } from "../../../host/call/asks.ts";
 import type { ToolContext } from "../../../host/call/context.ts";
@@ -89,7 +89,7 @@ const ASKERS: Readonly<Record<string, Asker>> = {
   },
 };
 
-/** All of them. */
+/** All tools of this file. */
 export const ASKING_TOOLS: readonly ToolFactory[] = Object.entries(ASKERS).map(([name, run]) => () => ({
   definition: {
     name,
@@ -98,7 +98,7 @@ export const ASKING_TOOLS: readonly ToolFactory[] = Object.entries(ASKERS).map((
     sideEffects: [],
   },
   async execute(args, { ask }) {
-    if (ask === undefined) throw new Error("There is nobody to ask");
+    if (ask === undefined) throw new Error("The caller cannot be asked");
     return await run(ask, args as JsonObject);
   },
 }));

@@ -1,4 +1,4 @@
-/** Additions of an embedding program to the door for the suite: resources and prompts, which plugins do not offer, and host tools. */
+/** Resources, prompts and host tools that an embedding program adds to the door for the suite; plugins offer no resources and prompts. */
 
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
@@ -102,7 +102,7 @@ export const FIXTURE_PROMPTS: McpPrompts = {
   complete: (_name, _argument, value) => ["test one", "test two"].filter((text) => text.startsWith(value)),
 };
 
-/** Changes the list of tools: a real change, which the door has to notice. */
+/** Changes the list of tools; the door has to notice. */
 export function triggerToolChange(host: () => Host): ToolFactory {
   let changes = 0;
   return () => ({
@@ -134,7 +134,7 @@ const triggerPromptChange = functionTool(
   { name: "test_trigger_prompt_change", description: "Adds a prompt", sideEffects: [] },
 );
 
-/** As the suite has it, byte for byte. */
+/** The suite's own bytes. */
 const SCHEMA_2020_12 = JSON.parse(`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
@@ -157,7 +157,7 @@ const SCHEMA_2020_12 = JSON.parse(`{
 
 const REGION = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" }, level: { type: "integer" } } };
 
-/** Tools whose schemas say more than tool schemas can. */
+/** Tools whose schemas use more of JSON Schema than tool schemas allow. */
 export const SCHEMA_TOOLS: readonly ToolFactory[] = [
   functionTool((args: JsonObject) => args, {
     name: "json_schema_2020_12_tool",
@@ -172,7 +172,7 @@ export const SCHEMA_TOOLS: readonly ToolFactory[] = [
     sideEffects: [],
   }),
   triggerPromptChange,
-  // For the scenarios about tasks: a tool that makes none.
+  // For the scenarios about tasks: a tool that creates none.
   functionTool(({ name = "you" }: { readonly name?: string }) => `Hello, ${name}!`, {
     name: "greet",
     description: "Greets",
@@ -181,7 +181,7 @@ export const SCHEMA_TOOLS: readonly ToolFactory[] = [
   }),
 ];
 
-/** Answers when its client has come back for the answer. */
+/** Answers after its client has reconnected for the answer. */
 export function reconnection(): { readonly tool: ToolFactory; readonly cameBack: () => void } {
   const waiting = new Set<() => void>();
   const run = (): Promise<string> => new Promise((resolve) => waiting.add(() => resolve("Reconnection test completed successfully")));

@@ -1,7 +1,7 @@
 /**
- * `npm run external -- mcp`: the official conformance suite of MCP against a real server of ours, whose tools are a plugin in
- * the sandbox (`plugins/`). Each check that fails, warns or is skipped must be named in `not-applicable.json`, by its reason; what is named
- * and passes must be taken out of there.
+ * `npm run external -- mcp`: runs the official conformance suite of MCP against a real bascule server whose tools are a plugin in
+ * the sandbox (`plugins/`). Each check that fails, warns or is skipped must be listed in `not-applicable.json` with its reason; a
+ * listed check that passes must be removed from it.
  */
 
 import { execFile } from "node:child_process";
@@ -17,14 +17,14 @@ import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
 import { ASKING_TOOLS } from "./asking-tools.ts";
 import { FIXTURE_PROMPTS, FIXTURE_RESOURCES, reconnection, SCHEMA_TOOLS, triggerToolChange } from "./fixtures.ts";
 
-/** The revisions that the suite has requirements for. */
+/** Revisions that the suite has requirements for. */
 const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 const SUITE = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url));
 const TIMEOUT_MS = 120_000;
-/** Longer than any call of the suite that is not to be interrupted. */
+/** Longer than any call of the suite that must not be interrupted. */
 const POLL_AFTER_MS = 2_000;
 
-/** One check of a scenario, the worst of those with its id. */
+/** One check of a scenario: the worst outcome of its id. */
 export interface Check {
   readonly scenario: string;
   readonly id: string;
@@ -32,24 +32,24 @@ export interface Check {
   readonly message: string;
 }
 
-/** What came of one revision. */
+/** Outcome of one revision. */
 export interface RevisionOutcome {
   readonly revision: string;
   readonly scenarios: readonly string[];
   readonly checks: readonly Check[];
-  /** As the suite counts: each check, as often as it was made. */
+  /** Counts as the suite reports them: each check, as often as it was made. */
   readonly passed: number;
   readonly failed: number;
   readonly output: string;
 }
 
-/** What is wrong with a run: empty if all is as `not-applicable.json` says. */
+/** Problems of a run; empty if it matches `not-applicable.json`. */
 export interface Verdict {
   readonly unexpected: readonly string[];
   readonly stale: readonly string[];
 }
 
-/** Runs everything and says what came of it. */
+/** Runs everything and prints the outcome. */
 export async function runMcpConformance(print: (line: string) => void): Promise<number> {
   const excused = await readExcused();
   const outcomes = await runRevisions();
@@ -62,14 +62,14 @@ export async function runMcpConformance(print: (line: string) => void): Promise<
   return unexpected.length + stale.length > 0 ? 1 : 0;
 }
 
-/** Checks that we do not pass, as `revision scenario:check`, and why. */
+/** Accepted failures with their reasons, as `revision scenario:check`. */
 export async function readExcused(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL("not-applicable.json", import.meta.url), "utf8");
   const byReason = JSON.parse(text) as Readonly<Record<string, readonly string[]>>;
   return new Map(Object.entries(byReason).flatMap(([reason, names]) => names.map((name): [string, string] => [name, reason])));
 }
 
-/** A warning, a check that was skipped and a scenario of which nothing was checked are failures too. */
+/** Warnings, skipped checks and scenarios without checks count as failures too. */
 export function judge(outcomes: readonly RevisionOutcome[], excused: ReadonlyMap<string, string>): Verdict {
   const wrong = new Map<string, string>();
   for (const { revision, scenarios, checks, output } of outcomes) {
@@ -86,7 +86,7 @@ export function judge(outcomes: readonly RevisionOutcome[], excused: ReadonlyMap
   };
 }
 
-/** One server, all revisions: as a client of an older one and one of the newest would meet it. */
+/** One server for all revisions, as clients of any revision would use it. */
 export async function runRevisions(revisions: readonly string[] = REVISIONS): Promise<readonly RevisionOutcome[]> {
   const platform = currentPlatform({ log: { level: "error" } });
   const started: { host?: Host } = {};
@@ -111,7 +111,7 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
     ...{ host, platform, resources: [FIXTURE_RESOURCES], prompts: FIXTURE_PROMPTS },
     pollAfterMs: POLL_AFTER_MS,
   });
-  // The suite has no token to send; what else stands before the door is in force.
+  // The suite sends no token; the door's other checks apply.
   const { path, fetch } = handler;
   const door = createHttpDoor({
     platform,
@@ -149,7 +149,7 @@ async function runRevision(revision: string, url: string): Promise<RevisionOutco
   const options = { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: "1" } };
   try {
     const output = await new Promise<string>((resolve) => {
-      // How it exits says less than what it writes: scenarios that are not scored count for nothing there.
+      // Reads the output, because the exit code ignores scenarios that are not scored.
       execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(`${stdout}\n${stderr}`));
     });
     return { revision, ...(await readResults(folder)), output };
@@ -160,7 +160,7 @@ async function runRevision(revision: string, url: string): Promise<RevisionOutco
 
 const SEVERITY: readonly Check["status"][] = ["INFO", "SUCCESS", "SKIPPED", "WARNING", "FAILURE"];
 
-/** A folder for each scenario that ran, whether it is scored or not: `server-NAME-TIME`. */
+/** A folder for each scenario that ran, scored or not: `server-NAME-TIME`. */
 async function readResults(folder: string): Promise<Omit<RevisionOutcome, "revision" | "output">> {
   const scenarios: string[] = [];
   const checks = new Map<string, Check>();

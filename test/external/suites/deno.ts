@@ -23,7 +23,7 @@ export const DENO: Suite = {
       path.startsWith(STD_FOLDER) ? std.read(path.slice(STD_FOLDER.length)) : checkout.read(path);
     const closures = await Promise.all(tests.map((test) => readClosure([test], resolve, read)));
     const data = await readWorkspace(checkout);
-    // The tests find their data by `import.meta.url` too.
+    // The tests also find their data by `import.meta.url`.
     const files = new Map([...closures.flatMap((closure) => [...closure]), ...data]);
     const imports = Object.fromEntries([...modules].filter(([, path]) => files.has(path)).map(([name, path]) => [name, `./${path}`]));
     const plugin: TestPlugin = { name: "deno-unit", files, imports, grants: GRANTS, workspace: data };
@@ -50,7 +50,7 @@ function stdRoot(root: string): string {
 const FOLDER = "tests/unit";
 const STD_FOLDER = "tests/util/std/";
 
-/** The files of SPEC appendix B's APIs; the others test servers, processes, other threads, databases and the GPU. */
+/** Test files of the APIs in SPEC appendix B; the others test servers, processes, other threads, databases and the GPU. */
 const TESTED = [
   ...["abort_controller", "blob", "body", "build", "console", "copy_file", "custom_event", "dir", "dom_exception", "error", "error_stack"],
   ...["esnext", "event", "event_target", "fetch", "file", "filereader", "files", "get_random_values", "globals", "headers", "intl"],
@@ -63,7 +63,7 @@ const TESTED = [
 /** As `deno test -A`. */
 const GRANTS = { read: true, write: true, env: true, net: true, run: true, sys: true, ffi: true } as const;
 
-/** `deno test` runs in the checkout's root. */
+/** `deno test` runs in the root of the checkout. */
 async function readWorkspace(checkout: Checkout): Promise<ReadonlyMap<string, Uint8Array>> {
   const data = await Promise.all(
     ["tests/testdata/assets", "tests/testdata/subdir", "tests/testdata/tls", "tests/testdata/webcrypto"].map((folder) =>

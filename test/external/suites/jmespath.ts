@@ -17,7 +17,7 @@ export const JMESPATH: Suite = {
   },
 };
 
-/** What `query.ts` consists of. */
+/** Modules of `query.ts`. */
 async function readPlugin(): Promise<Readonly<Record<string, string>>> {
   const names = ["query.ts", "jmespath-functions.ts", "text-place.ts", "vendor/jmespath.js"];
   const texts = await Promise.all(names.map((name) => readFile(`${REPOSITORY}plugins/data/${name}`, "utf8")));
@@ -30,13 +30,13 @@ async function toCase(root: string, name: string, plugin: Readonly<Record<string
     kind: "script",
     id: name,
     digest: createHash("sha256").update(groups).digest("hex").slice(0, 12),
-    // The first file is the one that is loaded.
+    // The first file is the entry module.
     files: { "main.js": PROGRAM, "groups.json": groups, ...plugin },
     readFile: () => Promise.resolve(undefined),
   };
 }
 
-/** A group has data and cases; a case an expression with its result, or with the kind of error, which is only looked for. */
+/** A group has data and cases; a case has an expression with its result, or with a kind of error, which is only checked to be an error. */
 const PROGRAM = `import { query } from "./query.ts";
 import groups from "./groups.json" with { type: "json" };
 const same = (a, b) => a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null &&

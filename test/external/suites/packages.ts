@@ -1,6 +1,6 @@
 /**
- * Packages of npm as plugins use them: programs of ours (`programs/`), with what they import brought along as `bascule vendor`
- * does it. Every exported function is a test: it passes if it answers the same in the sandbox as on Node.
+ * npm packages as plugins use them: programs (`programs/`) with their imports vendored as `bascule vendor` does it. Every
+ * exported function is a test: it passes if it returns the same in the sandbox as on Node.
  */
 
 import { execFile } from "node:child_process";
@@ -29,7 +29,7 @@ export const PACKAGES: Suite = {
 const PROGRAMS = `${REPOSITORY}test/external/programs`;
 const RESULTS = `${REPOSITORY}test/external/programs/results/results-of.js`;
 
-/** One program with what it imports from `root`. */
+/** Loads one program with its imports from `root`. */
 export async function toCase(root: string, name: string): Promise<ScriptCase> {
   const program = await readFile(join(PROGRAMS, name), "utf8");
   const imports = await importsOf(program, root);
@@ -54,7 +54,7 @@ export async function toCase(root: string, name: string): Promise<ScriptCase> {
   }
 }
 
-/** As they would be written in the manifest, with the versions that are installed. */
+/** The imports as a manifest would have them, with the installed versions. */
 async function importsOf(program: string, root: string): Promise<Readonly<Record<string, string>>> {
   const imports: Record<string, string> = {};
   for (const [, specifier = ""] of program.matchAll(/^import [^;]*?"([^"]+)";$/gm)) {
@@ -66,7 +66,7 @@ async function importsOf(program: string, root: string): Promise<Readonly<Record
   return imports;
 }
 
-/** Files by path, or why there are none. */
+/** Files by path, or the reason for a failure. */
 async function vendor(
   directory: string,
   imports: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ async function vendor(
   return Object.fromEntries(await Promise.all(code.map(async (path) => [path, await readFile(join(plugin, path), "utf8")] as const)));
 }
 
-/** In a process of its own: packages change what they find. */
+/** In its own process, because packages change globals. */
 async function runOnNode(folder: string): Promise<string> {
   const code = `import * as program from "./program.js"; import { resultsOf } from "./results.js";
 process.stdout.write(JSON.stringify(await resultsOf(program)));`;

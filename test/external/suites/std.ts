@@ -1,4 +1,4 @@
-/** denoland/std: the test files of its packages, each package with all that it imports as one plugin. */
+/** denoland/std: the test files of its packages, each package with all its imports as one plugin. */
 
 import { posix } from "node:path";
 import { type Checkout, digestOf, openCheckout } from "../checkout.ts";
@@ -21,7 +21,7 @@ export const STD: Suite = {
   askDeno: (root, ids) => runDeno(root, ids),
 };
 
-/** Data of the tests, which other test files load. */
+/** Data of the tests that other test files load. */
 const DATA = /\/testdata\//;
 
 async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>, folder: string): Promise<readonly TestFileCase[]> {
@@ -33,9 +33,9 @@ async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>,
   const closures = await Promise.all(tests.map((test) => readClosure([test], resolve, checkout.read)));
   const files = new Map([...closures.flatMap((closure) => [...closure]), ...(await readClosure(data, () => undefined, checkout.read))]);
   const imports = Object.fromEntries([...modules].filter(([, path]) => files.has(path)).map(([name, path]) => [name, `./${path}`]));
-  // `deno test` runs in the checkout's root.
+  // `deno test` runs in the root of the checkout.
   const found = await readClosure(["deno.json", "README.md", ...data], () => undefined, checkout.read);
-  // Some tests encode the lock file, whatever is in it; a fresh checkout has none.
+  // Some tests encode the lock file, whatever its content; a fresh checkout has none.
   const workspace = new Map([["deno.lock", found.get("deno.json") ?? new Uint8Array()], ...found]);
   const plugin: TestPlugin = { name: `std-${folder.replaceAll("_", "-")}`, files, imports, grants: GRANTS, workspace };
   return tests.map((id, index) => ({
@@ -47,10 +47,10 @@ async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>,
   }));
 }
 
-/** Tests of colours are run where there are some: in a plugin `Deno.noColor` is true, because what it prints goes to models and files. */
+/** Turns colours on for tests of colours: in a plugin `Deno.noColor` is true, because its output goes to models and files. */
 const IN_COLOUR = /^(?:fmt\/(?:colors|printf)|internal\/styles)_test\.ts$/;
 
-/** What is run: the file, or one that makes things ready for it, which is put beside `files`. */
+/** Entry module: the test file, or a module beside `files` that prepares it. */
 function startOf(id: string, files: Map<string, Uint8Array>): string {
   if (!IN_COLOUR.test(id)) return id;
   const start = `in_colour/${id}`;

@@ -1,4 +1,4 @@
-/** test262: what the loader rewrites and what the prelude adds or replaces, each test as a module of a plugin. */
+/** test262: the features that the loader rewrites and that the prelude adds or replaces, each test as a module of a plugin. */
 
 import { createHash } from "node:crypto";
 import { type Checkout, openCheckout } from "../checkout.ts";
@@ -18,7 +18,7 @@ export const TEST262: Suite = {
   },
 };
 
-/** Everything below these that can run as a module. */
+/** Folders from which every test that can run as a module is taken. */
 const FOLDERS = [
   ...["for-await-of", "for-of", "for-in", "for", "using", "await-using", "async-generator", "labeled", "break", "continue", "try"].map(
     (name) => `language/statements/${name}`,
@@ -38,7 +38,7 @@ const FOLDERS = [
   ].map((name) => `built-ins/${name}`),
 ];
 
-/** Undefined: the test needs sloppy mode, a script's scope or another realm, which no module has. */
+/** Returns undefined if the test needs sloppy mode, a script's scope or another realm, which no module has. */
 async function caseOf(checkout: Checkout, path: string): Promise<ScriptCase | undefined> {
   const text = decode(await checkout.read(path));
   const meta = /\/\*---([^]*?)---\*\//.exec(text)?.[1] ?? "";
@@ -67,7 +67,7 @@ async function caseOf(checkout: Checkout, path: string): Promise<ScriptCase | un
   };
 }
 
-/** `flags: [a, b]` or one `- a` on each line. */
+/** Parses `flags: [a, b]`, or `- a` on separate lines. */
 function listOf(meta: string, key: string): readonly string[] {
   const found = new RegExp(`^\\s*${key}:\\s*(?:\\[([^\\]]*)\\]|((?:\\s*\\n\\s*- .*)+))`, "m").exec(meta);
   return (found?.[1]?.split(",") ?? found?.[2]?.split("\n") ?? [])

@@ -24,7 +24,7 @@ export const WPT: Suite = {
   },
 };
 
-/** Everything below these. What needs a server or a window is not among them. */
+/** Folders from which all tests are taken that need neither a server nor a window. */
 const FOLDERS = [
   ...["FileAPI", "compression", "console", "dom/abort", "dom/events", "encoding", "hr-time"],
   ...[
@@ -40,7 +40,7 @@ const FOLDERS = [
   ...["streams", "url", "urlpattern", "user-timing", "webidl/ecmascript-binding", "webmessaging", "xhr/formdata", "mimesniff/mime-types"],
 ];
 
-/** Not for a plugin, each with the reason. */
+/** Tests that do not apply to plugins, each with the reason. */
 const LEFT_OUT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^WebCryptoAPI\/historical\.any\.js$/, "a plugin is a secure context"],
   [/^streams\/transferable\//, "windows and workers"],
@@ -92,7 +92,7 @@ function resolve(test: string, name: string): string {
   return name.startsWith("/") ? name.slice(1) : posix.join(dirname(test), name);
 }
 
-/** The server of the suite gives this file another name. */
+/** The suite's server serves this file under another name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["resources/WebIDLParser.js", "resources/webidl2/lib/webidl2.js"]]);
 
 async function readText(folder: string, name: string): Promise<string> {
@@ -100,7 +100,7 @@ async function readText(folder: string, name: string): Promise<string> {
   return readFile(join(folder, path), "utf8").catch(() => `throw new Error("The checkout has no file " + ${JSON.stringify(path)})`);
 }
 
-/** What a test asks for by path, if it is in the checkout. */
+/** Returns the file at the path that a test requests, if the checkout has it. */
 async function readInside(folder: string, path: string): Promise<Uint8Array | undefined> {
   const real = await realpath(join(folder, posix.normalize(`/${path}`))).catch(() => undefined);
   if (real === undefined || !real.startsWith(folder + sep)) return undefined;

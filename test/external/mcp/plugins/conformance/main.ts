@@ -1,4 +1,4 @@
-// What the conformance suite expects a server's tools to do, as a plugin in the sandbox.
+// The tools that the conformance suite expects of a server, as a plugin in the sandbox.
 interface Context {
   readonly log: { info(text: string): void };
   progress(value: unknown): void;
