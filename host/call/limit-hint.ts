@@ -1,14 +1,14 @@
-/** Limits that a plugin asked to be higher than they are, and what an error says of them (SPEC B3, X3). */
+/** Error texts about limits for which a plugin requested more than it has (SPEC B3, X3). */
 
 import { type Limits, limitText } from "../../manifests/mod.ts";
 import type { GrantHint, ToolErrorData } from "./errors.ts";
 
-/** A limit that a plugin asked to be higher than it is. */
+/** A limit for which a plugin requested more than it has. */
 export interface LackingLimit {
   readonly limit: keyof Limits;
   readonly asked: number;
   readonly allowed: number;
-  /** Who allows more: a person (`bascule accept`), or the policy, whose rule sets it lower. */
+  /** The party that can allow more: the user (`bascule accept`), or the policy, if one of its rules sets the limit lower. */
   readonly by: "consent" | "policy";
 }
 
@@ -18,16 +18,16 @@ export interface LimitedCall {
   readonly lacking?: readonly LackingLimit[];
 }
 
-/** The error with what would have allowed more, if it is about a limit that the plugin asked to be higher (SPEC X3). */
+/** Returns the error with a hint to what allows more, if it is about a limit for which the plugin requested more (SPEC X3). */
 export function withLimitHint(error: ToolErrorData, call: LimitedCall): ToolErrorData {
   const { limit, windowMs } = error.details ?? {};
-  // A quota has a window, and is nothing that a manifest asks for.
+  // A quota has a window, and a manifest cannot request one.
   if (call.lacking === undefined || typeof limit !== "string" || windowMs !== undefined || error.hint !== undefined) return error;
   const hint = limitHint(TIMES.get(limit) ?? limit, call);
   return hint === undefined ? error : { ...error, hint };
 }
 
-/** The smallest change that allows as much of a limit as the plugin asks for; undefined if it has that. */
+/** Returns the smallest change that allows the requested limit; undefined if the plugin has it already. */
 export function limitHint(limit: string, { plugin, lacking = [] }: LimitedCall): GrantHint | undefined {
   const found = lacking.find((one) => one.limit === limit);
   if (found === undefined || plugin === undefined) return undefined;

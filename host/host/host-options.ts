@@ -16,13 +16,13 @@ import type { PluginVersion, ToolFactory } from "../tools/tool.ts";
 import type { ToolkitSource } from "../sources/toolkits.ts";
 
 export interface HostOptions extends PlaceOptions {
-  /** For this host only, by plugin; `*` is every plugin, and what it denies is denied to all tools. */
+  /** Grants of this host only, by plugin; `*` means every plugin, and its denials apply to all tools. */
   readonly grants?: Readonly<Record<string, Permissions>>;
-  /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
+  /** Replaces the `policy` section of `bascule.json`, or the whole implementation. */
   readonly policy?: Policy | JsonObject;
-  /** Whether what calls change is kept, so that it can be undone; `undo.keep` of `bascule.json` stands above it. Default false. */
+  /** Whether changes by calls are kept, so that they can be undone; `undo.keep` of `bascule.json` takes precedence. Default false. */
   readonly undo?: boolean;
-  /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  /** Isolation of plugins; replaces `isolation` of `bascule.json`. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** Handling of plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
@@ -60,7 +60,7 @@ export interface HostOptions extends PlaceOptions {
   readonly telemetry?: boolean | TelemetryOptions;
 }
 
-/** Who gets events, and what is taken out of them first. */
+/** Receivers of events, and the values that are removed from them first. */
 export interface EventOptions {
   /** Receives every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;

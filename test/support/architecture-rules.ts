@@ -213,7 +213,7 @@ function roomOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
 
-/** What starts and enters a worker hands it port, clock and waits: they meet in sandbox/worker/, which is no part of the public face. */
+/** Files that start and enter a worker pass port, clock and waits to sandbox/worker/, which is not part of the public interface. */
 function isWorkerEntry(from: string, target: string): boolean {
   return /^host\/platform\/threads\/(worker-(node|deno)|workers)\.ts$/.test(from) && /^sandbox\/(worker|wire)\//.test(target);
 }

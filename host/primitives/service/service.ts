@@ -39,7 +39,7 @@ export class ServiceError extends Error {
 }
 
 export interface ServiceOptions {
-  /** Absent where there are no such threads: then tasks run on the caller's. */
+  /** Absent if the platform has no such threads: then tasks run on the caller's thread. */
   readonly threads: { start(): ServiceConnection } | undefined;
   readonly environment: Pick<Platform, "journals" | "files" | "guarded" | "clock">;
   /** Called for each thread that ends unexpectedly. */

@@ -41,7 +41,7 @@ describe("a hostile bundle", () => {
       ["a file that is a folder", bundleOf(undefined, [], { server: "x" }), /is a file and a folder/],
       ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /manifest\.json not found at its root/],
       ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /not a zip file/],
-      // What is behind a signature that is none is part of no file.
+      // Bytes after an invalid signature belong to no file.
       ["something behind it", Buffer.concat([good, Buffer.from("MCPB_SIG_V1\u0001\0\0\0MCPB_SIG_END")]), /Not a zip file, or damaged/],
     ];
     for (const [what, bundle, message] of bad) expect(await look(bundle), what).toMatch(message);

@@ -88,7 +88,7 @@ describe("Deno.permissions.request", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("returns denied with the missing grant if the user cannot be asked [E7.nobody]", async () => {
+  it("returns denied with the missing grant if the user cannot be asked [E7.unattended]", async () => {
     await using host = await asking();
     const result = await host.host.call("demo.run", {}, { unattended: "refuse" });
     expect(result).toMatchObject({

@@ -1,4 +1,4 @@
-/** A program whose host has started others, which end by themselves never; there is a file "begun" once they run. */
+/** A program whose host has started other programs, which never end by themselves; a file "begun" exists once they run. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { createBundler } from "../../../host/platform/bundling/bundler.ts";
 
 const [, , name = "", folder = ""] = process.argv;
 const CONFIRM = { pattern: "*", confirm: "auto" };
-/** Deaf to whatever can be heard, and it has started another. */
+/** Ignores every signal that it can, and has started another program. */
 const DEAF = `trap '' HUP INT TERM PIPE; /bin/sleep 600 & while :; do /bin/sleep 0.05; done`;
-/** It says so in the middle of its call: the host's event loop is free then. */
+/** Writes the file in the middle of its call, when the host's event loop is free. */
 const NATIVE = `export function run(_args, context) {
   new Deno.Command("/bin/sleep", { args: ["600"] }).spawn();
   Deno.writeTextFileSync("begun", "1");
@@ -41,7 +41,7 @@ const CASES: Readonly<Record<string, { readonly options: HostOptions; readonly p
   "a process that runs guests": { options: { isolation: "process", config: { policy: { rules: [CONFIRM] } } }, plugin: GUEST },
 };
 
-/** What is done by programs of a person's own, found by their names, and by one that comes with a package. */
+/** Work of programs of the user, found by their names, and of one that is part of a package. */
 const ACTS: Readonly<Record<string, { readonly program?: string; readonly act: () => Promise<unknown> }>> = {
   "git, which fetches a plugin": {
     program: "ssh",
@@ -75,7 +75,7 @@ function begun(): void {
 const { options, plugin } = CASES[name] ?? { options: {} };
 if (plugin !== undefined) writePlugin(plugin);
 const grants = { plain: { write: ["$workspace"], run: true } };
-// A server that says nothing is waited for.
+// The command waits for a server that does not answer.
 const opening = createHost({
   ...{ workspace: folder, trust: "all", logger: silent(), ...(plugin !== undefined && { plugins: join(folder, "plugins"), grants }) },
   ...options,

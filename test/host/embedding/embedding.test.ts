@@ -12,7 +12,7 @@ const RUNTIMES = [
   ["Deno", "deno", ["run", "-A", `--config=${REPOSITORY}deno.json`]],
 ] as const;
 
-/** By case of the program: what its last statement comes to. */
+/** Results of the program's last statement, by case. */
 const COMES_TO: Readonly<Record<string, string>> = {
   "a remote host that is down": "unavailable",
   "a remote host that never answers": "timeout",
@@ -37,10 +37,10 @@ const COMES_TO: Readonly<Record<string, string>> = {
   "a host that was closed": "ok",
 };
 
-/** Deno gives no program a hold of the workers that another module started. */
+/** Deno gives a program no access to workers that another module started. */
 const ONLY_ON_NODE = new Set(["a worker that is killed"]);
 
-// It starts both runtimes itself.
+// Starts both runtimes itself.
 describe.skipIf("Deno" in globalThis)("a program whose last statement awaits a call", () => {
   const connections = new Set<{ destroy(): void }>();
   const silent: Server = createServer((socket) => {
@@ -60,7 +60,7 @@ describe.skipIf("Deno" in globalThis)("a program whose last statement awaits a c
         .map(([name, comesTo]) => ({ name, comesTo, runtime, command, args })),
     ),
   )(
-    "hears what it came to, and ends by itself: $name, on $runtime [I1.settles]",
+    "receives the result and ends by itself: $name, on $runtime [I1.settles]",
     { timeout: 240_000 },
     async ({ name, comesTo, command, args }, { expect }) => {
       await using folder = await mkdtempDisposable(join(tmpdir(), "bascule-embedding-"));

@@ -24,13 +24,13 @@ const STARTED = [
   "esbuild, which makes a module",
 ];
 
-// The processes below another are read from /proc.
+// Descendants of a process are read from /proc.
 describe.skipIf(process.platform !== "linux" || "Deno" in globalThis)("a host that is killed", () => {
   it.concurrent.for(RUNTIMES.flatMap(([runtime, command, args]) => STARTED.map((name) => ({ name, runtime, command, args }))))(
     "leaves nothing running: $name, on $runtime [T5.killed]",
     { timeout: 120_000 },
     async ({ name, command, args }, { expect }) => {
-      // Of the test's own: what ends a test is not known to those that run at the same time.
+      // A folder of this test only: tests that run at the same time must not see the killed processes.
       await using place = await mkdtempDisposable(join(tmpdir(), "bascule-killed-"));
       const folder = await realpath(place.path);
       const host = spawn(command, [...args, PROGRAM, name, folder], {
@@ -51,18 +51,18 @@ describe.skipIf(process.platform !== "linux" || "Deno" in globalThis)("a host th
   );
 });
 
-/** The processes that this one started, and those that they did. */
+/** Returns the processes that this one started, and their descendants. */
 function below(pid: number): readonly number[] {
   return childrenOf(pid).flatMap((child) => [child, ...below(child)]);
 }
 
 function childrenOf(pid: number): readonly number[] {
   try {
-    // Any of its threads may have.
+    // Any of its threads may have started it.
     const lists = readdirSync(`/proc/${pid}/task`).map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"));
     return lists.flatMap((list) => list.trim().split(" ").filter(Boolean).map(Number));
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return [];
   }
 }

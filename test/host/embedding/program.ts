@@ -1,7 +1,7 @@
 /**
- * A small program that embeds a host: nothing but the call that its last statement awaits keeps it alive.
+ * A small program that embeds a host: only the call that its last statement awaits keeps it alive.
  *
- * Its arguments: the name of a case, a folder to work in, and a port of the test's. It prints the code that the call came to.
+ * Its arguments: the name of a case, a folder to work in, and a port of the test. It prints the code of the call's result.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -29,12 +29,12 @@ interface Answer {
 
 interface Case {
   readonly options?: HostOptions;
-  /** Of the plugin "plain", whose one tool is "run". */
+  /** Calls the one tool "run" of the plugin "plain". */
   readonly plugin?: string;
   readonly act: (host: Host) => Promise<Answer | undefined>;
 }
 
-/** Calls that nothing else in this process waits for, by what holds them up. */
+/** Calls that nothing else in this process waits for, by what delays them. */
 const CASES: Readonly<Record<string, Case>> = {
   "a remote host that is down": { options: toRemote("1"), act: (host) => host.call("waits") },
   "a remote host that never answers": { options: toRemote(port), act: (host) => host.call("waits", {}, { timeoutMs: 300 }) },
@@ -55,7 +55,7 @@ const CASES: Readonly<Record<string, Case>> = {
         await tool?.execute({}, {});
         return undefined;
       } catch (error) {
-        // Of whatever class: it is the code that is looked at.
+        // Errors of any class: only the code is compared.
         return { ok: false, error: error as { readonly code: string } };
       }
     },
@@ -91,7 +91,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "a worker that is killed": {
     plugin:
-      // It computes: one that waits would go on in another worker.
+      // A computing guest: a waiting one would continue in another worker.
       "export const run = () => { Deno.writeTextFileSync('made', ''); for (;;); };",
     async act(host) {
       const called = host.call("plain.run");
@@ -139,7 +139,7 @@ workerThreads.Worker = class extends Worker {
 };
 syncBuiltinESMExports();
 
-const { options, plugin, act } = CASES[name] ?? { act: () => Promise.reject(new Error(`There is no case "${name}"`)) };
+const { options, plugin, act } = CASES[name] ?? { act: () => Promise.reject(new Error(`Unknown case "${name}"`)) };
 if (plugin !== undefined) writePlugin(plugin);
 writeFileSync(
   join(folder, "script.json"),
@@ -178,7 +178,7 @@ function writePlugin(code: string): void {
     JSON.stringify({
       ...{ schemaVersion: "1.0", name: "plain", version: "1.0.0", description: "Is called", tools: [tool] },
       permissions: { write: ["$workspace"] },
-      // The load that never ends computes for so long, and once more when it is called.
+      // The load that never ends computes until its time limit, and again when its tool is called.
       limits: name === "a load that never ends" ? { loadMs: 500 } : {},
     }),
   );

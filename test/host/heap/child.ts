@@ -1,4 +1,4 @@
-/** Measures each scenario that is named in its arguments, or all. */
+/** Measures the scenarios named in the arguments, or all. */
 
 import { measure } from "./measure.ts";
 import { PLANTED, SCENARIOS } from "./operations.ts";
@@ -13,7 +13,7 @@ for (const scenario of [...SCENARIOS, PLANTED]) {
   } catch (error) {
     tell(scenario.name, { bytesEach: Number.NaN, rounds: [], error: String(error) });
   }
-  // What a scenario leaves open is not waited for: the next has a host of its own.
+  // Exit without waiting for what a scenario leaves open: the next has a host of its own.
   await Promise.race([operation.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS))]);
 }
 process.exit(0);

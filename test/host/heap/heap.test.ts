@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Measured } from "./measure.ts";
 import { PLANTED, SCENARIOS } from "./operations.ts";
 
-/** What an operation may leave: what the planted leak leaves is twice this, and the collector's own noise a tenth. */
+/** Maximum bytes left by an operation: half of the planted leak, and ten times the collector's noise. */
 const ALLOWED_BYTES = 300;
 
 interface Line extends Measured {
@@ -12,11 +12,11 @@ interface Line extends Measured {
   readonly error?: string;
 }
 
-// Deno has no collection on request here.
+// Deno has no garbage collection on request here.
 describe.skipIf("Deno" in globalThis)("an operation that is over", () => {
   const measured = new Map<string, Line>();
 
-  // In a process of its own, which can be told to collect.
+  // Runs in its own process, with `--expose-gc`.
   beforeAll(async () => {
     const child = fork(fileURLToPath(new URL("child.ts", import.meta.url)), [], { execArgv: ["--expose-gc"] });
     child.on("message", (line: Line) => measured.set(line.name, line));
@@ -32,7 +32,7 @@ describe.skipIf("Deno" in globalThis)("an operation that is over", () => {
     },
   );
 
-  it("is found out where it leaves something: a planted leak [LV5.planted]", () => {
+  it("is detected if it leaks: a planted leak [LV5.planted]", () => {
     expect(measured.get(PLANTED.name)?.bytesEach).toBeGreaterThan(ALLOWED_BYTES);
   });
 });

@@ -1,25 +1,25 @@
-/** What one operation leaves on the heap: many are done, garbage is collected, and what is there is compared. */
+/** Measures the heap that one operation leaves: runs many, collects garbage, and compares. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { getHeapSpaceStatistics } from "node:v8";
 
-/** Something that a host is asked to do again and again. */
+/** An operation that a host is asked to do repeatedly. */
 export interface Operation {
-  /** Once, from its beginning to its end. `index` is another each time. */
+  /** Runs the operation once to its end. `index` differs each time. */
   run(index: number): Promise<unknown>;
   close(): Promise<unknown>;
-  /** Brings what is bounded by number to the same fill as before: called before each look. */
+  /** Fills everything that is bounded by number to the same level: called before each measurement. */
   level?(): Promise<unknown>;
 }
 
 export interface Measured {
-  /** Of heap and of memory outside it that the heap keeps, in the round that left least: what leaks grows in every round. */
+  /** Bytes of the heap and of external memory, in the round that left least: a leak grows in every round. */
   readonly bytesEach: number;
   readonly rounds: readonly number[];
 }
 
 export interface MeasureOptions {
-  /** Before anything is measured: what is bounded by number is full by then. */
+  /** Operations before the measurement, which fill everything that is bounded by number. */
   readonly warm: number;
   /** Operations of one round. */
   readonly each: number;
@@ -48,7 +48,7 @@ export async function measure(
   return { bytesEach: Math.min(...left), rounds: left };
 }
 
-/** After collections, with turns for what ends a moment later. */
+/** Measures after several collections, with turns of the event loop between them for delayed cleanup. */
 async function heldBytes(): Promise<number> {
   const { gc } = globalThis;
   if (gc === undefined) throw new Error("Start it with --expose-gc");
@@ -57,7 +57,7 @@ async function heldBytes(): Promise<number> {
     gc();
   }
   const { external } = process.memoryUsage();
-  // Code that V8 makes of what runs often is nobody's data, and is thrown away again.
+  // Subtracts compiled code: V8 compiles functions that run often, and discards the code again.
   const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !/^(?:code|trusted|read_only)/u.test(name));
   return spaces.reduce((sum, { space_used_size: used }) => sum + used, external);
 }

@@ -1,4 +1,4 @@
-/** What a host is asked to do: each kind of call, and each door, by name. */
+/** Operations of a host: each kind of call and each door, by name. */
 
 import { main } from "../../../host/doors/cli/main.ts";
 import { createOperations } from "../../../host/doors/host-operations.ts";
@@ -17,13 +17,13 @@ import { memoryPlatform } from "../../support/memory-platform.ts";
 export interface Scenario extends MeasureOptions {
   readonly name: string;
   readonly start: () => Promise<Operation>;
-  /** What each may leave, where the measure is that rough: whole hosts, megabytes of output. */
+  /** Higher bounds for operations whose measurement is noisy: whole hosts, megabytes of output. */
   readonly allowedBytes?: number;
 }
 
 const QUICK = { warm: 300, each: 200 };
 const SLOW = { warm: 30, each: 20 };
-/** A server remembers the last thousand of some things. */
+/** A server keeps the last thousand of some records. */
 const REMEMBERED = { warm: 1_100, each: 100 };
 
 type Act = (env: World, index: number) => Promise<unknown>;
@@ -35,12 +35,12 @@ function onWorld(act: Act): () => Promise<Operation> {
   };
 }
 
-/** What a call has to come to: an operation that fails otherwise measures something else. */
+/** Checks the result of a call: an operation that fails unexpectedly would measure something else. */
 function calling(tool: string, comesTo: string, options: () => CallOptions = () => ({})): Act {
   return async ({ host }) => {
     const result = await host.call(tool, {}, options());
     const came = result.ok ? "ok" : result.error.code;
-    if (came !== comesTo) throw new Error(`${tool} came to ${came}: ${JSON.stringify(result.ok ? result.output : result.error)}`);
+    if (came !== comesTo) throw new Error(`${tool} ended as ${came}: ${JSON.stringify(result.ok ? result.output : result.error)}`);
   };
 }
 
@@ -70,7 +70,7 @@ const KINDS: readonly Scenario[] = [
     }),
   },
   {
-    name: "a confirmation that nobody answers",
+    name: "an unanswered confirmation",
     ...REMEMBERED,
     start: onWorld(async (env, index) => {
       await calling("asked", "approval_required", () => ({ callId: `asked-${index}` }))(env, index);
@@ -111,7 +111,7 @@ const DOORS: readonly Scenario[] = [
     ...REMEMBERED,
     async start() {
       const { host, platform, level } = await startWorld();
-      // A program's own, for as long as it runs.
+      // One client of the program, for as long as it runs.
       const { signal } = new AbortController();
       const stateDirectory = "/workspace/.bascule";
       const door = await openSocketDoor({
@@ -237,7 +237,7 @@ const DOORS: readonly Scenario[] = [
     each: 10,
     async start() {
       const { host, platform, level } = await startWorld();
-      // The one in memory keeps what it was written.
+      // The memory platform keeps everything that was written.
       const terminal = { ...platform.terminal, out: () => undefined, error: () => undefined };
       return {
         level,
@@ -256,7 +256,7 @@ const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo
 type Ask = (path: string, body?: object, method?: string) => Promise<Response>;
 
 async function overHttp(act: (ask: Ask) => Promise<unknown>): Promise<Operation> {
-  // A journal in memory keeps its rows, as a file does.
+  // A journal in memory keeps its records, as a file does.
   const { host, platform, level } = await startWorld({ events: { store: false } });
   const token = { name: "all", sha256: await hashOf("token"), scopes: ["call", "admin"] as const };
   const server = await openHostServer({
@@ -275,7 +275,7 @@ async function overHttp(act: (ask: Ask) => Promise<unknown>): Promise<Operation>
   return { run: () => act(ask), level, close: () => Promise.all([server.close(), host.close()]) };
 }
 
-/** It must be found, or nothing would be. */
+/** A planted leak, which must be found; otherwise the measurement is worthless. */
 export const PLANTED: Scenario = {
   name: "a planted leak",
   ...QUICK,

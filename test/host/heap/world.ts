@@ -1,4 +1,4 @@
-/** One host whose tools end in every way, with its doors in memory. */
+/** A host whose tools end in every way, with its doors in memory. */
 
 import { createMemoryPair } from "../../../host/platform/memory/memory-sockets.ts";
 import { createHost, functionTool, type Host, type HostOptions } from "../../../host/mod.ts";
@@ -49,7 +49,7 @@ const GENERATION = 1_000;
 const TERMINAL = new Set(["tool.completed", "tool.failed", "tool.denied", "tool.input_invalid"]);
 
 export interface World {
-  /** Calls until the results that the host keeps are these calls' only, and as many as the last time. */
+  /** Makes calls until the host keeps only their results, and as many as the last time. */
   level(): Promise<void>;
   readonly host: Host;
   readonly platform: MemoryPlatform;
@@ -62,7 +62,7 @@ export async function startWorld(options: HostOptions = {}): Promise<World> {
     "plugins/stateful/manifest.json": manifest("stateful", "1.0.0", [tool("ok")], { state: "session" }),
     "plugins/stateful/main.ts": MAIN,
   });
-  // The one in memory keeps every line for tests to look at.
+  // The memory platform keeps every line for tests.
   const platform = { ...memory, log: SILENT };
   const host = await createHost({
     platform,
@@ -81,7 +81,7 @@ export async function startWorld(options: HostOptions = {}): Promise<World> {
   return { host, platform, level };
 }
 
-/** A peer that sends lines, and waits for one that says something. */
+/** A peer that sends lines and waits for a line with a given text. */
 export function lines(connection: LineConnection): { send(line: string): void; heard(says: string): Promise<string>; close(): void } {
   let waiting: { readonly says: string; readonly resolve: (line: string) => void } | undefined;
   connection.onLine((line) => {

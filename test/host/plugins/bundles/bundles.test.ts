@@ -232,7 +232,7 @@ describe("host.installBundle() without a bascule.json", () => {
     platform.plant("/workspace/demo.mcpb", bundleOf());
     await using host = await createHost({ config: false, builtins: false, platform });
     await add(host, "/workspace/demo.mcpb");
-    // There are no processes in memory, so it is there and not connected.
+    // The memory platform cannot start processes, so the server is listed but not connected.
     expect(host.mcpServers()).toMatchObject([{ name: "demo-tools", state: "waiting", problem: "the memory platform has no processes" }]);
     expect(await host.removeBundle("demo-tools")).toBe(true);
     expect(host.mcpServers()).toEqual([]);

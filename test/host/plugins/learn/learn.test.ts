@@ -147,7 +147,7 @@ describe("learn()", () => {
     );
     for (const item of permissions.read as readonly string[]) expect(item.split("/").length, item).toBeGreaterThan(1);
     expect(coversPermissions(permissions, { read: ["$workspace/other", "/srv/other", "$home/other"] }, BASES)).toHaveLength(3);
-    // What did not fit is listed.
+    // Permissions that did not fit are listed.
     expect(leftOut.length + leftOutMore).toBe(8);
   });
 

@@ -239,12 +239,12 @@ describe("bascule mcp-servers login", () => {
       await login.waitFor("/authorize?");
       await fetch(/http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "");
       expect((await login.ended).code).toBe(0);
-      // The same name at another address: somebody else's server.
+      // The same name at another address is a different server.
       await writeFile(`${project.folder}/bascule.json`, JSON.stringify({ mcpServers: { far: { url: other.mcp } } }));
       expect((await project.run(["mcp-servers"])).out).toContain("The server requires a login");
       expect(other.sent.filter(({ authorization }) => authorization !== null)).toEqual([]);
       expect(other.grants).toEqual([]);
-      // What another server's tokens are worth is not said to whom this one names.
+      // Tokens of one server are not sent to another that is configured under the file's name.
       await writeFile(`${project.folder}/.bascule/mcp-logins/near.json`, await readFile(`${project.folder}/.bascule/mcp-logins/far.json`));
       await writeFile(
         `${project.folder}/bascule.json`,
