@@ -69,7 +69,7 @@ async function main(): Promise<number> {
 async function runSuite(suite: Suite, options: Options): Promise<number> {
   const root = process.env[suite.variable];
   if (root === undefined || root === "") {
-    print(`${suite.name}: skipped, because ${suite.variable} does not say where a checkout is (${suite.advice})`);
+    print(`${suite.name}: skipped, because ${suite.variable} is not set to a checkout (${suite.advice})`);
     return 0;
   }
   const { filter } = options;
@@ -90,7 +90,7 @@ async function runSuite(suite: Suite, options: Options): Promise<number> {
     if (options.show) printFailures(results);
     printList("pass now (write the baseline with --update)", fixed);
     printList("fail in files that the baseline does not know", unknown);
-    printList("fail in other words than those of the reason that the baseline names", otherwise);
+    printList("fail with a message that does not match the baseline's reason", otherwise);
     printList("REGRESSIONS", regressions);
     failures += regressions.length + otherwise.length;
   }
