@@ -4,15 +4,15 @@ import { parseArgs } from "node:util";
 
 export const HELP = `npm run -s bench -- [--only ID[,ID…]]… [--json] [--check] [--help]
 
-Measures every claimed number (bench/README.md says what each one is), candidates interleaved, medians.
+Measures every claimed number, with interleaved candidates and medians. bench/README.md explains each one.
 
-  --only ID   some of them: repeat it, or separate ids by commas
-  --json      { "rows": [{ "id", "value", "unit", "baseline", "ratio" }] } on stdout, nothing else
-  --check     a table of id, target, value and ok in place of the figures
-  --help      this
+  --only ID   only these: repeat the option, or separate ids by commas
+  --json      print only { "rows": [{ "id", "value", "unit", "baseline", "ratio" }] }
+  --check     print a table of id, target, value and ok instead of the figures
+  --help      show this help
 
-Exit codes: 0 done; with --check, and every target met. 1 --check and a target was missed; also a benchmark that
-failed, which is never a figure. 2 the command line is wrong.`;
+Exit codes: 0 done, with --check if every target is met. 1 a benchmark failed, or with --check a target is
+missed. 2 the command line is wrong.`;
 
 export type BenchCommand =
   | { readonly kind: "run"; readonly ids: readonly string[]; readonly json: boolean; readonly check: boolean }

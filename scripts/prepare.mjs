@@ -1,10 +1,10 @@
-// What npm runs after `npm ci`: bundles the program, and says in a line where it cannot. Nothing needs the bundle: without one
-// the sources run. Plain JavaScript, because without the development dependencies npm runs it on any Node.
+// Runs after `npm ci`: bundles the program, and prints a line if that fails. The bundle is optional: without it, the sources run.
+// Plain JavaScript, because without the development dependencies npm runs it on any Node.
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-// `scripts/pack.ts` bundles what is packed.
+// `scripts/pack.ts` bundles the package.
 if (process.env.npm_command !== "pack" && process.env.npm_command !== "publish") await prepare();
 
 async function prepare() {

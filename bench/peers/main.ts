@@ -13,14 +13,14 @@ import { toMarkdown } from "./table.ts";
 
 const HELP = `npm run -s peers -- [--only ID[,ID…]] [--rounds N] [--json] [--write] [--help]
 
-The same echo and word count, fresh and warm, in bascule and in what one would pick instead, in turns; medians, and in
-parentheses the ratio to bascule's call. Peers are packages of their own folder: npm --prefix bench/peers ci
+Runs the same echo and word count, fresh and warm, in bascule and its alternatives, in turns. Prints medians, and in
+parentheses the ratio to bascule's call. Install the peers first: npm --prefix bench/peers ci
 
-  --only ID    some of them, and bascule: ${PEERS.map(({ id }) => id).join(", ")}
-  --rounds N   how many samples of each (21)
-  --json       the result as JSON
-  --write      into bench/peers/result.json, from which npm run generate makes the README's table
-  --help       this
+  --only ID    only these, and bascule: ${PEERS.map(({ id }) => id).join(", ")}
+  --rounds N   number of samples of each (default 21)
+  --json       print the result as JSON
+  --write      write bench/peers/result.json, from which npm run generate makes the README's table
+  --help       show this help
 
 Exit codes: 0 done, also where a peer could not be measured. 1 bascule could not be. 2 the command line is wrong.`;
 

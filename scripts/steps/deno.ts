@@ -14,7 +14,7 @@ export interface LeftOut {
 export const NOT_ABOUT_DENO: readonly LeftOut[] = [
   { files: "test/host/plugins/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
-  { files: "test/host/testing/deno-agrees.test.ts", because: "starts deno itself and compares with it" },
+  { files: "test/host/testing/deno-agrees.test.ts", because: "starts Deno itself and compares with it" },
   { files: "test/host/embedding/**", because: "starts both runtimes itself" },
   { files: "test/{plugins/three-ways,attack/liveness/liveness}.test.ts", because: "start both runtimes themselves" },
   { files: "test/plugins/{deno,unchanged,vendor}.test.ts", because: "start Deno themselves, or read the checkout" },
@@ -40,40 +40,43 @@ export const THE_SAME: readonly LeftOut[] = [
   { files: "test/attack/sandbox/engine-imports.test.ts", because: "the same" },
   {
     files: "test/attack/engine/!(deep-recursion|promise-bombs|regexp-bombs).test.ts",
-    because: "guest code; those that stay go for stack and time",
+    because: "guest code; the excluded ones attack stack and time",
   },
   {
     files: "test/sandbox/guest/{as-deno,events,globals,hostile,call/*,inspect/*,language/*,web/base64,web/blob}.test.ts",
-    because: "guest code that asks the runtime for nothing",
+    because: "guest code that does not use the runtime",
   },
   { files: "test/sandbox/guest/{node-modules,streams,web/performance,web/structured-clone,web/timers}.test.ts", because: "the same" },
-  { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/worker/call/limits.test.ts" },
+  {
+    files: "test/attack/runaway/runaway.test.ts",
+    because: "guest code; test/sandbox/worker/call/limits.test.ts covers the end of workers",
+  },
   {
     files: "test/plugins/{archive,calculate,canvas,cases,csv,hostile-input,json,numerics,plot,readme,statistics,symbolic}.test.ts",
-    because: "guest code that asks the host for nothing but files; code, llm, sql and web stay, which do more",
+    because: "guest code that uses only files of the host; code, llm, sql and web use more and run",
   },
   {
     files:
       "test/host/doors/cli/{audit,bench,consent,dry-run,export,learn,mcp-servers,permission-set,policy,replay,server-tokens,settings,trust,types,whole-result}.test.ts",
-    because: "commands, by way of the platform; walk-through, dev, completions, serve, mcp, runner, doctor and the processes stay",
+    because: "commands on the platform interface; walk-through, dev, completions, serve, mcp, runner, doctor and the processes run",
   },
-  { files: "test/host/{plugins/packing,testing}/**", because: "the same; deno-agrees starts deno itself" },
-  { files: "test/attack/consent/!(state-that-leads-elsewhere).test.ts", because: "attacks on these; the one that stays goes for the disk" },
-  { files: "test/attack/shell/output-floods.test.ts", because: "processes of memory, and bytes that the host counts" },
+  { files: "test/host/{plugins/packing,testing}/**", because: "the same; deno-agrees starts Deno itself" },
+  { files: "test/attack/consent/!(state-that-leads-elsewhere).test.ts", because: "attacks on these; the excluded one attacks the disk" },
+  { files: "test/attack/shell/output-floods.test.ts", because: "fake processes, and bytes that the host counts" },
   {
     files:
       "test/host/{dispatch/chains,confirmations,effects/{overlay,recordings},policy/quotas,dispatch/results,capabilities/secrets,plugins/settings}/**",
-    because: "gates and wrappers, by way of the platform",
+    because: "gates and wrappers on the platform interface",
   },
   { files: "test/attack/{chains,dry-run,permissions,recordings}/**", because: "attacks on these" },
   {
     files: "test/host/host/{limits-in-force,one-terminal-event,options}.test.ts",
-    because: "hosts on the platform of memory; host, open-sandbox and trusted stay, which start more than threads",
+    because: "hosts on the memory platform; host, open-sandbox and trusted start more than threads and run",
   },
   { files: "test/host/project/{files-in-force,killed-changes}.test.ts", because: "the same" },
   { files: "test/host/sources/{project-tools,shell}.test.ts", because: "the same" },
   { files: "test/host/{sources/{skills,toolkits},project/trust/*}.test.ts", because: "the same" },
-  { files: "test/host/doors/{large-results,plugin-view}.test.ts", because: "the same, with sockets of memory" },
+  { files: "test/host/doors/{large-results,plugin-view}.test.ts", because: "the same, with sockets in memory" },
   { files: "test/attack/mcp/**", because: "the same" },
   { files: "test/attack/reload/thousands-of-changes.test.ts", because: "the same" },
   { files: "test/attack/policy/{protected-names,revoked-while-it-runs}.test.ts", because: "the same" },
@@ -83,7 +86,7 @@ export const THE_SAME: readonly LeftOut[] = [
   },
   {
     files: "test/attack/operations/floods-of-large-{answers,arguments}.test.ts",
-    because: "counts in the sandbox's own code; a worker there takes a quarter of a second for each of its hundreds of answers of 4 MiB",
+    because: "counts in the sandbox's own code; on Deno a worker needs a quarter of a second for each of hundreds of 4 MiB answers",
   },
   { files: "test/attack/sandbox/waiting-heaps.test.ts", because: "counts in the sandbox's own code of what instances hold" },
   { files: "test/sandbox/engine/{native-loops,rejections}.test.ts", because: "guest code that asks the runtime for nothing" },
