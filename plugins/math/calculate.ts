@@ -127,7 +127,7 @@ function operate(node: Node, left: number, run: Run): number {
 /** JSON has neither NaN nor infinity, and continuing would hide the cause. */
 function check(value: number, node: Node, run: Run): number {
   if (Number.isNaN(value)) throw errorAt(node, run, `${shown(node, run)} is not a real number`);
-  if (!Number.isFinite(value)) throw errorAt(node, run, `${shown(node, run)} is beyond the largest number there is, about 1.8e308`);
+  if (!Number.isFinite(value)) throw errorAt(node, run, `${shown(node, run)} is beyond the largest double, about 1.8e308`);
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER && Number.isInteger(value)) run.isRounded ||= !isPlainlyLarge(node);
   return value;
 }

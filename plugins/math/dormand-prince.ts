@@ -67,7 +67,7 @@ export function dormandPrince(slope: Slope, start: State, options: Options): Sol
         `Cannot integrate: more than ${maxSteps} steps up to t = ${t} (stiff equations need other methods; try a greater tolerance)`,
       );
     if (Math.abs(size) <= 4 * Number.EPSILON * Math.max(Math.abs(t), Number.MIN_VALUE))
-      throw new Error(`Cannot integrate beyond t = ${t}: steps become too small (the solution probably has no bound there)`);
+      throw new Error(`Cannot integrate beyond t = ${t}: steps become too small (the solution probably diverges there)`);
     if ((t + size - end) * forward > 0) size = end - t;
     const stages = allStages(slope, t, state, { first, size });
     evaluations += 6;

@@ -14,7 +14,7 @@ export function eliminate(equations: readonly Equation[], unknowns: readonly str
   for (const { over } of equations)
     for (const name of variablesOf(over))
       if (kernels.has(name) && unknowns.some((one) => name.includes(one)))
-        throw new Error(`Cannot solve: ${name} stands in a system, which cannot be solved by formula (solve equations one by one)`);
+        throw new Error(`Cannot solve: ${name} is in a system, which cannot be solved by formula (solve equations one by one)`);
   if (unknowns.length === 1) return solveOne(equation, unknown, kernels);
   const found = findLinear(equations, unknowns);
   if (found === undefined)

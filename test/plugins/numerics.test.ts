@@ -67,7 +67,7 @@ describe("compileExpression()", () => {
     expect(compileExpression(`e${"+1".repeat(2_000)}`, ["e"])([5])).toBe(2_005);
     expect(compileExpression("0 / x", ["x"])([0])).toBeNaN();
     expect(() => compileExpression("x + zz", ["x"])).toThrow('at character 5: unknown name "zz" (there are x, ');
-    expect(() => compileExpression("x(2)", ["x"])).toThrow("a value cannot be called like a function");
+    expect(() => compileExpression("x(2)", ["x"])).toThrow("a value is not a function");
   });
 });
 

@@ -21,7 +21,7 @@ export function resolveCall(
   const { start } = expression.spanOf(node);
   if (name === undefined || called === undefined) {
     if (name === undefined || isVariable(name) || CONSTANTS.has(name))
-      throw expression.errorAt(start, "a value cannot be called like a function (write * to multiply)");
+      throw expression.errorAt(start, "a value is not a function (write * to multiply)");
     throw expression.errorAt(start, `unknown function ${quote(name)} (there are ${[...FUNCTIONS.keys()].join(", ")})`);
   }
   const args = node.arguments ?? [];

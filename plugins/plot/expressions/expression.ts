@@ -105,7 +105,7 @@ function readPostfix(parser: Jsep, value: Node, start: number): Node {
     notes.spans.set(node, { start, end });
     parser.gobbleSpaces();
     const rest = parser.expr.slice(parser.index, parser.index + 2);
-    if (rest === "!!") parser.throwError('"!!" means different things to different people: write brackets, as in (3!)!');
+    if (rest === "!!") parser.throwError('"!!" is ambiguous: write brackets, as in (3!)!');
     if (rest.startsWith("!")) {
       parser.index += 1;
       node = { type: "UnaryExpression", operator: "!", argument: node };

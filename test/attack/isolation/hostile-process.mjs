@@ -1,6 +1,6 @@
 /**
- * Runs in place of the sandbox's process and tries everything that an attacker would who has taken it over, in JavaScript. Reports for each
- * attempt its result or that it was refused. Plain JavaScript, which needs nothing of bascule.
+ * Runs instead of the sandbox's process and tries everything that an attacker who has taken it over would, in JavaScript. Reports
+ * for each attempt its result or its refusal. Plain JavaScript without imports of bascule.
  */
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
