@@ -2,6 +2,9 @@
 
 import type { Thread } from "./thread.ts";
 
+/** Time after which a guest that holds its thread makes the thread unsuitable for other calls. */
+export const BUSY_AFTER_MS: number = 20;
+
 /** The parts of a worker that placement reads. */
 export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "runs" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {
   readonly jobs: { readonly size: number };

@@ -1,35 +1,26 @@
 /**
- * The pool: assigns jobs to workers, and runs the watchdog that ends jobs that do not end by themselves.
+ * The pool: assigns jobs to workers, and replaces workers that had to be ended.
  *
- * Workers come from the worker set (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest holds its
- * thread gets no new calls, and its unstarted calls are taken back (SPEC B10). The watchdog reads the workers' shared status words.
+ * Workers come from the worker set (`worker-set.ts`), places from `placement.ts`. While jobs run, `watch.ts` ends those that do not end by
+ * themselves. A worker whose guest holds its thread gets no new calls, and its unstarted calls are taken back (SPEC B10).
  */
 
 import { Apart } from "./apart.ts";
-import { WorkerSet, START_WITHIN_MS } from "./worker-set.ts";
+import { WorkerSet } from "./worker-set.ts";
 import { canSuspend } from "../engine/engine.ts";
 import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "../wire/fault.ts";
 import type { BaseImage } from "../engine/image.ts";
 import { InFlight } from "../wire/in-flight.ts";
 import { type CallJob, digestOf, isBrief, type Job, nameOf, type Said, settleWithFault, usedUntil } from "./job.ts";
-import { UsedTime } from "./used-time.ts";
 import type { Parking } from "../image/parked.ts";
-import { canMove, claimRest, dropRest, forgetRest, isDue, sendAnswer } from "./resting-jobs.ts";
-import { choosePlace, isBusy } from "./placement.ts";
+import { claimRest, dropRest, sendAnswer } from "./resting-jobs.ts";
+import { BUSY_AFTER_MS, choosePlace, isBusy } from "./placement.ts";
 import { type SandboxUse, useOf } from "./use.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 import type { WorkerMessage } from "../wire/protocol.ts";
-import {
-  CANCEL_GRACE_MS,
-  type Circumstances,
-  isOverdue,
-  judgeCall,
-  judgeEntry,
-  judgeWaiting,
-  type Look,
-  WATCH_EVERY_MS,
-} from "./watchdog.ts";
+import { Watch } from "./watch.ts";
+import { CANCEL_GRACE_MS } from "./watchdog.ts";
 import type { Thread } from "./thread.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
@@ -49,8 +40,6 @@ export interface PoolOptions {
   readonly onDefect: (message: string) => void;
 }
 
-/** Time after which a guest that holds its thread makes the thread unsuitable for other calls. */
-const BUSY_AFTER_MS = 20;
 /** Interval after which idle workers are ended. A burst of calls is over by then, and a start takes a hundredth of this time. */
 export const REST_MS = 10_000;
 const MAXIMUM_ATTEMPTS = 3;
@@ -64,12 +53,10 @@ export class Pool {
   readonly #crew: WorkerSet;
   readonly #jobs: InFlight<Job> = new InFlight();
   readonly #apart: Apart;
+  readonly #watch: Watch;
   #starting: Promise<void> | undefined;
-  #cancelWatch: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
   #failedStarts = 0;
-  #lastLook = 0;
-  readonly #ownTime: UsedTime = new UsedTime();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -79,6 +66,18 @@ export class Pool {
       ...options,
       onReady: () => this.#placeWaiting(),
       onLost: (thread, why) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: why }),
+    });
+    this.#watch = new Watch({
+      launcher: options.launcher,
+      workers: this.#crew,
+      jobs: this.#jobs,
+      waiting: this.waiting,
+      replace: (thread, guilty, fault, cpuMs) => this.#replace(thread, guilty, fault, cpuMs),
+      answer: (job, fault) => this.#answer(job, fault, 0),
+      requeue: (job) => this.#wait(job),
+      move: (job, from) => this.#move(job, from),
+      place: () => this.#placeWaiting(),
+      onWatch: () => this.#lookForRest(),
     });
   }
 
@@ -112,7 +111,7 @@ export class Pool {
     this.#jobs.set(job.number, job);
     this.#place(job);
     this.#crew.hold(this.waiting.size > 0);
-    this.#watch();
+    this.#watch.start();
   }
 
   /** Records that a job was answered, and frees its place. @returns false if it was answered before */
@@ -174,7 +173,7 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelWatch?.();
+    this.#watch.stop();
     this.#cancelRest?.();
     for (const job of this.#jobs.values()) this.#answer(job, { kind: "cancelled" }, 0);
     await this.#crew.close();
@@ -253,108 +252,12 @@ export class Pool {
     return fresh;
   }
 
-  #watch(): void {
-    if (this.#cancelWatch !== undefined || this.#closed) return;
-    this.#lookForRest();
-    // Time without jobs does not count.
-    this.#lastLook = this.#now();
-    this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
-      this.#cancelWatch = undefined;
-      this.#look();
-      if (this.#jobs.size > 0) this.#watch();
-    });
-  }
-
   /** Checks for idle workers at intervals, while calls arrive or more than one small worker remains. */
   #lookForRest(): void {
     this.#cancelRest ??= this.#options.launcher.after(REST_MS, () => {
       this.#cancelRest = undefined;
       if (this.#crew.letGoResting()) this.#lookForRest();
     });
-  }
-
-  #look(): void {
-    const now = this.#now();
-    const elapsedMs = now - this.#lastLook;
-    const stepMs = this.#ownTime.tick(now);
-    this.#lastLook = now;
-    for (const thread of [...this.#crew.threads]) {
-      if (thread.jobs.size === 0) continue;
-      const { entry } = thread;
-      const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
-      if (entry !== undefined && running !== undefined && isOverdue(running, entry, now)) running.overdueMs += stepMs;
-      const fault =
-        entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#around(thread, entry.number));
-      if (entry !== undefined && fault !== undefined) {
-        this.#replace(thread, entry.number, fault, now - entry.enteredAt);
-        continue;
-      }
-      const isIdle = running === undefined && this.#isStuck(thread, stepMs);
-      if (isIdle || thread.isLying) {
-        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker claims to run a guest that it was not given";
-        this.#replace(thread, undefined, { kind: "trap", message });
-        continue;
-      }
-      const isHeld = isBusy(thread, now, BUSY_AFTER_MS);
-      if (thread.isFull || isHeld) this.#takeBackFrom(thread, isHeld ? now : undefined);
-      for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, { now, elapsedMs });
-    }
-    for (const job of this.waiting.values()) {
-      const fault = judgeWaiting(job, { now, elapsedMs });
-      if (fault !== undefined) this.#answer(job, fault, 0);
-    }
-    this.#placeWaiting();
-  }
-
-  #around(thread: Thread, number: number): Circumstances {
-    const isLost = (other: number): boolean => {
-      const job = other === number ? undefined : this.#jobs.get(other);
-      return job?.kind === "call" && job.effects > 0 && !canMove(job, thread);
-    };
-    return { isMetered: this.#crew.isMetered, harmsOthers: () => [...thread.jobs.keys()].some(isLost) };
-  }
-
-  /** True if the worker runs no guest, but does not start or end a job in time. Nothing in a worker takes nearly as long. */
-  #isStuck(thread: Thread, stepMs: number): boolean {
-    for (const number of thread.jobs.keys()) {
-      const job = this.#jobs.get(number);
-      if (job === undefined || (job.kind === "call" && thread.hasBegun(number))) continue;
-      job.idleMs += stepMs;
-      if (job.idleMs > START_WITHIN_MS) return true;
-    }
-    return thread.owesSince(this.#ownTime.passedMs - START_WITHIN_MS);
-  }
-
-  #lookAtJob(thread: Thread, number: number, { now, elapsedMs }: Look): void {
-    const job = this.#jobs.get(number);
-    if (job === undefined || job.kind !== "call") return;
-    forgetRest(job, thread);
-    if (job.asking > 0) job.askingMs += elapsedMs;
-    if (thread.hasBegun(number)) job.begunAt ??= now;
-    const { entry } = thread;
-    const own = entry?.number === number ? entry : undefined;
-    const verdict = judgeCall(job, own, now, this.#around(thread, number));
-    if (verdict.kind === "fine") return;
-    if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
-    if (own !== undefined) thread.interrupt(number);
-    thread.send({ type: "end", number });
-    if (verdict.kind !== "answer") return;
-    thread.owe(number, this.#ownTime.passedMs);
-    this.#answer(job, verdict.fault, 0);
-  }
-
-  /** Takes back jobs that a thread has not started. If a guest holds the thread, also moves waiting calls that could continue. */
-  #takeBackFrom(thread: Thread, heldAt: number | undefined): void {
-    for (const number of thread.jobs.keys()) {
-      const job = this.#jobs.get(number);
-      if (job?.kind === "call" && job.rest !== undefined) {
-        if (heldAt !== undefined && isDue(job, heldAt)) this.#move(job, thread);
-        continue;
-      }
-      // A call with effects has started, whatever the worker wrote to the shared words.
-      const hasEffect = job?.kind === "call" && job.effects > 0;
-      if (job !== undefined && !hasEffect && thread.takeBack(number)) this.#wait(job);
-    }
   }
 
   /** Ends a worker: the guilty call gets the fault, laid-out calls resume, calls without effects run again, the others are lost. */
