@@ -29,7 +29,7 @@ export const ALONE: readonly string[] = [
   "test/sandbox/worker/call/{calls,limits}.test.ts",
   "test/sandbox/pool/{worker-set,parking,pool}.test.ts",
 ];
-export const NO_TESTS: readonly string[] = ["test/fixtures/**", "node_modules/**"];
+const NO_TESTS: readonly string[] = ["test/fixtures/**", "node_modules/**"];
 
 // The forks pool because worker threads of a test would share one process with the sandbox's own workers, and because
 // Deno runs vitest only this way.

@@ -1,13 +1,17 @@
 /**
  * `npm run ok`: the gate. Runs every step with short output and prints a table at the end.
  *
- * `npm run ok -- --only lint,types` runs some steps; `--list` lists them.
+ * `npm run ok -- --only lint,types` runs some of them; `--list` names them. `npm run ok -- --changed` checks only what differs from
+ * HEAD (`--base REV`: from another commit), without Deno and the package, in under a minute.
  */
 
+import { parseArgs } from "node:util";
+import { changedSteps } from "./steps/changed.ts";
 import { checkDeno } from "./steps/deno.ts";
 import { checkPackage } from "./steps/package.ts";
 import { checkFormat, checkGenerated, checkLint, checkTests, checkTypes } from "./steps/sources.ts";
 import type { Step, StepOutcome } from "./steps/step.ts";
+import { checkPlainWords } from "./steps/words.ts";
 
 /** Steps. To add one, add an entry here. */
 const STEPS: readonly Step[] = [
@@ -18,7 +22,15 @@ const STEPS: readonly Step[] = [
   { name: "package", says: "packed, installed in an empty folder, one sandboxed call on Node and Deno", run: checkPackage },
   { name: "tests", says: "all tests on Node, the architecture test among them", isWide: true, run: checkTests },
   { name: "deno", says: "the same sources on Deno", isWide: true, run: checkDeno },
+  { name: "words", says: "comments, messages and pages in plain words (npm run words)", run: checkPlainWords },
 ];
+
+const OPTIONS = {
+  list: { type: "boolean", default: false },
+  only: { type: "string" },
+  changed: { type: "boolean", default: false },
+  base: { type: "string" },
+} as const;
 
 interface Row {
   readonly step: Step;
@@ -38,11 +50,11 @@ async function main(args: readonly string[]): Promise<void> {
   // Each small step uses little more than one processor; the tests use all of them.
   const rows = [
     ...(await runSome(
-      chosen.filter((step) => step.isWide !== true),
+      steps.filter((step) => step.isWide !== true),
       2,
     )),
     ...(await runSome(
-      chosen.filter((step) => step.isWide),
+      steps.filter((step) => step.isWide),
       1,
     )),
   ];
@@ -76,10 +88,8 @@ function chooseSteps(args: readonly string[]): readonly Step[] | undefined {
   if (at === -1) return STEPS;
   const names = (args[at]?.split("=")[1] ?? args[at + 1] ?? "").split(",").filter((name) => name !== "");
   const unknown = names.filter((name) => !STEPS.some((step) => step.name === name));
-  if (unknown.length === 0 && names.length > 0) return STEPS.filter((step) => names.includes(step.name));
-  console.error(`No step "${unknown.join(", ")}" (choose from ${STEPS.map((step) => step.name).join(", ")})`);
-  process.exitCode = 2;
-  return undefined;
+  if (unknown.length === 0 && names.length > 0) return { list, steps: all.filter((step) => names.includes(step.name)) };
+  throw new Error(`No step "${unknown.join(", ")}" (choose from ${STEPS.map((step) => step.name).join(", ")})`);
 }
 
 function printTable(rows: readonly Row[]): void {
@@ -89,7 +99,10 @@ function printTable(rows: readonly Row[]): void {
   }
   const failed = rows.filter((row) => !row.outcome.ok).length;
   console.log(failed === 0 ? "\nAll steps passed" : `\n${failed} of ${rows.length} steps failed`);
-  for (const { step, outcome } of rows) for (const remark of outcome.remarks ?? []) console.log(`${step.name}: ${remark}`);
+  for (const { step, outcome } of rows) {
+    if ((outcome.remarks ?? []).length > 0) console.log(`\n${step.name}`);
+    for (const remark of outcome.remarks ?? []) console.log(remark);
+  }
   const tests = rows.find((row) => row.step.name === "tests");
   // Printed last, so that the end of a log shows the totals.
   if (tests !== undefined) console.log(tests.outcome.note);

@@ -9,5 +9,7 @@ const run = await runTests(
   args.filter((arg) => arg !== "--deno"),
   true,
 );
+for (const line of run.slowest) console.log(line);
+// Last, where people and .ci/run look for it.
 console.log(formatTotals(run));
 process.exitCode = run.ok ? 0 : 1;

@@ -1,8 +1,8 @@
 /** Runs the tests under Node or Deno and counts them. */
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
 /** Each test file has its own process, and all of them load the same modules. */
@@ -24,7 +24,7 @@ export interface TestTotals {
 export interface TestRun extends TestTotals {
   readonly ok: boolean;
   readonly output: string;
-  /** Formats the slowest files, one in each line. */
+  /** The ten files that took longest, a line each below a heading; empty if no more than ten ran. */
   readonly slowest: readonly string[];
 }
 
@@ -45,11 +45,13 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
     const outcome = await runCommand(command, given, { echo, env, timeoutMs: LONGEST_RUN_MS });
     const text = await readFile(report, "utf8").catch(() => "{}");
     const totals = readTotals(text);
+    const seconds = secondsByFile(text);
+    if (runtime === "node") await keepSeconds(seconds);
     return {
       ...totals,
       ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0,
       output: outcome.output,
-      slowest: readSlowest(text),
+      slowest: formatSlowest(seconds),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -78,14 +80,33 @@ export function readTotals(report: string): TestTotals {
 function readSlowest(report: string): readonly string[] {
   const parsed: unknown = JSON.parse(report);
   const results = typeof parsed === "object" && parsed !== null && "testResults" in parsed ? parsed.testResults : [];
-  const files = (Array.isArray(results) ? results : []).map((result: unknown) => ({
-    name: relative(REPOSITORY, textAt(result, "name")),
-    seconds: (numberAt(result, "endTime") - numberAt(result, "startTime")) / 1_000,
-  }));
-  return files
-    .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, SLOWEST)
-    .map(({ name, seconds }) => `${seconds.toFixed(0).padStart(4)} s  ${name}`);
+  return new Map(
+    (Array.isArray(results) ? results : []).map((result: unknown) => [
+      relative(REPOSITORY, textAt(result, "name")),
+      (numberAt(result, "endTime") - numberAt(result, "startTime")) / 1_000,
+    ]),
+  );
+}
+
+/** A heading and the ten slowest files; nothing if no more than ten ran, because vitest then shows all of them. */
+export function formatSlowest(seconds: ReadonlyMap<string, number>): readonly string[] {
+  if (seconds.size <= SLOWEST) return [];
+  const slowest = [...seconds].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  return [`── slowest of ${seconds.size} test files`, ...slowest.map(([name, took]) => `${took.toFixed(1).padStart(6)} s  ${name}`)];
+}
+
+/** Durations of earlier runs here; empty in a fresh clone. */
+export async function readSeconds(): Promise<ReadonlyMap<string, number>> {
+  const text = await readFile(SECONDS_FILE, "utf8").catch(() => "{}");
+  const parsed: unknown = JSON.parse(text);
+  const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+  return new Map(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+}
+
+async function keepSeconds(seconds: ReadonlyMap<string, number>): Promise<void> {
+  const all = Object.fromEntries([...(await readSeconds()), ...seconds]);
+  await mkdir(dirname(SECONDS_FILE), { recursive: true });
+  await writeFile(SECONDS_FILE, JSON.stringify(all));
 }
 
 function isBrokenFile(entry: unknown): boolean {

@@ -10,24 +10,29 @@ import { type StepOutcome, outcomeOf } from "./step.ts";
 /** TypeScript projects: the guest has its own types, and so does the console, which runs in a browser. */
 const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json", "console/tsconfig.json"];
 
-export async function checkFormat(): Promise<StepOutcome> {
-  const { code, output } = await runCommand("oxfmt", ["--check"]);
+/** @param files paths to check; default: all */
+export async function checkFormat(files: readonly string[] = []): Promise<StepOutcome> {
+  const { code, output } = await runCommand("oxfmt", ["--check", "--no-error-on-unmatched-pattern", ...files]);
   return { ok: code === 0, note: code === 0 ? "formatted" : "not formatted (run npm run format)", output };
 }
 
-export async function checkLint(): Promise<StepOutcome> {
-  const { code, output } = await runCommand("oxlint", ["--format=unix"]);
+/** @param files paths to check; default: all */
+export async function checkLint(files: readonly string[] = []): Promise<StepOutcome> {
+  const { code, output } = await runCommand("oxlint", ["--format=unix", "--no-error-on-unmatched-pattern", ...files]);
   const count = (kind: string): number => output.match(new RegExp(`\\[${kind}/`, "g"))?.length ?? 0;
   return { ok: code === 0, note: `${count("Error")} errors, ${count("Warning")} warnings`, output };
 }
 
-export async function checkTypes(): Promise<StepOutcome> {
+/** @param only names of the plugins to check; default: all */
+export async function checkTypes(only?: ReadonlySet<string>): Promise<StepOutcome> {
   const complaints: string[] = [];
   for (const project of TYPE_PROJECTS) {
     const { code, output } = await runCommand("tsc", ["--noEmit", "-p", project]);
     if (code !== 0) complaints.push(output);
   }
-  const plugins = sourceFiles(["plugins"]).map((file) => file.path);
+  const plugins = sourceFiles(["plugins"])
+    .map((file) => file.path)
+    .filter((path) => only === undefined || only.has(path.split("/")[1] ?? ""));
   for (const complaint of await checkPluginTypes(plugins)) complaints.push(complaint);
   const errors = complaints.join("\n").match(/(error TS|TS\d+ \[ERROR\])/g)?.length ?? 0;
   return outcomeOf(complaints, `${errors} type errors in ${TYPE_PROJECTS.length} projects and ${plugins.length} plugin files`);
@@ -38,6 +43,7 @@ export async function checkTypes(): Promise<StepOutcome> {
  * may use.
  */
 async function checkPluginTypes(plugins: readonly string[]): Promise<readonly string[]> {
+  if (plugins.length === 0) return [];
   const folders = new Set(plugins.map((path) => path.split("/").slice(0, 2).join("/")));
   const runs = [runCommand("deno", ["check", "--quiet", ...plugins])];
   for (const folder of folders) runs.push(runCommand("tsc", ["--noEmit", "-p", folder]));
