@@ -18,11 +18,11 @@ import type { ToolkitSource } from "../sources/toolkits.ts";
 export interface HostOptions extends PlaceOptions {
   /** Grants of this host only, by plugin; `*` means every plugin, and its denials apply to all tools. */
   readonly grants?: Readonly<Record<string, Permissions>>;
-  /** Replaces the `policy` section of `bascule.json`, or the whole implementation. */
+  /** Replaces the section `policy` of `bascule.json`, or the implementation of policies. */
   readonly policy?: Policy | JsonObject;
-  /** Whether changes by calls are kept, so that they can be undone; `undo.keep` of `bascule.json` takes precedence. Default false. */
+  /** Whether to keep the files that calls change, so that calls can be undone. `undo.keep` of `bascule.json` overrides it. Default false. */
   readonly undo?: boolean;
-  /** Isolation of plugins; replaces `isolation` of `bascule.json`. */
+  /** How plugins are isolated. Overrides `isolation` of `bascule.json`. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** Handling of plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
@@ -60,7 +60,7 @@ export interface HostOptions extends PlaceOptions {
   readonly telemetry?: boolean | TelemetryOptions;
 }
 
-/** Receivers of events, and the values that are removed from them first. */
+/** Where events go, and which values are removed from them first. */
 export interface EventOptions {
   /** Receives every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;

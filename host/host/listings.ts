@@ -5,19 +5,13 @@ import { exportNames } from "../tools/exports/names.ts";
 import type { Grant } from "../call/grant.ts";
 import { classOf, type Outlook } from "../policy/policy.ts";
 import { PROTECTED_NAMES } from "../policy/protect.ts";
+import type { Host } from "./host-interface.ts";
 import type { PolicySource } from "./policy-source.ts";
 import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "../tools/listing.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
-/** Methods of the host (`host-interface.ts`). */
-export interface Listings {
-  list(filter?: ToolFilter): readonly ToolListing[];
-  listEach(filter?: ToolFilter): Iterable<ToolListing>;
-  definitionsFor(session?: Session): readonly ToolListing[];
-  definitionsEach(session?: Session): Iterable<ToolListing>;
-  byExportName(tools: readonly ToolListing[]): ReadonlyMap<string, ToolListing>;
-}
+export type Listings = Pick<Host, "list" | "listEach" | "definitionsFor" | "definitionsEach" | "byExportName">;
 
 export interface ListingsOptions {
   readonly snapshot: () => Snapshot;

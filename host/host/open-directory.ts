@@ -45,6 +45,9 @@ export function basesOf({ folders }: Places): (plugin: string, directory: string
   return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
+/** Cached by snapshot, which never changes, because every file operation needs it. */
+const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
+
 /** Returns the real folders of the serving plugins, and the files of the project's own tools. */
 export function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
@@ -59,6 +62,3 @@ export function foldersOf(snapshot: Snapshot): readonly string[] {
   FOLDERS.set(snapshot, list);
   return list;
 }
-
-/** Cached by snapshot, which never changes, because every file operation needs it. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
