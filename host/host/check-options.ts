@@ -3,7 +3,6 @@
 import { CONSENT_MODES } from "../plugins/consent/changes.ts";
 import type { HostOptions } from "./host-options.ts";
 import { ISOLATION_KINDS } from "../../manifests/mod.ts";
-import type { Log } from "../platform/platform.ts";
 
 type Key = keyof HostOptions;
 
@@ -85,36 +84,6 @@ function checkValues({ plugins, workspace, config, grants, trust, policy, isolat
   });
   check(telemetry, '"telemetry"', "true, false or an object", (value) => isFlag(value) || isRecord(value));
   if (isRecord(telemetry)) check(telemetry["content"], '"telemetry.content"', "true or false", isFlag);
-}
-
-/** Guards the embedding program's logger: an error that it throws is reported once to the host's own log, and the operation goes on. */
-export function guardLog(log: Log, own: Log): Log {
-  let hasTold = false;
-  const tell = (error: unknown): void => {
-    if (hasTold) return;
-    hasTold = true;
-    own.write("error", "The logger threw; its lines are lost", { error: String(error) });
-  };
-  const guard = (inner: Log): Log => ({
-    write(level, message, fields) {
-      try {
-        inner.write(level, message, fields);
-      } catch (error) {
-        tell(error);
-      }
-    },
-    child(fields) {
-      try {
-        const child = inner.child(fields);
-        if (isObject(child) && isFunction(child.write) && isFunction(child.child)) return guard(child);
-        tell(wrong('what "logger.child" returned', "a logger"));
-      } catch (error) {
-        tell(error);
-      }
-      return own.child(fields);
-    },
-  });
-  return guard(log);
 }
 
 /** Returns a member of the option; undefined if the option is absent. An option that is not an object is refused. */

@@ -19,7 +19,7 @@ import type { Installer } from "../plugins/installing/installer.ts";
 import type { ToolFilter, ToolListing } from "../tools/listing.ts";
 import type { AccessQuery, Permissions } from "../../manifests/mod.ts";
 import type { Explanation } from "../policy/explain.ts";
-import type { HostPolicy } from "./policy-source.ts";
+import type { HostPolicy } from "./host-policy.ts";
 import type { Places } from "../project/places.ts";
 import type { QuotaUse } from "../policy/quotas/quotas.ts";
 import type { RegisterOptions } from "../tools/registry.ts";

@@ -82,6 +82,8 @@ export interface PluginSettingsSource {
   refresh(look?: Look): Promise<void>;
   /** Refreshes every second until the returned function is called. */
   watch(): () => void;
+  /** Reports changes to the plugins. Until it is called no plugin is known: plugins are loaded with their settings, so settings exist first. */
+  follow(plugins: ConfiguredPlugins): void;
 }
 
 export interface PluginSettingsOptions {
@@ -89,6 +91,10 @@ export interface PluginSettingsOptions {
   /** Absolute path. */
   readonly folder: string;
   readonly emit: EmitEvent;
+}
+
+/** The plugins whose settings these are. */
+export interface ConfiguredPlugins {
   /** Returns the manifest of a known plugin. */
   readonly manifestOf: (plugin: string) => Manifest | undefined;
   /** Called when a plugin's settings have changed. */
@@ -100,10 +106,11 @@ const OWNER_ONLY = 0o600;
 const NO_SETTINGS: JsonObject = Object.freeze({});
 
 export function createPluginSettings(options: PluginSettingsOptions): PluginSettingsSource {
-  const { platform, emit, manifestOf, onChange } = options;
+  const { platform, emit } = options;
   const { files, clock, log } = platform;
   const store = createSettingsStore(platform, options.folder);
   const stateOf = ({ name, settingsSchema }: Manifest): SettingsState => store.stateOf(name, settingsSchema);
+  let plugins: ConfiguredPlugins = { manifestOf: () => undefined, onChange: async () => {} };
   /** The first refresh is not a change, so it is not reported. */
   let hasLooked = false;
 
@@ -113,13 +120,13 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
     hasLooked = true;
     for (const plugin of isFirst ? [] : changed) {
       tell(plugin);
-      await onChange(plugin);
+      await plugins.onChange(plugin);
     }
   }
 
   /** Without the manifest, the settings cannot be checked. */
   function tell(plugin: string): void {
-    const manifest = manifestOf(plugin);
+    const manifest = plugins.manifestOf(plugin);
     if (manifest === undefined) return;
     const { settings, problems } = stateOf(manifest);
     const texts = problems.map(problemToText);
@@ -192,6 +199,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
     view,
     change,
     refresh,
+    follow: (configured) => void (plugins = configured),
     watch() {
       let isOver = false;
       let stopTimer = (): void => {};

@@ -1,0 +1,139 @@
+/** Stage of a host: sessions, the routes that run calls, and the path from the doors to them. */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import { createTelemetry, type Telemetry } from "../audit/telemetry/mod.ts";
+import { showLarge } from "../call/arguments.ts";
+import { checkRequired } from "../capabilities/mod.ts";
+import { type Calls, createCalls } from "../dispatch/calls.ts";
+import { createToolCalls } from "../dispatch/chains/tool-calls.ts";
+import type { CheckRequired } from "../dispatch/dispatch.ts";
+import { createHookGates, type Hooks } from "../dispatch/hooks.ts";
+import { capResult } from "../dispatch/results/cap-result.ts";
+import { createKeptResults, type KeptResults } from "../dispatch/results/kept-results.ts";
+import { createSessions, type Sessions } from "../dispatch/sessions.ts";
+import { WaitingArguments } from "../dispatch/waiting-arguments.ts";
+import { createPreview } from "../effects/overlay/preview.ts";
+import { createQuotas, type Quotas } from "../policy/quotas/quotas.ts";
+import { createExecutors } from "../routes/mod.ts";
+import type { Executors } from "../tools/execution.ts";
+import { createCurrentDispatch, type CurrentDispatch } from "./current-dispatch.ts";
+import type { HostOptions } from "./host-options.ts";
+import type { ConfirmationsStage } from "./open-confirmations.ts";
+import type { EffectsStage } from "./open-effects.ts";
+import type { GroundStage } from "./open-ground.ts";
+import type { PluginsStage } from "./open-plugins.ts";
+import type { PoliciesStage } from "./open-policies.ts";
+import type { RegistryStage } from "./open-registry.ts";
+
+export interface CallsStage {
+  readonly calls: Calls;
+  readonly sessions: Sessions;
+  /** Truncated results. */
+  readonly kept: KeptResults;
+  readonly quotas: Quotas;
+  /** Undefined if telemetry is disabled. */
+  readonly telemetry: Telemetry | undefined;
+}
+
+interface EarlierStages {
+  readonly ground: GroundStage;
+  readonly tools: RegistryStage;
+  readonly plugins: PluginsStage;
+  readonly policies: PoliciesStage;
+  readonly confirmations: ConfirmationsStage;
+  readonly effects: EffectsStage;
+}
+
+export async function openCalls(stages: EarlierStages, options: HostOptions): Promise<CallsStage> {
+  const { platform, bus } = stages.ground;
+  const current = createCurrentDispatch();
+  const executors = openExecutors(stages, current);
+  const kept = createKeptResults(platform);
+  const sessions = openSessions(stages, kept);
+  const quotas = createQuotas(platform.clock.monotonic);
+  const wanted = options.telemetry ?? false;
+  const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
+  if (telemetry) bus.subscribe(telemetry.onEvent);
+  setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
+  return { calls: openPath(stages.ground, current, { sessions, kept }), sessions, kept, quotas, telemetry };
+}
+
+function openExecutors({ ground, plugins, confirmations, effects }: EarlierStages, current: CurrentDispatch): Executors {
+  const { platform, places, bus, secrets } = ground;
+  const { sandbox, settings, directory } = plugins;
+  return createExecutors({
+    platform,
+    emit: bus.emit,
+    secrets,
+    sandbox,
+    ...effects,
+    openAsks: confirmations.openAsks,
+    openTools: createToolCalls({ current: current.get, newId: platform.random.uuidv7 }),
+    settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
+    lease: directory.lease,
+  });
+}
+
+/** Opens the default session, too. */
+function openSessions({ ground, plugins, policies }: EarlierStages, kept: KeptResults): Sessions {
+  const { platform, places, bus } = ground;
+  const { workspace, workspaceNamed } = places;
+  return createSessions({
+    platform,
+    workspace,
+    ...(workspaceNamed !== undefined && { named: workspaceNamed }),
+    emit: bus.emit,
+    checkLayers: policies.policies.checkLayers,
+    onEnd: (id) => [plugins.sandbox, kept].forEach((holder) => holder.endSession(id)),
+  });
+}
+
+interface DispatchParts extends Pick<CallsStage, "kept" | "quotas" | "telemetry"> {
+  readonly hooks: Hooks;
+  readonly executors: Executors;
+}
+
+/** Registry and policy are read anew for each call. All other parts stay. */
+function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, executors, kept, quotas, telemetry }: DispatchParts): void {
+  const { platform, places, bus, secrets, redact, redactLarge, onDefect } = stages.ground;
+  const { files, slices, sha256 } = platform;
+  const { dryRuns } = stages.effects;
+  const { snapshot } = stages.tools;
+  const { policies, revocations } = stages.policies;
+  const parts = {
+    hooks: createHookGates(hooks, onDefect),
+    confirm: stages.confirmations.confirm,
+    preview: createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview }),
+    executors,
+    revocations,
+    quotas,
+    telemetry,
+    redact,
+    onDefect,
+    checkRequired: ((requires, args, asker) => checkRequired(requires, args, { ...asker, files })) satisfies CheckRequired,
+    emit: bus.emitKept,
+    now: platform.clock.monotonic,
+    showLarge: (args: JsonValue) => slices.run(showLarge(args, { redaction: redactLarge(), sha256, redact: secrets.redactBytes })),
+    slices,
+    waitingArguments: new WaitingArguments(),
+    keep: kept.keep,
+  };
+  current.set(() => ({ registry: snapshot(), policy: policies.current(), ...parts }));
+}
+
+function openPath(
+  { platform, store, onDefect }: GroundStage,
+  current: CurrentDispatch,
+  { sessions, kept }: Pick<CallsStage, "sessions" | "kept">,
+): Calls {
+  return createCalls({
+    cap: (result, session) => capResult(result, { maxBytes: session.resultBytes, keep: (text) => kept.keep(session, text) }),
+    newId: platform.random.uuidv7,
+    clock: platform.clock,
+    platform,
+    defaultSession: sessions.default,
+    ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
+    current: current.get,
+  });
+}

@@ -1,0 +1,36 @@
+/** First stage of a host: its places, its platform and its event sinks. Every later stage needs them. */
+
+import { defectText } from "../call/errors.ts";
+import { createSecrets, type Secrets } from "../capabilities/secrets/secrets.ts";
+import type { Platform } from "../platform/platform.ts";
+import { openPlaces, type Places } from "../project/places.ts";
+import { guardLog } from "./guard-log.ts";
+import type { HostOptions } from "./host-options.ts";
+import { type HostEvents, openEvents } from "./open-events.ts";
+
+/** Reports a defect of the host, or of the embedding program's own functions, to the log. */
+export type OnDefect = (message: string, error?: unknown, fields?: Readonly<Record<string, unknown>>) => void;
+
+export interface GroundStage extends HostEvents {
+  readonly places: Places;
+  /** Its log redacts secrets. */
+  readonly platform: Platform;
+  readonly secrets: Secrets;
+  readonly onDefect: OnDefect;
+}
+
+/** @param opened closes the service threads and the journal if a later stage fails */
+export async function openGround(given: Platform, options: HostOptions, opened: AsyncDisposableStack): Promise<GroundStage> {
+  const places = await openPlaces(given, options);
+  const logger = options.logger === undefined ? given.log : guardLog(options.logger, given.log);
+  const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
+  await secrets.refresh();
+  const log = secrets.redactLog(logger);
+  const platform: Platform = { ...given, log };
+  const onDefect: OnDefect = (message, error, fields = {}) =>
+    log.write("error", message, { ...fields, ...(error !== undefined && { error: defectText(error) }) });
+  const events = openEvents({ platform, places, options: options.events ?? {}, redactSecrets: secrets.redact, onDefect });
+  opened.defer(() => events.service.close());
+  opened.defer(async () => await events.store?.close());
+  return { ...events, places, platform, secrets, onDefect };
+}
