@@ -1,5 +1,5 @@
 /**
- * `npm run ok`: the gate. Runs every step with short output and prints a table at the end.
+ * `npm run ok`: the one gate. Runs every step, short output, a table at the end.
  *
  * `npm run ok -- --only lint,types` runs some of them; `--list` names them. `npm run ok -- --changed` checks only what differs from
  * HEAD (`--base REV`: from another commit), without Deno and the package, in under a minute.
@@ -13,7 +13,7 @@ import { checkFormat, checkGenerated, checkLint, checkTests, checkTypes } from "
 import type { Step, StepOutcome } from "./steps/step.ts";
 import { checkPlainWords } from "./steps/words.ts";
 
-/** Steps. To add one, add an entry here. */
+/** A step is one entry here. */
 const STEPS: readonly Step[] = [
   { name: "format", says: "every file is formatted (npm run format)", run: checkFormat },
   { name: "lint", says: "house style, with types", run: checkLint },
@@ -41,13 +41,14 @@ interface Row {
 await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args.includes("--list")) {
-    for (const step of STEPS) console.log(`${step.name.padEnd(10)} ${step.says}`);
-    return;
-  }
-  const chosen = chooseSteps(args);
-  if (chosen === undefined) return;
-  // Each small step uses little more than one processor; the tests use all of them.
+  const { list, steps } = await chooseSteps(args).catch((cause: unknown) => {
+    console.error(cause instanceof Error ? cause.message : cause);
+    process.exitCode = 2;
+    return { list: false, steps: [] };
+  });
+  if (list) for (const step of steps) console.log(`${step.name.padEnd(10)} ${step.says}`);
+  if (list || steps.length === 0) return;
+  // Each of the small steps uses little more than one processor, and the tests all that there are.
   const rows = [
     ...(await runSome(
       steps.filter((step) => step.isWide !== true),
@@ -62,7 +63,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = rows.every((row) => row.outcome.ok) ? 0 : 1;
 }
 
-/** Runs at most `count` steps at a time and returns the outcomes in the order of the steps. */
+/** Runs at most `atATime` steps at once. Returns their outcomes in the order of the steps. */
 async function runSome(steps: readonly Step[], atATime: number): Promise<readonly Row[]> {
   const rows = new Map<Step, Row>();
   const waiting = [...steps];
@@ -82,11 +83,15 @@ async function runStep(step: Step): Promise<Row> {
   return { step, outcome, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Returns the steps to run; undefined, with a message, if `--only` names an unknown one. */
-function chooseSteps(args: readonly string[]): readonly Step[] | undefined {
-  const at = args.findIndex((arg) => arg === "--only" || arg.startsWith("--only="));
-  if (at === -1) return STEPS;
-  const names = (args[at]?.split("=")[1] ?? args[at + 1] ?? "").split(",").filter((name) => name !== "");
+/** @throws {Error} on an option or a step that does not exist, or a commit that git does not know */
+async function chooseSteps(args: readonly string[]): Promise<{ readonly list: boolean; readonly steps: readonly Step[] }> {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const { list, changed, base, only } = values;
+  if (base !== undefined && !changed) throw new Error("--base is an option of --changed");
+  const all = changed ? await changedSteps(base) : STEPS;
+  if (changed && all.length === 0) console.log(`Nothing changed against ${base ?? "HEAD"}`);
+  if (only === undefined) return { list, steps: all };
+  const names = only.split(",").filter((name) => name !== "");
   const unknown = names.filter((name) => !STEPS.some((step) => step.name === name));
   if (unknown.length === 0 && names.length > 0) return { list, steps: all.filter((step) => names.includes(step.name)) };
   throw new Error(`No step "${unknown.join(", ")}" (choose from ${STEPS.map((step) => step.name).join(", ")})`);
@@ -104,6 +109,6 @@ function printTable(rows: readonly Row[]): void {
     for (const remark of outcome.remarks ?? []) console.log(remark);
   }
   const tests = rows.find((row) => row.step.name === "tests");
-  // Printed last, so that the end of a log shows the totals.
+  // Last, so that a reader of only the end of a log sees the totals.
   if (tests !== undefined) console.log(tests.outcome.note);
 }

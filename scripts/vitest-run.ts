@@ -5,18 +5,21 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
-/** Each test file has its own process, and all of them load the same modules. */
+/** Each test file has a process of its own, and all of them load the same modules. */
 const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
-/** Timeout: all tests take five minutes on two idle processors. */
+/** All of the tests take five minutes on two processors with nothing else to do. */
 const LONGEST_RUN_MS = 25 * 60_000;
 
-/** Number of slowest files to list. */
-const SLOWEST = 12;
+/** Duration of each test file in its last run here, which `--changed` selects by. */
+const SECONDS_FILE = `${REPOSITORY}node_modules/.cache/test-seconds.json`;
+
+/** Enough to see where the time goes. */
+const SLOWEST = 10;
 
 export interface TestTotals {
   readonly passed: number;
-  /** Failed tests, and test files that did not load. */
+  /** Failed tests, and test files that could not be loaded. */
   readonly failed: number;
   readonly skipped: number;
 }
@@ -31,7 +34,7 @@ export interface TestRun extends TestTotals {
 /**
  * Runs vitest once with the given filters and options.
  *
- * Passes only if vitest passes, nothing failed and at least one test ran: a run without tests proves nothing.
+ * Passes only if vitest says so, nothing failed and something ran: a run of zero tests proves nothing.
  */
 export async function runTests(runtime: "node" | "deno", args: readonly string[], echo: boolean): Promise<TestRun> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-tests-"));
@@ -58,12 +61,12 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
   }
 }
 
-/** Formats the totals in one line that users and programs can read. */
+/** One line that a person and a program can read. */
 export function formatTotals(totals: TestTotals): string {
   return `${String(totals.passed)} passed, ${String(totals.failed)} failed, ${String(totals.skipped)} skipped`;
 }
 
-/** Reads counts from vitest's JSON report; a file that did not load counts as one failure. */
+/** Counts from vitest's JSON report; a file that could not be loaded counts as one failure. */
 export function readTotals(report: string): TestTotals {
   const parsed: unknown = JSON.parse(report);
   const read = (key: string): number => numberAt(parsed, key);
@@ -76,8 +79,8 @@ export function readTotals(report: string): TestTotals {
   };
 }
 
-/** The part of vitest's JSON report that is used. */
-function readSlowest(report: string): readonly string[] {
+/** Seconds of each test file, by path, from vitest's JSON report. */
+export function secondsByFile(report: string): ReadonlyMap<string, number> {
   const parsed: unknown = JSON.parse(report);
   const results = typeof parsed === "object" && parsed !== null && "testResults" in parsed ? parsed.testResults : [];
   return new Map(

@@ -94,7 +94,7 @@ interface DispatchParts extends Pick<CallsStage, "kept" | "quotas" | "telemetry"
   readonly executors: Executors;
 }
 
-/** Registry and policy are read anew for each call. All other parts stay. */
+/** Registry and policy are read for each call. All other parts stay. */
 function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, executors, kept, quotas, telemetry }: DispatchParts): void {
   const { platform, places, bus, secrets, redact, redactLarge, onDefect } = stages.ground;
   const { files, slices, sha256 } = platform;

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Li
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 
-/** What is in force, and what is asked for above it. */
+/** Limits in force, and requested limits above them. */
 export interface ToolLimits {
   readonly limits: Limits;
   readonly lacking: readonly LackingLimit[];

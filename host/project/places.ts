@@ -12,7 +12,7 @@ import { type ProjectTrust, trustedProject } from "./trust/project-trust.ts";
 export interface PlaceOptions {
   /** Plugin roots. Default: those of `bascule.json`, if there is one, else none. A missing one is created. */
   readonly plugins?: string | readonly string[];
-  /** What calls may work on. Default: that of `bascule.json`, else its folder, else the working directory. */
+  /** Folder that calls work on. Default: that of `bascule.json`, else its folder, else the working directory. */
   readonly workspace?: string;
   /** Path of a `bascule.json`, its contents, or false for none. Default: the nearest one upwards. */
   readonly config?: string | JsonObject | false;

@@ -9,22 +9,22 @@ import { type Consent, type ConsentOptions, createConsent } from "./consent.ts";
 import { LockFileError, openLock } from "./lock.ts";
 import { createVersions } from "./versions.ts";
 
-/** What is asked of a person when plugins change, and where the answers are kept (SPEC H6, H7). */
+/** Which plugin changes wait for the user, and where the user's decisions are kept (SPEC H6, H7). */
 export interface ConsentConfig {
   /**
-   * `strict`: whatever a plugin says anew of itself waits for a person. `fluent`: new tools, descriptions and schemas of a
-   * local folder do not, as for an author at work. What asks for more waits in both. Default `strict`.
+   * `strict`: every change of a plugin's declared texts waits for the user. `fluent`: new tools, descriptions and schemas of a local folder
+   * serve at once, for its author. Requests for more permissions wait in both. Default `strict`.
    */
   readonly mode: ConsentMode;
   /** In `bascule.lock`, beside `bascule.json`; else in memory, until the host is closed. Default: if there is a `bascule.json`. */
   readonly lock: boolean;
-  /** What serves is written there, not only what a person decides. Default true. */
+  /** Writes every version that serves, not only the user's decisions. Default true. */
   readonly keep: boolean;
-  /** Nothing runs that is not in the lock as it is. Default false. */
+  /** Only versions in the lock run. Default false. */
   readonly frozen: boolean;
 }
 
-/** What a host is made of that consent needs. */
+/** Parts of the host that consent uses. */
 export interface ConsentParts {
   readonly places: Places;
   readonly grants: GrantStore;

@@ -1,4 +1,4 @@
-/** What a plugin really used according to the journal, compared with what it requests and was granted (SPEC I5, P9). */
+/** A plugin's use according to the journal, compared with what it requests and was granted (SPEC I5, P9). */
 
 import type { Audit } from "../../audit/audit.ts";
 import type { GrantReader } from "../../call/grant.ts";
@@ -34,7 +34,7 @@ export interface LearningHost {
   readonly audit: Pick<Audit, "flush" | "acts">;
 }
 
-/** @returns undefined if there is no plugin of this name whose manifest can be read. @throws {JournalError} if the record cannot be. */
+/** @returns undefined if the plugin is unknown or its manifest cannot be read. @throws {JournalError} if the record cannot be. */
 export async function usedBy(
   plugin: string,
   { host, platform }: { readonly host: LearningHost; readonly platform: Pick<Platform, "files" | "slices"> },

@@ -10,7 +10,7 @@ import { importedNames } from "./imported-names.ts";
 import { tryVendored } from "./try-vendored.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
 
-/** What to vendor. */
+/** Packages to vendor, and where. */
 export interface VendorRequest {
   readonly platform: Pick<Platform, "files" | "bundler" | "workers" | "log">;
   /** Real path of the plugin's folder. */

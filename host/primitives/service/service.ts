@@ -21,7 +21,7 @@ export interface TaskOptions {
 export interface Service {
   /** @throws {ServiceError} if the task throws, or cannot be run. */
   run<F extends TaskFunction>(task: ServiceTask<F>, input: Parameters<F>[0], wanted: TaskOptions): Promise<Awaited<ReturnType<F>>>;
-  /** What has not been answered fails. */
+  /** Ends the thread. Unanswered requests fail. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface Withheld extends TrustRequest {
   readonly before?: JsonValue;
 }
 
-/** What the user trusts in one project. */
+/** The user's trust in one project. */
 export interface ProjectTrust {
   /** The requests that are not trusted, as of the last refresh. */
   withheld(): readonly Withheld[];

@@ -30,7 +30,7 @@ import { allowsSomething, denialsIn } from "../../policy/merge-permissions.ts";
 export interface TrustRequest {
   /** Its place: `mcpServers.files`. */
   readonly name: string;
-  /** What trusting it means, in the host's words. */
+  /** Meaning of the trust, in the host's words. */
   readonly about: string;
   /** All that the user trusts; a different value needs trust again. */
   readonly value: JsonValue;

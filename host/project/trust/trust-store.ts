@@ -1,4 +1,4 @@
-/** What the user trusts on this machine, stored in the user's own folder, so that no checkout can bring it along (SPEC P1). */
+/** The user's trust decisions on this machine, stored in the user's own folder, so that no checkout can bring it along (SPEC P1). */
 
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../../manifests/mod.ts";
@@ -8,7 +8,7 @@ import { FileError, type Platform } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import type { TrustRequest } from "./trust-requests.ts";
 
-/** What is trusted of one project's folder. */
+/** Trusted requests of one project's folder. */
 export interface Agreed {
   /** Everything the folder requests, now and later. */
   readonly all: boolean;

@@ -50,7 +50,7 @@ describe("a plugin that takes the names of others", () => {
       await environment.directory.reloadChanged();
     };
 
-    /** What happens to the plugin that owns the name, and who owns the name then. */
+    /** Outcome for the plugin that owns the name, and the owner afterwards. */
     const CASES: readonly (readonly [what: string, act: (environment: ConsentEnvironment) => Promise<unknown>, then: string])[] = [
       ["is deleted by hand", away, "-"],
       ["is broken", (environment) => environment.edit(plugin("zebra", ["summarize"], "broken(")), "zebra plugin"],

@@ -4,7 +4,9 @@ import { hostileRoot, refusalOf } from "./hostile-root.ts";
 
 describe("a manifest.json that is not a regular file", () => {
   it("does not hang the host when it is a FIFO without a writer [H1.others]", async () => {
-    expect(await refusalOf({ "evil/manifest.json": { other: true }, "evil/main.ts": "" })).toEqual(['"manifest.json" is not a regular file']);
+    expect(await refusalOf({ "evil/manifest.json": { other: true }, "evil/main.ts": "" })).toEqual([
+      '"manifest.json" is not a regular file',
+    ]);
   });
 
   it("is refused when it is a folder [H1.others]", async () => {
