@@ -2,8 +2,18 @@ import { describe, expect, it } from "vitest";
 import { architectureViolations } from "./support/architecture-rules.ts";
 import { sourceFiles } from "./support/source-files.ts";
 import { scanSource } from "./support/source-scan.ts";
+import { unusedExports } from "./support/unused-exports.ts";
 
 const LAYERS = ["manifests", "sandbox", "host"];
+
+/** Files whose exports are imported by packages that use this one, by `bin/`, or by code that is assembled as text for the guest. */
+const FACES: readonly RegExp[] = [
+  /^(host|sandbox|manifests)\/mod\.ts$/,
+  /^host\/doors\/cli\/main\.ts$/,
+  /^sandbox\/guest\/(entry\.ts|node\/.*)$/,
+  /^sandbox\/guest\/language\/(import-meta|using-scope)\.ts$/,
+  /^sandbox\/guest\/test\/test-run\.ts$/,
+];
 
 /** Maximum lines of a source file, except for generated code: a longer one has two responsibilities. */
 const MAX_LINES = 400;
@@ -21,6 +31,11 @@ describe("the source tree", () => {
   it(`has no source file over ${String(MAX_LINES)} lines`, () => {
     const long = sourceFiles(LAYERS).filter((file) => file.text.split("\n").length > MAX_LINES);
     expect(long.map((file) => file.path)).toEqual([]);
+  });
+
+  it("exports only symbols that another file imports", () => {
+    const users = sourceFiles(["test", "bench", "scripts", "console", "plugins"]);
+    expect(unusedExports(sourceFiles(LAYERS), users, (path) => FACES.some((face) => face.test(path)))).toEqual([]);
   });
 
   it("has plugins that import only their own files", () => {
@@ -151,17 +166,45 @@ describe("scanSource()", () => {
       `const j = await import("j");`,
     ].join("\n");
     expect(scanSource(text).imports).toEqual([
-      { specifier: "a", names: ["A"], typeOnly: true, line: 1 },
-      { specifier: "b", names: ["B"], typeOnly: true, line: 2 },
-      { specifier: "c", names: ["C", "d"], typeOnly: false, line: 3 },
-      { specifier: "f", names: [], typeOnly: false, line: 4 },
-      { specifier: "g", names: ["G"], typeOnly: true, line: 5 },
-      { specifier: "i", names: [], typeOnly: true, line: 6 },
-      { specifier: "j", names: [], typeOnly: false, line: 7 },
+      { specifier: "a", names: ["A"], takesAll: false, typeOnly: true, line: 1 },
+      { specifier: "b", names: ["B"], takesAll: false, typeOnly: true, line: 2 },
+      { specifier: "c", names: ["C", "d"], takesAll: false, typeOnly: false, line: 3 },
+      { specifier: "f", names: [], takesAll: true, typeOnly: false, line: 4 },
+      { specifier: "g", names: ["G"], takesAll: false, typeOnly: true, line: 5 },
+      { specifier: "i", names: ["I"], takesAll: false, typeOnly: true, line: 6 },
+      { specifier: "j", names: [], takesAll: true, typeOnly: false, line: 7 },
     ]);
   });
 
   it("throws on what does not parse", () => {
     expect(() => scanSource("import {")).toThrow();
+  });
+});
+
+describe("unusedExports()", () => {
+  const find = (path: string, text: string): readonly string[] =>
+    unusedExports(
+      [
+        { path: "host/a.ts", text: `export const used = 1; export function alone() {} export interface Shape {}` },
+        { path: "host/mod.ts", text: `export { used } from "./a.ts"; export const face = 1;` },
+      ],
+      [{ path, text }],
+      (file) => file === "host/mod.ts",
+    ).map((line) => line.split(": ")[1] ?? "");
+
+  const [alone, shape] = [
+    `no other file imports "alone" (remove \`export\`, or the symbol)`,
+    `no other file imports "Shape" (remove \`export\`, or the symbol)`,
+  ];
+
+  it("finds values and types that no other file imports, except in public faces", () => {
+    expect(find("test/x.ts", `import { used } from "../host/a.ts"; used;`)).toEqual([alone, shape]);
+  });
+
+  it("counts re-exports, types, `import()` types and imports of everything as uses", () => {
+    expect(find("test/x.ts", `export { alone } from "../host/a.ts"; import type { Shape } from "../host/a.ts";`)).toEqual([]);
+    expect(find("test/x.ts", `export type S = import("../host/a.ts").Shape;`)).toEqual([alone]);
+    expect(find("test/x.ts", `import * as all from "../host/a.ts"; all;`)).toEqual([]);
+    expect(find("test/x.ts", `const all = await import("../host/a.ts"); all;`)).toEqual([]);
   });
 });

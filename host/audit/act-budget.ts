@@ -16,17 +16,17 @@ export interface ActBounds {
   readonly windowMs: number;
 }
 
-export interface ActBudget {
+interface ActBudget {
   /** Returns false if the event is only counted. @param caller owner of the call's session; undefined if there is none */
   take(event: ActEvent, caller: string | undefined): boolean;
   /** Returns the text of the call's summary row; undefined if nothing was counted. Forgets the call. */
   end(event: HostEvent): string | undefined;
 }
 
-export type ActEvent = Extract<HostEvent, { readonly type: "capability.used" | "capability.denied" }>;
+type ActEvent = Extract<HostEvent, { readonly type: "capability.used" | "capability.denied" }>;
 type Act = DraftOf<"capability.used">["payload"];
 
-export const ACT_BOUNDS: ActBounds = {
+const ACT_BOUNDS: ActBounds = {
   rowsOfCall: 100,
   rowsOfPlugin: 1_000,
   rowsOfCaller: 2_000,

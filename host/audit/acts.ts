@@ -44,7 +44,7 @@ export interface RecordedActs {
 }
 
 /** Which acts are collected. */
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly plugin: string;
   /** Returns what a tool's arguments name. These are checked before the call even if the tool does not use them (SPEC C5). */
   readonly requires: (tool: string) => readonly Requirement[];

@@ -49,7 +49,7 @@ export interface AuditPlace {
 
 const DEFAULT_LIMIT = 100;
 
-export interface AuditParts {
+interface AuditParts {
   /** Reads the files on another thread, so that no other work waits for them. */
   readonly service: Service;
   readonly slices: Slices;

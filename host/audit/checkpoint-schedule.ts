@@ -3,14 +3,14 @@
 import type { Clock } from "../platform/platform.ts";
 
 /** Schedule of one journal. Calls do not wait for it. */
-export interface CheckpointSchedule {
+interface CheckpointSchedule {
   /** Schedules a checkpoint after a write. */
   soon(): void;
   /** Resolves when the rows written so far are noted, or the failure was reported. */
   close(): Promise<void>;
 }
 
-export interface CheckpointScheduleOptions {
+interface CheckpointScheduleOptions {
   /** Notes the newest row. @param time in milliseconds since the epoch */
   readonly note: (time: number) => Promise<{ readonly conflict?: string }>;
   readonly clock: Pick<Clock, "after" | "now">;

@@ -32,7 +32,7 @@ export interface KeptCheckpoints {
 }
 
 /** A checkpoint to write. */
-export interface CheckpointRequest {
+interface CheckpointRequest {
   /** Folder of the journal. Absolute. */
   readonly folder: string;
   /** File of the checkpoints. Absolute; created if it does not exist. */
@@ -85,7 +85,7 @@ export function checkSignatures(
 }
 
 /** Returns the text that a checkpoint's signature covers. */
-export function signedText({ number, seal, first, time }: Omit<Checkpoint, "signature">): string {
+function signedText({ number, seal, first, time }: Omit<Checkpoint, "signature">): string {
   return `bascule journal\n${number}\n${seal}\n${first}\n${time}`;
 }
 
@@ -199,7 +199,7 @@ function parse(text: string): KeptCheckpoints | undefined {
 }
 
 /** Returns undefined if a field is missing or has the wrong type. */
-export function readCheckpoint({ number, seal, first, time, signature }: JsonObject): Checkpoint | undefined {
+function readCheckpoint({ number, seal, first, time, signature }: JsonObject): Checkpoint | undefined {
   if (typeof number !== "number" || typeof first !== "number" || typeof time !== "number") return undefined;
   if (typeof seal !== "string" || typeof signature !== "string") return undefined;
   return { number, seal, first, time, signature };

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import type { CapabilityPayload, EventPayloads, EventType, ToolCommittedPayload, ToolRegisteredPayload } from "./events.ts";
 
 /** A TypeBox schema whose values are exactly those of `T`. */
-export type PayloadSchema<T> = TSchema & { readonly static: T };
+type PayloadSchema<T> = TSchema & { readonly static: T };
 
 const TEXT = Type.String();
 const MILLISECONDS = Type.Number({ minimum: 0 });

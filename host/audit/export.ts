@@ -12,7 +12,7 @@ import { EVENT_BOUNDS } from "./journal-files.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";
 
 /** Result of checking an export. */
-export interface ExportReport {
+interface ExportReport {
   readonly ok: boolean;
   readonly rows: number;
   readonly first: number;

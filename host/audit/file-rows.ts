@@ -29,7 +29,7 @@ const PAGE = 100;
 const SMALLEST_ROW_BYTES = 70;
 
 /** Row numbers of a file, bounded by its name and the name of the next file. */
-export interface RowRange {
+interface RowRange {
   /** Number of the file's first row. */
   readonly first: number;
   /** Upper bound of the row numbers. */

@@ -16,13 +16,13 @@ export interface FollowingEvents {
 }
 
 /** Request for the rows after row `after`. */
-export interface FollowingRequest {
+interface FollowingRequest {
   /** Absolute. */
   readonly folder: string;
   readonly after: number;
 }
 
-export interface FollowingFound {
+interface FollowingFound {
   readonly numbers: readonly number[];
   /** Texts of the events, as kept. */
   readonly texts: readonly string[];

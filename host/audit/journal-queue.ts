@@ -8,13 +8,13 @@ export interface QueuedRow {
 }
 
 /** The holders that a row counts for, and their shares. */
-export type RowHolders = readonly (readonly [holder: string, share: number])[];
+type RowHolders = readonly (readonly [holder: string, share: number])[];
 
 /**
  * Shares in characters. Calls of a holder above its share wait for the journal. A caller's share is smaller than a plugin's, so that it
  * leaves room for others.
  */
-export const QUEUE_SHARES: { readonly plugin: number; readonly caller: number } = { plugin: 2 * 1024 * 1024, caller: 1024 * 1024 };
+const QUEUE_SHARES: { readonly plugin: number; readonly caller: number } = { plugin: 2 * 1024 * 1024, caller: 1024 * 1024 };
 const MAX_ROWS = 10_000;
 
 export class JournalQueue<Row extends QueuedRow> {

@@ -12,7 +12,7 @@ import { rebuildSession, type SessionState } from "./session-state.ts";
 import { type JournalReport, readEvents, verifyJournal } from "./verify.ts";
 
 /** Options of a verification. */
-export interface VerifyRequest {
+interface VerifyRequest {
   readonly folder: string;
   /** File of the journal's checkpoints; absent if there is none. */
   readonly checkpoints?: string;
@@ -93,7 +93,7 @@ export async function actsTask(
  * A result such as a session of half a million calls, or 5,000 acts of 4 KB. It is transferred as bytes and parsed in slices on the
  * receiving thread.
  */
-export type JsonParts = readonly Uint8Array[];
+type JsonParts = readonly Uint8Array[];
 
 /** Parses the task's result on the receiving thread. */
 export function* readParts<T extends object>(parts: JsonParts): Generator<void, T> {

@@ -40,7 +40,7 @@ const folders = new WeakMap<Journals, Map<string, OpenFolder>>();
 export const APPEND_TO_JOURNAL: ServiceTask<typeof appendToJournal> = { name: "journal.append", run: appendToJournal };
 
 /** Synchronous while the newest file has room: calls wait for it. */
-export function appendToJournal(batch: JournalBatch, env: TaskEnvironment): JournalWritten | Promise<JournalWritten> {
+function appendToJournal(batch: JournalBatch, env: TaskEnvironment): JournalWritten | Promise<JournalWritten> {
   const open = openedIn(env).get(batch.folder);
   if (open === undefined || isFull(open, batch)) return appendLater(batch, env);
   try {
@@ -65,7 +65,7 @@ async function appendLater(batch: JournalBatch, env: TaskEnvironment): Promise<J
 
 export const CLOSE_JOURNAL: ServiceTask<typeof closeJournal> = { name: "journal.close", run: closeJournal };
 
-export function closeJournal({ folder }: Pick<JournalBatch, "folder">, env: TaskEnvironment): void {
+function closeJournal({ folder }: Pick<JournalBatch, "folder">, env: TaskEnvironment): void {
   const opened = openedIn(env);
   opened.get(folder)?.file.close();
   opened.delete(folder);

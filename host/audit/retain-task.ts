@@ -38,7 +38,7 @@ const known = new WeakMap<Journals, Map<string, Contents>>();
 export const RETAIN_JOURNAL: ServiceTask<typeof retainJournal> = { name: "journal.retain", run: retainJournal };
 
 /** @returns how many files went */
-export async function retainJournal(retain: Retain, env: TaskEnvironment): Promise<number> {
+async function retainJournal(retain: Retain, env: TaskEnvironment): Promise<number> {
   let removed = 0;
   for (;;) {
     const names = await journalFiles(env.files, retain.folder);

@@ -54,7 +54,7 @@ const STATUS: Readonly<Record<string, CallState["status"]>> = {
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 
 /** Collects events of any sessions, in journal order. */
-export interface SessionRebuild {
+interface SessionRebuild {
   add(event: JsonObject): void;
   state(): SessionState;
 }

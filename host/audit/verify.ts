@@ -34,7 +34,7 @@ export interface JournalReport {
 }
 
 /** Facts about the journal that were noted outside of it. */
-export interface Expected {
+interface Expected {
   /** Seal of a row that was noted. */
   readonly seal?: string;
   readonly checkpoints?: readonly Checkpoint[];

@@ -35,7 +35,7 @@ export class JsonArgumentText {
 }
 
 /** Valid arguments, or the `invalid_args` error. */
-export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | Misfit;
+type ReadArguments = { readonly ok: true; readonly args: JsonValue } | Misfit;
 
 /** Refused arguments; `limit` is set if they exceed it. */
 export interface Misfit {
@@ -82,7 +82,7 @@ export function* readLargeArguments(
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
 }
 
-export interface ShowOptions extends Omit<TakeInOptions, "maxDepth"> {
+interface ShowOptions extends Omit<TakeInOptions, "maxDepth"> {
   /** Members to hide; undefined if arguments can only be redacted as whole values and are therefore shown as an outline. */
   readonly redaction: { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
 }
@@ -112,7 +112,7 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
 }
 
 /** The options of a call that affect how it runs. */
-export interface RunConditions {
+interface RunConditions {
   readonly timeoutMs?: number;
   readonly seed?: string;
   readonly timeMs?: number;

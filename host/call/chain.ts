@@ -54,7 +54,7 @@ export function markOf({ chain, index }: ChainPlace): ChainMark {
 }
 
 /** Outcome of a step. */
-export type StepEnd = Pick<ChainStep, "callId" | "tool" | "depth" | "ok" | "durationMs"> & {
+type StepEnd = Pick<ChainStep, "callId" | "tool" | "depth" | "ok" | "durationMs"> & {
   readonly code?: string;
   readonly parentCallId?: string;
 };

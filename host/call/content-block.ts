@@ -5,21 +5,21 @@ import { copyJson } from "../primitives/json/json.ts";
 import { copyHolder, holdLarge, largeIn } from "../primitives/json/large.ts";
 
 /** Members that MCP allows on every block. */
-export interface BlockNotes {
+interface BlockNotes {
   readonly annotations?: BlockAnnotations;
   /** For programs; models do not see it. */
   readonly _meta?: JsonObject;
 }
 
 /** A block's audience, its priority from 0 to 1, and the time of its last change (ISO 8601 with an offset). */
-export interface BlockAnnotations {
+interface BlockAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;
   readonly lastModified?: string;
 }
 
 /** An icon of a linked resource. */
-export interface BlockIcon {
+interface BlockIcon {
   readonly src: string;
   readonly mimeType?: string;
   readonly sizes?: readonly string[];
@@ -87,7 +87,7 @@ export function createBlockReader(read: typeof readBlock = readBlock): typeof re
 }
 
 /** Returns undefined for an invalid block. Members of a wrong type are left out, because a client would refuse the whole result. */
-export function readBlock(block: JsonValue): ContentBlock | undefined {
+function readBlock(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block)) return undefined;
   const { type, text, data, uri, name } = block;
   const notes = notesOf(block);

@@ -32,9 +32,9 @@ export function limitHint(limit: string, { plugin, lacking = [] }: LimitedCall):
   const found = lacking.find((one) => one.limit === limit);
   if (found === undefined || plugin === undefined) return undefined;
   const { asked, allowed, by } = found;
-  const said = `Plugin "${plugin}" asks for ${limit} of ${limitText(found.limit, asked)}, and ${limitText(found.limit, allowed)} is allowed`;
+  const said = `Plugin "${plugin}" requests ${limit} ${limitText(found.limit, asked)}, but ${limitText(found.limit, allowed)} is allowed`;
   if (by === "consent") return { command: `bascule accept ${plugin}`, text: said };
-  return { text: `${said} by the rule of "policy" that sets "limits": to allow it, have it say {"${limit}":${asked}}` };
+  return { text: `${said} by a rule of "policy" (to allow it, set {"${limit}":${asked}} in the rule's "limits")` };
 }
 
 /** Times have short names in errors. */

@@ -4,7 +4,7 @@ import type { QuotaResource } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "./errors.ts";
 
 /** Use of one call so far, as far as the host counts it. */
-export type MeterUse = Readonly<Record<Exclude<QuotaResource, "calls" | "cpuMs">, number>>;
+type MeterUse = Readonly<Record<Exclude<QuotaResource, "calls" | "cpuMs">, number>>;
 
 /** One call's meter. */
 export interface Meter {

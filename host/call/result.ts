@@ -78,14 +78,14 @@ export type Message =
   | { readonly role: "assistant"; readonly content: readonly ToolUseBlock[] }
   | { readonly role: "user"; readonly content: readonly ToolResultBlock[] };
 /** A model's tool call. */
-export interface ToolUseBlock {
+interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
 /** The result of a model's tool call. */
-export interface ToolResultBlock {
+interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content: string;

@@ -15,7 +15,7 @@ export interface RunTime {
   standStill(): () => Promise<void>;
 }
 
-export interface RunTimeOptions {
+interface RunTimeOptions {
   readonly clock: Pick<Clock, "after" | "monotonic">;
   /** End of the run on the monotonic clock. */
   readonly endsAtMs: number;

@@ -73,7 +73,7 @@ export type SlotEntry =
 export type LendSlot = () => (signal: AbortSignal) => Promise<void>;
 
 /** Like a rule's quota, counted for the session. */
-export type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
+type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
 
 /** Options of `createSession()`. */
 export interface SessionOptions {

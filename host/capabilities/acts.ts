@@ -19,12 +19,12 @@ export interface Acts {
 }
 
 /** Name and arguments of an operation, for messages. */
-export interface ActName {
+interface ActName {
   readonly name: string;
   readonly args: JsonValue;
 }
 
-export interface ActsOptions {
+interface ActsOptions {
   readonly callId: string;
   /** The plugin whose share of the slots the operations take. */
   readonly plugin: string | undefined;

@@ -122,7 +122,7 @@ function rootsOf(kind: PathAccess, { grant: { layers } }: RefusalContext): IsRoo
 }
 
 /** The proof that a request may be made, or the denial. The caller records `act` in both cases. */
-export type UrlCheck =
+type UrlCheck =
   | {
       readonly ok: true;
       readonly url: CheckedUrl;
@@ -133,7 +133,7 @@ export type UrlCheck =
   | UrlDenied;
 
 /** The request may not be made. */
-export interface UrlDenied {
+interface UrlDenied {
   readonly ok: false;
   readonly message: string;
   readonly act: CapabilityAct;
@@ -170,7 +170,7 @@ export function toNetQuery(url: URL, method?: string): NetQuery & { readonly hos
 }
 
 /** Whether a program may run, checked before it is looked up. */
-export type ProgramCheck =
+type ProgramCheck =
   /** `name` is the bare name, or an absolute path. */
   | { readonly ok: true; readonly name: string }
   | { readonly ok: false; readonly name: string; readonly message: string; readonly isGrantable: boolean; readonly act: CapabilityAct };

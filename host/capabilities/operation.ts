@@ -20,18 +20,18 @@ interface FieldTypes {
 type FieldName = keyof FieldTypes;
 
 /** Argument names and types; `?` marks arguments that may be absent or null. */
-export type Shape = Readonly<Record<string, FieldName | `${FieldName}?`>>;
+type Shape = Readonly<Record<string, FieldName | `${FieldName}?`>>;
 
 type Field<F> = F extends `${infer Name extends FieldName}?` ? FieldTypes[Name] | undefined : F extends FieldName ? FieldTypes[F] : never;
 
 /** The arguments of a shape. Unknown ones are left out. */
-export type ArgumentsOf<S extends Shape> = { readonly [K in keyof S]: Field<S[K]> };
+type ArgumentsOf<S extends Shape> = { readonly [K in keyof S]: Field<S[K]> };
 
 /**
  * Waits until there is room for an answer of that many bytes.
  * @throws {FileError} `interrupted` if the call ends before
  */
-export type MakeRoom = (bytes: number) => Promise<void>;
+type MakeRoom = (bytes: number) => Promise<void>;
 
 function makeRoomOf({ signal }: BridgeContext, room: Room | undefined): MakeRoom {
   return async (bytes) => {

@@ -58,7 +58,7 @@ export interface ConfirmationOptions {
 }
 
 /** The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. */
-export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
+type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
   const answers = createAnswerMemory();
@@ -112,7 +112,7 @@ async function askPerson(
 }
 
 /** Context of a confirmation, beside what the user sees. */
-export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
+interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
   /** One line for the journal. */
   readonly summary: string;
   /** Whether the call is a dry run. */

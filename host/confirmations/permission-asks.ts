@@ -34,7 +34,7 @@ export interface PermissionAsks {
 /** Creates the permission confirmations of a call. */
 export type OpenPermissionAsks = (execution: Execution, time: Pick<RunTime, "standStill">) => PermissionAsks;
 
-export interface PermissionAskOptions extends ConfirmationOptions {
+interface PermissionAskOptions extends ConfirmationOptions {
   readonly files: Pick<Files, "realPath">;
 }
 

@@ -15,7 +15,7 @@ import { type Session, sessionOwner } from "../call/session.ts";
  * The calls of one host: the last 1,000 that ended, fewer if they are large, and all that still wait (the number of confirmations bounds
  * those).
  */
-export interface AskedCalls {
+interface AskedCalls {
   /** @param pending the result that the caller received */
   add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
   /** Returns the result of the call so far; undefined if the call is unknown. */
@@ -24,7 +24,7 @@ export interface AskedCalls {
   pending(callId: string): ToolResult | undefined;
 }
 
-export interface AskedCall {
+interface AskedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: RawArguments;

@@ -86,7 +86,7 @@ export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"
 }
 
 /** Dependencies of `createCalls()`. */
-export interface CallsOptions {
+interface CallsOptions {
   /** Returns the current state of the host; called once per call. */
   readonly current: () => Dispatch;
   readonly newId: () => string;

@@ -49,7 +49,7 @@ export type CheckRequired = (
 ) => Promise<RequiredCheck>;
 
 /** A call at a gate. */
-export interface GatedCall {
+interface GatedCall {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
   /** Validated against the schema; resolved where they name resources. */

@@ -6,7 +6,7 @@ import { sizeIn } from "../primitives/json/heap-size.ts";
 import { largeIn } from "../primitives/json/large.ts";
 
 /** Holds the last `count` results, fewer if they are large, and at most twice as many. */
-export interface RecentResults {
+interface RecentResults {
   add(result: ToolResult): void;
   /** Returns the latest result with this id. */
   get(callId: string): ToolResult | undefined;

@@ -1,7 +1,7 @@
 /** Keeps ended entries for later reads: the most recent ones, fewer if they are large. The owner with the most loses its oldest first. */
 
 /** Entries by id. An entry that has not ended stays. */
-export interface Remembered<T> {
+interface Remembered<T> {
   get(id: string): T | undefined;
   has(id: string): boolean;
   /** Replaces the entry with this id. @param owner whose share it counts in: an owner with many entries evicts only its own */

@@ -8,7 +8,7 @@ import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
 /** A call that was allowed and is about to run. */
-export interface AllowedCall {
+interface AllowedCall {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
   readonly decision: AllowDecision;
@@ -23,7 +23,7 @@ export interface UnderWay extends AllowedCall {
 }
 
 /** The current state of the host. */
-export interface RevocationSources {
+interface RevocationSources {
   readonly policy: Pick<Policy, "decide">;
   readonly registry: Snapshot;
 }

@@ -31,7 +31,7 @@ import {
 import { toPluginView } from "./plugin-view.ts";
 
 /** The host, its powers and the client. */
-export interface HostOperationsOptions {
+interface HostOperationsOptions {
   readonly host: Host;
   readonly files: Files;
   readonly slices: Slices;

@@ -248,7 +248,7 @@ export interface ActExplanation {
 }
 
 /** All codes of a `DoorError`. */
-export const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
+const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
 /** One of `DOOR_ERROR_CODES`. */
 export type DoorErrorCode = (typeof DOOR_ERROR_CODES)[number];
 

@@ -36,7 +36,7 @@ const NATIVE_ONLY: ReadonlySet<PermissionKind> = new Set(["run", "sys", "ffi", "
 const MAX_FRAMED_BYTES = 2 * 1024 * 1024;
 
 /** Facts that the status does not hold. */
-export interface PluginViewOptions {
+interface PluginViewOptions {
   readonly files: Files;
   readonly tools: readonly ToolView[];
   readonly granted: Permissions;

@@ -73,7 +73,7 @@ export interface WireError {
 }
 
 /** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
-export type RequestRead =
+type RequestRead =
   | { readonly ok: true; readonly request: Request }
   | { readonly ok: false; readonly id: number | null; readonly message: string };
 

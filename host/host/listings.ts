@@ -13,7 +13,7 @@ import type { RegisteredTool } from "../tools/tool.ts";
 
 export type Listings = Pick<Host, "list" | "listEach" | "definitionsFor" | "definitionsEach" | "byExportName">;
 
-export interface ListingsOptions {
+interface ListingsOptions {
   readonly snapshot: () => Snapshot;
   readonly policies: Pick<PolicySource, "canUse" | "outlook">;
   readonly defaultSession: () => Session;

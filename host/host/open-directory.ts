@@ -13,7 +13,7 @@ import type { Snapshot } from "../tools/snapshot.ts";
 import { createPluginDirectory, type PluginDirectory } from "../plugins/folder/mod.ts";
 
 /** Dependencies of the plugin directory. */
-export interface DirectoryParts {
+interface DirectoryParts {
   readonly places: Places;
   readonly registry: Registry | undefined;
   readonly bus: EventBus;

@@ -14,7 +14,7 @@ import { createJournal, type EventStore, type JournalOptions, type JournalWriter
 import { createLogSink } from "../audit/log-sink.ts";
 import { createFieldRedaction, guardRedaction, hiddenFields } from "../primitives/json/redact-fields.ts";
 
-export interface OpenEventsOptions {
+interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
   readonly places: Pick<Places, "auditFolder" | "checkpointFile" | "project">;
   readonly options: EventOptions;

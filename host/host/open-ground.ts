@@ -9,7 +9,7 @@ import type { HostOptions } from "./host-options.ts";
 import { type HostEvents, openEvents } from "./open-events.ts";
 
 /** Reports a defect of the host, or of the embedding program's own functions, to the log. */
-export type OnDefect = (message: string, error?: unknown, fields?: Readonly<Record<string, unknown>>) => void;
+type OnDefect = (message: string, error?: unknown, fields?: Readonly<Record<string, unknown>>) => void;
 
 export interface GroundStage extends HostEvents {
   readonly places: Places;

@@ -8,7 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import { createHostPolicy, type HostPolicy, type PolicyView } from "./host-policy.ts";
 import { createPolicyInForce, type PolicyInForce, type PolicyInForceOptions } from "./policy-in-force.ts";
 
-export interface PolicySourceOptions extends PolicyInForceOptions {
+interface PolicySourceOptions extends PolicyInForceOptions {
   readonly platform: Pick<Platform, "clock" | "log">;
   readonly places: Places;
   readonly emit: EmitEvent;

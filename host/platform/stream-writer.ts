@@ -10,7 +10,7 @@ import { isatty } from "node:tty";
 import { Writable } from "node:stream";
 
 /** Destination of the pieces. */
-export interface WriteTarget {
+interface WriteTarget {
   /** Writes all bytes; `done` is called in a later turn. */
   write(bytes: Uint8Array, done: (error?: unknown) => void): void;
   /** Writes what the system accepts without blocking, at the end of the process. */

@@ -7,7 +7,7 @@ import { matchesGlob } from "./glob.ts";
 import { isInGroup } from "./groups.ts";
 
 /** The tools and plugins that a policy can name. */
-export interface Named {
+interface Named {
   readonly tools: readonly RegisteredTool[];
   /** Includes plugins that are off or broken. */
   readonly plugins: readonly string[];

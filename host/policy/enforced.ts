@@ -4,7 +4,7 @@ import { type LayerRules, pointerToken, type Problem, type ProjectConfig } from 
 import { isKnownGroup } from "./groups.ts";
 
 /** The part of a project that decides calls. */
-export type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
+type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
 
 /** Returns a problem for each part of the policy that would have no effect. */
 export function checkEnforced({ policy, roles }: Pick<PolicyProject, "policy" | "roles">): readonly Problem[] {

@@ -46,7 +46,7 @@ export interface Explanation {
   readonly text: readonly string[];
 }
 
-export interface ExplainInput {
+interface ExplainInput {
   readonly tool: RegisteredTool;
   readonly rules: MergedRules;
   readonly layers: readonly ToolLayer[];

@@ -18,7 +18,7 @@ import { PROTECTED_NAMES, type Protection, toProtectionLayer } from "./protect.t
 import type { ToolLayer } from "./tool-layers.ts";
 
 /** Inputs of the layers; same fields as in `PolicyOptions`. */
-export interface LayerSources {
+interface LayerSources {
   readonly root: string;
   readonly grants: GrantReader;
   readonly runGrants?: RunGrants;
@@ -47,7 +47,7 @@ interface Remembered {
 const HOST_TOOL_PERMISSIONS: Permissions = { read: ["$workspace"], write: ["$workspace"] };
 
 /** Additions of the policy to a tool's grant, for one session. */
-export interface PolicyGrants {
+interface PolicyGrants {
   /** AND-ed with each other; the result counts as a user grant. */
   readonly ruleGrants: readonly Permissions[];
   /** Layers of the session. Must be the same array while they are unchanged: the grant is cached by it. */
@@ -55,7 +55,7 @@ export interface PolicyGrants {
   readonly ceilings: readonly Ceiling[];
 }
 
-export type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
+type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
 
 /** Returns a function that makes grants. Caches the last grant of each tool, because compiling takes longer than a whole call. */
 export function createGrantLayers(given: LayerSources): GrantLayers {

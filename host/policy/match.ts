@@ -26,7 +26,7 @@ import { asMeant, isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";
 
 /** A matching rule and how specific it is. */
-export interface MatchedRule {
+interface MatchedRule {
   readonly effect: RuleEffect;
   readonly because: Because;
   /** Compared element by element; the larger is the more specific. */
@@ -34,7 +34,7 @@ export interface MatchedRule {
 }
 
 /** A field's value and the rule that set it. */
-export interface Setting<T> {
+interface Setting<T> {
   readonly value: T;
   readonly because: Because;
 }
@@ -139,7 +139,7 @@ function isOff({ source, definition }: RegisteredTool): boolean {
 }
 
 /** Why a built-in that runs programs is off. */
-export const OFF: Because = Object.freeze({ layer: "built-in", rule: "off until a rule allows it by its name" });
+const OFF: Because = Object.freeze({ layer: "built-in", rule: "off until a rule allows it by its name" });
 
 /** Suggests the smallest rule that turns such a tool on. */
 export function offHint({ name }: RegisteredTool, because: Because): { readonly text: string } | undefined {

@@ -13,7 +13,7 @@ const TYPE_OF: Readonly<Record<SideEffectClass, PermissionType | undefined>> = {
 };
 
 /** Whether a type requires a confirmation for tools of this class; undefined if no type sets it. */
-export interface Approval {
+interface Approval {
   readonly required: boolean;
   readonly because: Because;
 }

@@ -43,7 +43,7 @@ export interface Policy {
 export type Outlook = DenyDecision | (Omit<AllowDecision, "grant"> & { readonly grant?: Grant });
 
 /** The parts of a call that a decision may depend on. Arguments are not among them. */
-export type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
+type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
 
 /** The policy of a project. */
 export interface ProjectPolicy extends Policy {

@@ -18,7 +18,7 @@ import {
 export const PROTECTED_NAMES = "protected names";
 
 /** A path that is denied with everything below it. Absolute, "/"-separated, normalised. */
-export interface ProtectedPath {
+interface ProtectedPath {
   readonly access: "read" | "write";
   readonly path: string;
   /** A folder below the path that is not denied. */

@@ -23,13 +23,13 @@ export interface ToolLayer {
 }
 
 /** A layer's verdict on a tool, and the line that decided it. */
-export interface ToolVerdict {
+interface ToolVerdict {
   readonly allowed: boolean;
   readonly rule: string;
 }
 
 /** The parts of a policy that layers are made from. */
-export interface ToolLayerSources {
+interface ToolLayerSources {
   readonly policy: Pick<PolicyConfig, "layers" | "groups">;
   readonly roles: Readonly<Record<string, FlatPermissions>>;
 }

@@ -42,7 +42,7 @@ export type ProjectRefresh =
   | { readonly kind: "refused"; readonly problems: readonly Problem[] };
 
 /** A path, a configuration from code, or `false` for none; if omitted, the nearest `bascule.json` upwards. */
-export type ConfigSource = string | JsonObject | false | undefined;
+type ConfigSource = string | JsonObject | false | undefined;
 
 /** `bascule.json` is not valid at the start, when no last good file exists. */
 export class ProjectConfigError extends Error {

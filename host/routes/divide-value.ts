@@ -16,7 +16,7 @@ import { failureText, type OutcomeFacts, partsOutcome, plainOutcome, shortened }
 import { LONG_MEMBERS } from "../call/content-block.ts";
 
 /** Plain JSON, or the parts of a tool output if `isTold`. */
-export interface ReturnedValue {
+interface ReturnedValue {
   readonly value: JsonValue;
   readonly isTold: boolean;
   readonly schema: JsonSchema | undefined;

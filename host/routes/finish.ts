@@ -8,7 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Secrets } from "../capabilities/secrets/secrets.ts";
 import type { Execution, Executor, LargePart, Outcome } from "../tools/execution.ts";
 
-export interface FinishOptions {
+interface FinishOptions {
   readonly secrets: Pick<Secrets, "redact" | "redactBytes">;
   readonly platform: Pick<Platform, "slices" | "sha256">;
 }

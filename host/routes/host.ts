@@ -22,7 +22,7 @@ import { asksForTools } from "./asks-for-tools.ts";
 import { openRunRecord, type RunRecord } from "./run-record.ts";
 import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-time.ts";
 
-export type HostRouteOptions = ProcessRouteOptions;
+type HostRouteOptions = ProcessRouteOptions;
 
 /** Upper bound of a tool's own grace period; then its slot is freed (SPEC T3). */
 const MAX_GRACE_MS = 30_000;

@@ -14,7 +14,7 @@ export { createHostExecutor } from "./host.ts";
 export type { RouteOptions } from "./route-options.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
-export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
+type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
 
 /** Creates one executor for every route that policy can name. */
 export function createExecutors(given: ExecutorsOptions): Executors {

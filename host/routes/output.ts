@@ -19,7 +19,7 @@ export function plainOutcome(output: JsonValue, facts: OutcomeFacts, large: read
 
 const MOST_FILES = 1_000;
 
-export interface PartsOptions {
+interface PartsOptions {
   /** Reason of a failure, if the tool's own text is among the parts that stay bytes. */
   readonly reason?: string;
   /** Keeps links to files: the tool is the host's own, or a server's whose answers are passed on unchanged. Default: links are left out. */

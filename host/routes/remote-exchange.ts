@@ -23,7 +23,7 @@ export class RemoteFailure extends Error {
   }
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly network: Network;
   readonly slices: Slices;
   readonly signal: AbortSignal;

@@ -11,7 +11,7 @@ import type { Outcome } from "../tools/execution.ts";
 import { type OutcomeFacts, partsOutcome } from "./output.ts";
 
 /** Source and bounds of an answer. */
-export interface RemoteAnswer {
+interface RemoteAnswer {
   /** Name of the host in `bascule.json`. */
   readonly remote: string;
   readonly tool: string;

@@ -23,7 +23,7 @@ import { ToldProgress } from "./told-progress.ts";
 import { createRunTime, type RunTime } from "../call/run-time.ts";
 
 /** Facts known at the end of a run. */
-export interface RunEnd {
+interface RunEnd {
   /** Steps of the tools it called; absent if it called none. */
   readonly steps?: readonly ChainStep[];
   /** Operations that were still running when the run ended. */
@@ -31,7 +31,7 @@ export interface RunEnd {
 }
 
 /** One line of a guest's log. */
-export type GuestLine = readonly [level: LogLevel, text: string];
+type GuestLine = readonly [level: LogLevel, text: string];
 
 /** One run while it lasts. */
 export interface RunRecord {

@@ -4,14 +4,14 @@ import type { Clock } from "../platform/platform.ts";
 import type { RunTime } from "../call/run-time.ts";
 
 /** Why a run was told to end. */
-export type StopReason = "timeout" | "cancelled";
+type StopReason = "timeout" | "cancelled";
 
 /** How a run ended: by itself or stopped. `late` is a result that arrived within the grace period. */
 export type InTime<T> =
   | { readonly kind: "ended"; readonly value: T }
   | { readonly kind: "stopped"; readonly reason: StopReason; readonly late?: T };
 
-export interface StopOptions {
+interface StopOptions {
   readonly clock: Pick<Clock, "after">;
   readonly signal: AbortSignal;
   readonly time: Pick<RunTime, "whenOver">;

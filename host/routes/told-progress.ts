@@ -8,13 +8,13 @@ import { encodeSlices } from "../primitives/json/write-slices.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Secrets } from "../capabilities/secrets/secrets.ts";
 
-export interface RedactedProgress {
+interface RedactedProgress {
   readonly value: JsonValue;
   /** The value as one line of JSON in UTF-8; only for a large one. */
   readonly json?: Uint8Array;
 }
 
-export interface ToldProgressOptions {
+interface ToldProgressOptions {
   readonly platform: Pick<Platform, "slices">;
   readonly secrets: Pick<Secrets, "redact" | "redactBytes">;
 }

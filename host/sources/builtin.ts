@@ -9,7 +9,7 @@ import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { shell } from "./builtin-shell.ts";
 import { listMatching } from "./list-matching.ts";
 
-export interface BuiltinOptions {
+interface BuiltinOptions {
   /** Reloads new and changed plugins, and returns their number. If absent, `reload_plugins` is not registered. */
   readonly reload?: () => Promise<number>;
   /** Reads the omitted parts of a session's results. If absent, `read_result` is not registered. */

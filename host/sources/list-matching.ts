@@ -4,7 +4,7 @@ import type { WorkspaceFiles } from "../call/context.ts";
 import { matchesGlob } from "../policy/glob.ts";
 
 /** A file or folder that matches. */
-export interface Match {
+interface Match {
   /** "/"-separated, relative to the listed folder. */
   readonly name: string;
   readonly kind: string;

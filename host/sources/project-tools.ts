@@ -8,7 +8,7 @@ import { PROJECT_OWNER, type RegisteredToolInput, type Registry } from "../tools
 import type { PluginVersion, ToolBinding } from "../tools/tool.ts";
 import { digestFiles } from "../primitives/digest.ts";
 
-export interface ProjectToolsOptions {
+interface ProjectToolsOptions {
   readonly platform: Pick<Platform, "files">;
   readonly places: Pick<Places, "root" | "project" | "folders">;
   readonly registry: Pick<Registry, "replaceOwner">;

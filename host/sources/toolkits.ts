@@ -40,7 +40,7 @@ export interface Toolkits {
   list(): readonly ToolkitStatus[];
 }
 
-export interface ToolkitsOptions {
+interface ToolkitsOptions {
   /** Undefined: without a registry the host has no toolkits. */
   readonly registry: Registry | undefined;
   readonly clock: Pick<Clock, "after">;

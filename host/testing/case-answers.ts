@@ -81,7 +81,7 @@ function toText(bytes: Uint8Array): Pick<CaseAnswer, "text" | "base64"> {
 }
 
 /** The answers of a running case. */
-export interface CaseAnswers {
+interface CaseAnswers {
   readonly answer: HostCallHandler;
   /** Returns the operations without an answer, as text. */
   missing(): readonly string[];

@@ -23,7 +23,7 @@ export interface PluginCase {
   readonly expect: CaseExpectation;
 }
 
-export interface CaseExpectation {
+interface CaseExpectation {
   readonly ok: boolean;
   readonly output?: JsonValue;
   readonly error?: { readonly code: string; readonly message?: string };
@@ -32,7 +32,7 @@ export interface CaseExpectation {
 }
 
 /** The cases of a file, or its problem. */
-export type CasesRead = { readonly ok: true; readonly cases: readonly PluginCase[] } | { readonly ok: false; readonly message: string };
+type CasesRead = { readonly ok: true; readonly cases: readonly PluginCase[] } | { readonly ok: false; readonly message: string };
 
 /** Returns the paths of case files among a plugin's files, sorted. */
 export function caseFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {

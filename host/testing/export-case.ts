@@ -11,7 +11,7 @@ import { readCases } from "./cases.ts";
 import type { Recording, RecordedOutcome } from "../call/recording.ts";
 import { findTool } from "./replay.ts";
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly recording: Recording;
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly platform: Pick<Platform, "files" | "workers">;
@@ -22,7 +22,7 @@ export interface ExportOptions {
 }
 
 /** The case's name, and notes for the user. */
-export interface ExportedCase {
+interface ExportedCase {
   readonly name: string;
   readonly notes: readonly string[];
 }

@@ -3,7 +3,7 @@
 import { compilePermissions, type PermissionLayer, type Permissions } from "../../manifests/mod.ts";
 import type { Policy } from "../policy/policy.ts";
 
-export interface NarrowingPolicy {
+interface NarrowingPolicy {
   readonly policy: Policy;
   /** From now on every operation must pass these permissions too; undefined: only the policy applies. */
   readonly narrow: (permissions: Permissions | undefined) => void;

@@ -10,7 +10,7 @@ import { createRecordedAnswers, type OperationDifference } from "../effects/reco
 import { recordedParts } from "../effects/recordings/recorded-parts.ts";
 import type { Recording, RecordedOutcome, RecordedUse } from "../call/recording.ts";
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly recording: Recording;
   /** The plugin files that the recording's hash is of. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -56,7 +56,7 @@ export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "o
 }
 
 /** The parts of a plugin's files that are needed to run one call. */
-export interface ReplayTool {
+interface ReplayTool {
   readonly source: PluginSource;
   readonly manifest: Manifest;
   readonly tool: ToolDefinition;

@@ -9,7 +9,7 @@ import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";
 import type { FileOutcome, TestEvent, TestOutcome } from "./outcome.ts";
 
-export interface CaseRun {
+interface CaseRun {
   readonly plugin: string;
   readonly file: string;
   readonly text: string;

@@ -18,7 +18,7 @@ import { runTestFile, type TestRun } from "./run-tests.ts";
 import { type PluginBytes, readBytes, toTestPlugin, writeCopy } from "./test-copy.ts";
 
 /** Options of a test run. */
-export interface PluginTestOptions {
+interface PluginTestOptions {
   readonly platform: Platform;
   readonly manifest: Manifest;
   /** Real path of the plugin's folder. */
@@ -40,7 +40,7 @@ export interface PluginTestOptions {
 }
 
 /** Options to observe a plugin while its cases run. */
-export interface LearningRun {
+interface LearningRun {
   readonly maximum: Permissions;
   readonly publish: (event: HostEvent) => void;
 }
@@ -204,7 +204,7 @@ function guestLog(onEvent: (event: TestEvent) => void): Log {
 }
 
 /** Returns the test files among a plugin's files, by the naming rules of `deno test`. */
-export function testFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
+function testFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return [...files.keys()].filter((path) => TEST_FILE.test(path) && !/(?:^|\/)vendor\//.test(path)).toSorted();
 }
 

@@ -70,7 +70,7 @@ export interface OutcomeOk extends OutcomeBase {
   readonly output: JsonValue;
 }
 /** The tool failed or was stopped. */
-export interface OutcomeError extends OutcomeBase {
+interface OutcomeError extends OutcomeBase {
   readonly ok: false;
   readonly error: ToolErrorData;
 }

@@ -83,7 +83,7 @@ export interface ToolListing {
 }
 
 /** The fields of a listing that depend on policy's decision. */
-export type DecidedListing = Pick<ToolListing, "route" | "limits" | "confinement" | "lacking" | "protected"> & {
+type DecidedListing = Pick<ToolListing, "route" | "limits" | "confinement" | "lacking" | "protected"> & {
   readonly unavailable?: string;
 };
 

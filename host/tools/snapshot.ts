@@ -42,7 +42,7 @@ export interface OwnerStanding {
 }
 
 /** History of names and owners. */
-export interface NameHistory {
+interface NameHistory {
   /** Returns whether the embedding program registered the owner's tools. */
   isProgram(owner: string): boolean;
   readonly standings: ReadonlyMap<string, OwnerStanding>;

@@ -9,7 +9,7 @@ import { printable } from "../text/names.ts";
 import type { Problem } from "../text/problem.ts";
 
 /** A manifest in canonical fields, with a mapping back to its text. */
-export interface LegacyManifest {
+interface LegacyManifest {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
   /** Indices of tools without declared side effects. */

@@ -59,7 +59,7 @@ export interface BundleOption {
   readonly max?: number;
 }
 
-export type BundlePlainValue = string | number | boolean | readonly string[];
+type BundlePlainValue = string | number | boolean | readonly string[];
 /** A value as stored under `config` in `bascule.json`; a secret by its name. */
 export type BundleValue = BundlePlainValue | { readonly secret: string };
 

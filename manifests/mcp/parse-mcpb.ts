@@ -20,10 +20,10 @@ import { checkVariables, readLaunch } from "./parse-mcpb-launch.ts";
 import type { Parsed } from "../text/problem.ts";
 
 /** Large, because some bundles carry whole lists of tools in `_meta`. */
-export const BUNDLE_MANIFEST_BOUNDS: JsonBounds = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 64 });
+const BUNDLE_MANIFEST_BOUNDS: JsonBounds = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 64 });
 
 /** Context in which the manifest is read. */
-export interface BundleContext {
+interface BundleContext {
   /** Paths of the bundle's files. */
   readonly files: { has(path: string): boolean };
   readonly platform: BundlePlatform;

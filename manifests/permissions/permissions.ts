@@ -50,7 +50,7 @@ export interface PermissionBases {
 }
 
 /** Kinds whose items are paths including their contents. */
-export const PATH_KINDS = ["read", "write", "ffi"] as const;
+const PATH_KINDS = ["read", "write", "ffi"] as const;
 export type PathKind = (typeof PATH_KINDS)[number];
 
 /** Returns true for the kinds whose items are paths. */
@@ -69,7 +69,7 @@ export type AccessQuery =
   | { readonly kind: "env" | "sys" | "run" | "import" | "tools" | "mcp"; readonly name?: string };
 
 /** Access to a file or folder. */
-export interface PathQuery {
+interface PathQuery {
   readonly kind: PathKind;
   readonly path?: string;
   /** Denials match every name that a file system may treat as equal (`foldName`). Allowances match exactly. */

@@ -4,7 +4,7 @@ import { sideEffectClass, type SideEffect } from "../permissions/side-effect.ts"
 import type { ToolAnnotations } from "./tool.ts";
 
 /** Members of a tool that determine its hints. */
-export interface Declared {
+interface Declared {
   readonly title?: string;
   readonly sideEffects: readonly SideEffect[];
   readonly destructive: boolean;

@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./tool.ts";
  * Converts a skill to a tool. The skill itself does nothing: the tools that it calls do, each with its own side effects,
  * permissions and confirmations.
  */
-export function skillToTool(skill: Skill, plugin: string, ownTools: ReadonlySet<string>): ToolDefinition {
+function skillToTool(skill: Skill, plugin: string, ownTools: ReadonlySet<string>): ToolDefinition {
   const { name, description, module, export: exported, inputSchema, outputSchema, tags, tools } = skill;
   return {
     name,

@@ -124,11 +124,3 @@ export interface ProjectFile {
 export interface ServerFile extends Partial<Omit<ServerConfig, "tokens">> {
   readonly tokens?: readonly (Omit<TokenConfig, "scopes"> & Partial<Pick<TokenConfig, "scopes">>)[];
 }
-
-/** `.bascule/settings/<plugin>.json` (SPEC G1). */
-export interface SettingsFile {
-  readonly $schema?: string;
-  readonly enabled?: boolean;
-  readonly toolOverrides?: Readonly<Record<string, { readonly enabled?: boolean }>>;
-  readonly config?: JsonObject;
-}

@@ -7,7 +7,7 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 
-import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, ServerFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
+import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, ServerFile, SkillFile, ToolFile } from "./document-files.ts";
 import type { JsonObject } from "../text/json.ts";
 import { LIMIT_NAMES } from "../plugin/limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "../plugin/limits.ts";
@@ -281,16 +281,6 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       }),
     ),
     server: Type.Optional(SERVER),
-  }),
-);
-
-/** `.bascule/settings/<plugin>.json`. */
-export const SettingsSchema: SchemaOf<SettingsFile> = schemaOf<SettingsFile>()(
-  closed({
-    $schema: Type.Optional(Type.String()),
-    enabled: Type.Optional(Type.Boolean()),
-    toolOverrides: Type.Optional(recordOf(closed({ enabled: Type.Optional(Type.Boolean()) }))),
-    config: Type.Optional(JSON_OBJECT),
   }),
 );
 

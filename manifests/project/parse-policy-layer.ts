@@ -5,7 +5,6 @@ import type { JsonValue } from "../text/json.ts";
 import { printable } from "../text/names.ts";
 import { checkItem } from "../permissions/permission-parse.ts";
 import { readPermissions } from "../permissions/permission-field.ts";
-import type { Permissions } from "../permissions/permissions.ts";
 import {
   type FlatPermissions,
   LAYER_LEVELS,
@@ -95,11 +94,6 @@ export function readPermissionTypes(
     ] as const;
   });
   return compact(Object.fromEntries(entries));
-}
-
-/** Returns permissions that limit reading and writing to some paths. */
-export function permissionsWithin(paths: readonly string[]): Permissions {
-  return { read: paths, write: paths };
 }
 
 function checkName(name: string): string | undefined {

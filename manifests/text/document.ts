@@ -120,7 +120,7 @@ export class DocumentReader {
 }
 
 /** Members that an object of a document may have. */
-export interface Shape {
+interface Shape {
   /** Name in messages, capitalised: `Tool`. */
   readonly what: string;
   readonly known: readonly string[];

@@ -119,7 +119,7 @@ export function canSuspend(): boolean {
   return WebAssembly.Suspending !== undefined && WebAssembly.promising !== undefined;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly timeImport?: string;
   /** Lets guests be suspended if the runtime can. Default false: every entry ends before it returns. */
   readonly suspends?: boolean;

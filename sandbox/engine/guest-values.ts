@@ -14,7 +14,7 @@ export class GuestException extends Error {
   }
 }
 
-export interface GuestErrorText {
+interface GuestErrorText {
   readonly name: string;
   readonly message: string;
   readonly stack: string;

@@ -8,7 +8,7 @@
  */
 
 /** Receives a promise and its reason (engine values), with 0 if it was rejected and 1 if it was handled later. */
-export type RejectionListener = (context: number, promise: bigint, reason: bigint, isHandled: number) => void;
+type RejectionListener = (context: number, promise: bigint, reason: bigint, isHandled: number) => void;
 
 /**
  * A module that exports its import, which gives the function the hook's WebAssembly type:

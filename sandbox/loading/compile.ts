@@ -43,7 +43,7 @@ type TypeCompiler = (
   readonly elided?: readonly string[];
 };
 
-export const TYPESCRIPT: RegExp = /\.[mc]?ts$/;
+const TYPESCRIPT: RegExp = /\.[mc]?ts$/;
 
 /** Matches `import(…)` with any spacing, or made by `eval`. Code from `Function` belongs to no file, so its imports are refused. */
 const IMPORTS_LATER = /\bimport\s*(?:\(|\/[/*])|\beval\b/;

@@ -15,7 +15,7 @@ export function mayHaveUnusedImports(code: string): boolean {
   return imports.some(({ groups }) => localsOf(groups?.["clause"] ?? "").some(({ name }) => (counts.get(name) ?? 0) < 2));
 }
 
-export interface Elided {
+interface Elided {
   readonly code: string;
   /** Names of modules that are no longer imported. */
   readonly elided: readonly string[];

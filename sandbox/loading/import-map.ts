@@ -9,10 +9,10 @@ import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 
 /** Files that contain `imports` and the vendored packages. */
 const MANIFEST_FILE = "manifest.json";
-export const VENDOR_FILE = "vendor/vendor.json";
+const VENDOR_FILE = "vendor/vendor.json";
 
 /** Target of an imported name. */
-export type ImportTarget =
+type ImportTarget =
   /** Path relative to the plugin's folder. */
   | { readonly kind: "file"; readonly file: string }
   /** A package that `imports` names but that was not vendored. */

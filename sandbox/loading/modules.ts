@@ -14,7 +14,7 @@ import { TEXT_QUERY, USING_MODULE } from "./lower-using.ts";
 import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.ts";
 import { createSourceMaps } from "./source-maps.ts";
 
-export const PLUGIN_ROOT = "file:///$plugin/";
+const PLUGIN_ROOT = "file:///$plugin/";
 /** Name of the generated module that imports a plugin's entry modules. No file can have this name. */
 export const ENTRY_MODULE: string = `${PLUGIN_ROOT}(load)`;
 

@@ -31,7 +31,7 @@ export interface Insertion {
 }
 
 /** A part of the original code to move forward. */
-export interface Move {
+interface Move {
   readonly at: number;
   readonly from: number;
   readonly to: number;

@@ -8,7 +8,7 @@
 import { fromMappings, type Place, type Position } from "./positions.ts";
 
 /** Returns the source of a position if the file has a map for it. */
-export type SourceMaps = (file: string, position: Position) => Place | undefined;
+type SourceMaps = (file: string, position: Position) => Place | undefined;
 
 /** Creates the source maps. Each map is read when a stack first names its file. @param files the plugin's files, by path */
 export function createSourceMaps(files: ReadonlyMap<string, Uint8Array>): SourceMaps {

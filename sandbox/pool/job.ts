@@ -1,7 +1,6 @@
 /** Jobs that the pool assigns to workers, with the host's state of them. */
 
 import type { Answering } from "./answer-operation.ts";
-import type { Limits } from "../../manifests/mod.ts";
 import type { Fault } from "../wire/fault.ts";
 import { lateFault, loadWallMs } from "../wire/load-clock.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
@@ -37,7 +36,7 @@ interface JobBase {
   attempts: number;
 }
 
-export interface LoadJob extends JobBase {
+interface LoadJob extends JobBase {
   readonly kind: "load";
   readonly source: PluginSource;
   readonly settle: (outcome: LoadOutcome) => void;
@@ -103,10 +102,6 @@ export function lastingMsOf(job: Job): number {
 
 export function cpuMsOf(job: Job): number {
   return job.kind === "call" ? job.invocation.limits.cpuMs : job.source.loadMs;
-}
-
-export function limitsOf(job: CallJob): Limits {
-  return job.invocation.limits;
 }
 
 /** Returns the usage of a job whose worker can no longer report it: times and operations; other figures are 0. */

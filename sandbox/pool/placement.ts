@@ -10,7 +10,7 @@ export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "runs"
   readonly jobs: { readonly size: number };
 };
 
-export interface PlacementRules {
+interface PlacementRules {
   /** Maximum number of shared workers. Reserved workers are not counted. */
   readonly maximumWorkers: number;
   readonly now: number;
@@ -21,7 +21,7 @@ export interface PlacementRules {
 }
 
 /** The job to place. */
-export interface Applicant {
+interface Applicant {
   readonly digest: string;
   /** True for a plugin to load, false for a call. */
   readonly isLoad: boolean;
@@ -31,7 +31,7 @@ export interface Applicant {
   readonly reservation: string | undefined;
 }
 
-export interface Place<S extends Seat> {
+interface Place<S extends Seat> {
   /** The worker for the job unless a fresh worker is started; undefined if the job must wait. */
   readonly thread: S | undefined;
   /** True if a fresh worker is better, if one is available. */

@@ -12,7 +12,7 @@ import type { PluginSource } from "../wire/invocation.ts";
 import { LOADER } from "../loading/loader.gen.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 
-export interface PluginCache {
+interface PluginCache {
   /** Returns undefined if the image is missing, damaged, or larger than the plugin's current memory limit. */
   find(source: PluginSource): Promise<Image | undefined>;
   /** Writes an image. A read-only cache is not an error. */

@@ -24,7 +24,7 @@ import { CANCEL_GRACE_MS } from "./watchdog.ts";
 import type { Thread } from "./thread.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly launcher: WorkerLauncher;
   /** Maximum number of workers that take calls, without the spare. */
   readonly maximumWorkers: number;

@@ -11,7 +11,7 @@ import type { Image } from "../engine/image.ts";
 export const MAXIMUM_STATES = 64;
 export const MAXIMUM_STATES_BYTES: number = 128 * 1024 * 1024;
 
-export interface StateKey {
+interface StateKey {
   readonly digest: string;
   readonly session: string;
 }

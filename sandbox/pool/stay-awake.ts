@@ -10,7 +10,7 @@ const AWAKE_MS = 0.06;
 const BYTES_A_MS = 4_000_000;
 
 /** Polls for a worker's messages. */
-export interface Lookout {
+interface Lookout {
   open(): void;
   look(): void;
   close(): void;

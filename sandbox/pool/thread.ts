@@ -36,14 +36,14 @@ import { type Brought, movedWith, Untaken } from "../wire/untaken.ts";
 import { ENVELOPE_MESSAGES, packRequest, unpackMessage } from "../wire/wire.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
 
-export interface ThreadListener {
+interface ThreadListener {
   onReady(thread: Thread, base: BaseImage): void;
   onMessage(thread: Thread, message: WorkerMessage): void;
   /** Called when the thread ended by itself, not after `end`. */
   onExit(thread: Thread, reason: string): void;
 }
 
-export interface ThreadBoot {
+interface ThreadBoot {
   readonly module: WasmModule;
   /** Absent: the worker creates it. */
   readonly base: BaseImage | undefined;

@@ -1,7 +1,7 @@
 /** Limits concurrent tasks. Others wait, first come first served. */
 
 /** Runs a task when its turn comes. Rejects as the task does. */
-export type TakeTurn = <T>(task: () => Promise<T>) => Promise<T>;
+type TakeTurn = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createTurns(atOnce: number): TakeTurn {
   const waiting: (() => void)[] = [];

@@ -13,7 +13,7 @@ import { type Circumstances, isOverdue, judgeCall, judgeEntry, judgeWaiting, typ
 import { START_WITHIN_MS, type WorkerSet } from "./worker-set.ts";
 
 /** The state that a watch reads, and the pool's actions for what it finds. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly launcher: Pick<WorkerLauncher, "now" | "after">;
   readonly workers: Pick<WorkerSet, "threads" | "isMetered">;
   readonly jobs: Pick<InFlight<Job>, "get" | "size">;

@@ -67,7 +67,7 @@ export function judgeEntry(entry: GuestEntry, job: Job, now: number, { isMetered
 }
 
 /** The action to take on a call, whatever its worker runs now. */
-export type Verdict =
+type Verdict =
   | { readonly kind: "fine" }
   /** Tell the worker to end it. */
   | { readonly kind: "stop" }

@@ -14,7 +14,7 @@ import type { WorkerLauncher } from "../wire/port.ts";
 import type { WorkerMessage } from "../wire/protocol.ts";
 import { Thread } from "./thread.ts";
 
-export interface WorkerSetOptions {
+interface WorkerSetOptions {
   readonly launcher: WorkerLauncher;
   /** Maximum number of shared workers, without the spare. */
   readonly maximumWorkers: number;

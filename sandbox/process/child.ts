@@ -19,7 +19,7 @@ interface JobBase {
   givenAt: number;
 }
 
-export interface ProcessLoad extends JobBase {
+interface ProcessLoad extends JobBase {
   readonly kind: "load";
   readonly source: PluginSource;
   readonly settle: (outcome: LoadOutcome) => void;
@@ -34,7 +34,7 @@ export interface ProcessCall extends JobBase, AskingCall, LoggingCall {
 
 export type ProcessJob = ProcessLoad | ProcessCall;
 
-export interface ChildListener {
+interface ChildListener {
   onMessage(child: Child, message: ProcessMessage): void;
   /** Called once when the process ended, or has to be ended. `overdue` contains the jobs that exceeded their limit. */
   onLost(child: Child, why: string, overdue: ReadonlySet<ProcessJob>): void;

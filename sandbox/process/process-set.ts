@@ -12,7 +12,7 @@ import { afterUsedTime } from "../pool/used-time.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 
-export interface ProcessSetOptions {
+interface ProcessSetOptions {
   readonly launcher: Pick<ProcessLauncher, "now" | "after" | "writeCache">;
   readonly onMessage: (child: Child, message: ProcessMessage) => void;
   /** Called with the jobs that need another process or an answer. `overdue` contains those that exceeded their limit. */
@@ -21,7 +21,7 @@ export interface ProcessSetOptions {
 }
 
 /** First frame sent to every process. */
-export interface BootFrame {
+interface BootFrame {
   readonly head: Extract<ProcessRequest, { type: "boot" }>;
   readonly parts: readonly Uint8Array[];
 }

@@ -20,7 +20,7 @@ export interface Body {
 }
 
 /** The index space of a module's functions: imported functions come first (§2.5.1). */
-export interface FunctionSpace {
+interface FunctionSpace {
   readonly imported: number;
   /** Type indices of the functions that the module defines. */
   readonly defined: readonly number[];
@@ -78,7 +78,7 @@ function skipLimits(reader: Reader): void {
 }
 
 /** Returns the number of parameters of each type. */
-export function readParameterCounts(sections: Sections): number[] {
+function readParameterCounts(sections: Sections): number[] {
   return readEntries(sections, SECTION.type, (reader) => {
     if (reader.byte() !== FUNCTION_TYPE) throw new WasmFormatError(`The type at ${reader.at} is not a function type`);
     const parameters = skipValueTypes(reader);

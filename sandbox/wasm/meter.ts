@@ -12,7 +12,7 @@ import { type Body, FUNCTION_TYPE, type Step } from "./functions.ts";
 import { BULK, EMPTY_BLOCK, type Instruction, isBulkWrite, OP } from "./instructions.ts";
 import { TYPE } from "./sections.ts";
 
-export interface MeterOptions {
+interface MeterOptions {
   /** Index of the mutable i32 global that holds the remaining fuel. */
   readonly fuel: number;
   /** Index of the function `tick`, () → (), which refills the fuel. */

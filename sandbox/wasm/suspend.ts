@@ -23,7 +23,7 @@ const I32_EQ = 0x46;
 const BR = 0x0c;
 
 /** A function that the module imports: its index, its type as bytes, and its number of parameters. */
-export interface ImportedFunction {
+interface ImportedFunction {
   readonly index: number;
   readonly type: Uint8Array;
   readonly parameters: number;

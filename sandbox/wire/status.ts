@@ -6,7 +6,7 @@ import type { LogLine } from "./invocation.ts";
 import { LOG_TEXT_LENGTH, MAXIMUM_LIST } from "./protocol.ts";
 
 /** Status of a call (`Entry.poll` in `guest/call/protocol.ts`). */
-export type Status =
+type Status =
   | {
       readonly kind: "waiting";
       /** Milliseconds until the next timer. */ readonly timerMs: number | undefined;

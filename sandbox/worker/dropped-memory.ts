@@ -3,7 +3,7 @@
 /** Bytes dropped on a worker before a collection: one instance at the default limit. */
 const UNCOLLECTED_BYTES = 64 * 1024 * 1024;
 
-export interface CollectingPowers {
+interface CollectingPowers {
   /** Collects garbage, which takes 20 ms or more. Absent: the runtime accounts for such memory itself. */
   readonly collect?: () => void;
   soon(task: () => void): void;

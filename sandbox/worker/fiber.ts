@@ -20,7 +20,7 @@ export interface FiberEnvironment {
   breakDown(defect: unknown): void;
 }
 
-export interface FiberGuest {
+interface FiberGuest {
   /** Hash of the plugin whose slices the guest uses. */
   readonly plugin: string;
   readonly lease: Lease;

@@ -3,7 +3,7 @@
 /** Above this size one call is ended. Calls that already run may grow beyond `FULL_BYTES`. */
 export const MAXIMUM_HELD_BYTES: number = 512 * 1024 * 1024;
 
-export interface Holder {
+interface Holder {
   readonly digest: string;
   readonly heldBytes: number;
 }

@@ -10,7 +10,7 @@
 import { BackOff } from "../wire/back-off.ts";
 import { ASLEEP, BELL, type Control } from "../wire/protocol.ts";
 
-export interface IdlePowers {
+interface IdlePowers {
   readonly control: Control;
   now(): number;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
@@ -20,7 +20,7 @@ export interface IdlePowers {
   after(delayMs: number, task: () => void): () => void;
 }
 
-export interface IdleLoop {
+interface IdleLoop {
   /** Checks for requests on the next turn of the event loop. */
   begin(): void;
   /** Starts a timer. The worker stops waiting when it is due. */

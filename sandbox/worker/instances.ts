@@ -15,7 +15,7 @@ import { Lease } from "./lease.ts";
 /** An instance request: the image to hold, the memory bound, and whether randomness is reseeded. */
 export type Wanted = readonly [image: Image, memoryBytes: number, randomness: "fresh" | "image"];
 
-export interface InstancesOptions {
+interface InstancesOptions {
   readonly module: WebAssembly.Module;
   readonly restorer: Restorer;
   readonly fillRandom: (bytes: Uint8Array) => void;

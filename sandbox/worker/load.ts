@@ -49,7 +49,7 @@ export function loadPlugin(instance: Instance, restorer: Restorer, request: Load
 }
 
 /** The parts of its thread that a load needs. */
-export interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> {
+interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> {
   /** Returns the fault once the load's time is over. Polled by the engine. */
   late(): LoadFault | undefined;
 }

@@ -10,7 +10,7 @@ import type { Instances } from "./instances.ts";
 import type { Lease } from "./lease.ts";
 import { nextNumber, type WorkerMessage } from "../wire/protocol.ts";
 
-export interface RestingEnvironment {
+interface RestingEnvironment {
   now(): number;
   after(delayMs: number, task: () => void): () => void;
   post(message: WorkerMessage): void;

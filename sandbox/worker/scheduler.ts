@@ -11,12 +11,12 @@
 export const SLICE_MS = 5;
 
 /** One stay of a guest on the thread. Must lead to one call of `Scheduler.left` when the guest leaves the thread. */
-export type Stay = () => void;
+type Stay = () => void;
 
 /**
  * Kinds of work, in order of priority within a plugin: answers, timers and ends; calls that have not started; guests whose slice is over.
  */
-export type StayKind = "answer" | "call" | "slice";
+type StayKind = "answer" | "call" | "slice";
 
 export class Scheduler {
   readonly #now: () => number;

@@ -5,8 +5,10 @@ import { parseAst } from "vitest/node";
 /** One import, re-export, dynamic import or `import()` type. */
 export interface SourceImport {
   readonly specifier: string;
-  /** Names in the exporting module; empty for `import()` and `export *`. */
+  /** Names in the exporting module; empty where `takesAll` is true. */
   readonly names: readonly string[];
+  /** True for `import * as`, `export *` and `import()` as a value: any exported name may be used. */
+  readonly takesAll: boolean;
   /** True if the import is erased at run time. */
   readonly typeOnly: boolean;
   readonly line: number;
@@ -18,8 +20,15 @@ export interface AmbientUse {
   readonly line: number;
 }
 
+/** A name that a file exports and declares itself; `default` and re-exports are not among them. */
+export interface ExportedName {
+  readonly name: string;
+  readonly line: number;
+}
+
 export interface SourceScan {
   readonly imports: readonly SourceImport[];
+  readonly exports: readonly ExportedName[];
   readonly ambient: readonly AmbientUse[];
 }
 
@@ -39,12 +48,14 @@ interface Node {
 export function scanSource(text: string): SourceScan {
   const lineOf = lineFinder(text);
   const imports: SourceImport[] = [];
+  const exports: ExportedName[] = [];
   const ambient: AmbientUse[] = [];
   visit(parseTree(text), [], false);
-  return { imports, ambient };
+  return { imports, exports, ambient };
 
   function visit(node: Node, scopes: readonly ReadonlySet<string>[], inType: boolean): void {
     recordImport(node, inType);
+    recordExport(node);
     if (!inType) recordAmbient(node, scopes);
     const inner = bindingsOf(node);
     const nextScopes = inner === undefined ? scopes : [...scopes, inner];
@@ -61,10 +72,22 @@ export function scanSource(text: string): SourceScan {
     const allTypes = specifiers.length > 0 && specifiers.every((entry) => (entry["importKind"] ?? entry["exportKind"]) === "type");
     imports.push({
       specifier,
-      names: specifiers.map(originalName),
+      names: node.type === "TSImportType" ? qualifierOf(node) : specifiers.map(originalName),
+      takesAll:
+        node.type === "ExportAllDeclaration" ||
+        node.type === "ImportExpression" ||
+        specifiers.some((entry) => entry.type === "ImportNamespaceSpecifier"),
       typeOnly: inType || node.type === "TSImportType" || kind === "type" || allTypes,
       line: lineOf(node.start),
     });
+  }
+
+  function recordExport(node: Node): void {
+    if (node.type !== "ExportNamedDeclaration" || isNode(node["source"])) return;
+    const names = new Set<string>();
+    if (isNode(node["declaration"])) addDeclared(node["declaration"], names);
+    for (const entry of nodesIn(node["specifiers"])) names.add(identifierName(entry["exported"]) ?? "");
+    for (const name of names) exports.push({ name, line: lineOf(node.start) });
   }
 
   function recordAmbient(node: Node, scopes: readonly ReadonlySet<string>[]): void {
@@ -201,6 +224,12 @@ function addPattern(pattern: unknown, names: Set<string>): void {
 function originalName(specifier: Node): string {
   const original = specifier["imported"] ?? (specifier.type === "ExportSpecifier" ? specifier["local"] : undefined);
   return identifierName(original) ?? "";
+}
+
+/** Returns the name in `import("./x.ts").Name`. */
+function qualifierOf(node: Node): readonly string[] {
+  const qualifier = node["qualifier"];
+  return [identifierName(isNode(qualifier) && qualifier.type === "TSQualifiedName" ? qualifier["left"] : qualifier) ?? ""];
 }
 
 function identifierName(node: unknown): string | undefined {

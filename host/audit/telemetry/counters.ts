@@ -5,7 +5,7 @@ import { PERMISSION_KINDS, type Route } from "../../../manifests/mod.ts";
 import type { MetricFamily } from "./metric.ts";
 
 /** A call that has ended. */
-export interface EndedCall {
+interface EndedCall {
   /** Qualified name; absent if the tool is not registered, because a made-up name must not become a label. */
   readonly tool?: string;
   readonly outcome: "ok" | ErrorCode;
@@ -15,7 +15,7 @@ export interface EndedCall {
 }
 
 /** Counters, starting at zero. */
-export interface CallCounters {
+interface CallCounters {
   begun(): void;
   ended(call: EndedCall): void;
   /** Counts an act of a guest that was refused while its call ran. */

@@ -18,7 +18,7 @@ export interface ValueFamily extends FamilyBase {
 }
 
 /** Counts of values per bucket. */
-export interface HistogramFamily extends FamilyBase {
+interface HistogramFamily extends FamilyBase {
   readonly type: "histogram";
   /** Ascending upper bounds. Values above the last bound count only in `count`. */
   readonly bounds: readonly number[];
@@ -26,7 +26,7 @@ export interface HistogramFamily extends FamilyBase {
 }
 
 /** Values of one set of labels. */
-export interface Distribution {
+interface Distribution {
   readonly labels: Labels;
   /** Count per bound: values above the previous bound and at most this one. */
   readonly buckets: readonly number[];

@@ -11,7 +11,7 @@ import { checkPath, type Denial, type PathAccess, type PathAllowed } from "../ch
 import { fileFailure, isRefusal, malformedFailure } from "./file-failure.ts";
 
 /** A path to check before an act. The first refusal is recorded and returned. */
-export interface PathOptions<A extends PathAccess> {
+interface PathOptions<A extends PathAccess> {
   readonly access: A;
   readonly written: string;
   /** The act covers everything below the path, so nothing there may be denied (SPEC PA5). */
@@ -19,7 +19,7 @@ export interface PathOptions<A extends PathAccess> {
 }
 
 /** A checked path, or the refusal. */
-export type Admission<A extends PathAccess> =
+type Admission<A extends PathAccess> =
   | { readonly ok: true; readonly allowed: PathAllowed<A> }
   | { readonly ok: false; readonly answer: HostAnswer };
 

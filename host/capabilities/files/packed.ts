@@ -12,12 +12,12 @@ import type { BridgeContext } from "../bridge.ts";
 export const MANY_ENTRIES = 200;
 
 /** Context of `packed`. */
-export interface Packing extends Pick<BridgeContext, "platform" | "limits"> {
+interface Packing extends Pick<BridgeContext, "platform" | "limits"> {
   /** Waits until that many bytes may cross. Returns false if the call is over. */
   readonly room: (bytes: number) => Promise<boolean>;
 }
 
-export type Packed = HostAnswer | "too_large" | "over";
+type Packed = HostAnswer | "too_large" | "over";
 
 /** Returns undefined for values that are small enough to encode in one go. Only lists of entries and outputs of steps can be larger. */
 export function packed(answered: Extract<HostAnswer, { ok: true }>, packing: Packing): Promise<Packed> | undefined {

@@ -12,7 +12,7 @@ import { textPieces } from "../../primitives/json/write-slices.ts";
 /** The patched bytes, or the problem. */
 export type PatchedBytes = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string };
 
-export interface Edit {
+interface Edit {
   readonly old: string;
   readonly replacement: string;
 }

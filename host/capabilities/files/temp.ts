@@ -7,7 +7,7 @@ import type { BridgeContext } from "../bridge.ts";
 import { actOn } from "./file-act.ts";
 
 /** The folder, and the beginning and end of the name. */
-export interface TempOptions {
+interface TempOptions {
   /** Default: the call's `$tmp`. */
   readonly dir: string | undefined;
   readonly prefix: string | undefined;

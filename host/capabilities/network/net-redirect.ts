@@ -12,7 +12,7 @@ export interface Hop extends GuestRequest {
 }
 
 /** Return the response, send another request, or fail. */
-export type NextStep =
+type NextStep =
   | { readonly kind: "stay" }
   | { readonly kind: "go"; readonly hop: Hop }
   | { readonly kind: "fail"; readonly message: string };

@@ -12,7 +12,7 @@ export interface GuestRequest {
   readonly fields: readonly HttpField[];
 }
 
-export type GuestRequestOutcome = { readonly ok: true; readonly request: GuestRequest } | { readonly ok: false; readonly message: string };
+type GuestRequestOutcome = { readonly ok: true; readonly request: GuestRequest } | { readonly ok: false; readonly message: string };
 
 /** @param headers names and values alternating */
 export function readRequest(given: {

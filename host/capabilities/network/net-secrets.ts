@@ -9,7 +9,7 @@ import { MAX_REQUEST_FIELD_BYTES, MAX_URL_LENGTH } from "./net-limits.ts";
 import type { Hop } from "./net-redirect.ts";
 
 /** A request with values in place of placeholders. It is passed to the network only. */
-export interface Disclosed {
+interface Disclosed {
   readonly ok: true;
   /** Same object as the hop's URL if it holds no placeholder. */
   readonly url: URL;
@@ -19,7 +19,7 @@ export interface Disclosed {
   readonly refusal: () => string | undefined;
 }
 
-export type DisclosedOutcome = Disclosed | { readonly ok: false; readonly message: string };
+type DisclosedOutcome = Disclosed | { readonly ok: false; readonly message: string };
 
 /** Values are much longer than placeholders, so this bounds how much a request can grow. */
 const MAX_USES = 64;

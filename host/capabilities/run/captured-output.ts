@@ -4,12 +4,12 @@ import { joinBytes } from "../../platform/bytes.ts";
 import type { OutputStream } from "../../platform/processes/process-types.ts";
 
 /** Collects both streams of one program. */
-export interface CapturedOutput {
+interface CapturedOutput {
   add(stream: OutputStream, bytes: Uint8Array): void;
   read(): Captured;
 }
 
-export interface Captured {
+interface Captured {
   readonly stdout: string;
   readonly stderr: string;
   /** Bytes dropped from both streams; absent if none were. */

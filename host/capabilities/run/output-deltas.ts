@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/platform.ts";
 import type { OutputStream } from "../../platform/processes/process-types.ts";
 
 /** Reports the streams of one program. */
-export interface OutputDeltas {
+interface OutputDeltas {
   add(stream: OutputStream, bytes: Uint8Array): void;
   /** Reports the remaining output, and stops. */
   end(): void;

@@ -17,7 +17,7 @@ import { createOutputDeltas } from "./output-deltas.ts";
 import { programEnvironment } from "./program-environment.ts";
 import { programHint } from "../refusal.ts";
 
-export interface RunContext {
+interface RunContext {
   readonly bridge: BridgeContext;
   readonly limits: Pick<Limits, "outputBytes">;
   readonly progress: (value: JsonValue) => void;

@@ -5,7 +5,7 @@
  */
 
 /** One string to find. */
-export interface Needle {
+interface Needle {
   readonly bytes: Uint8Array;
   /** Number chosen by the caller; strings with the same meaning share it. */
   readonly group: number;
@@ -22,7 +22,7 @@ export interface ByteSearch {
  * need. With the first, a party that controls the stream and sees the timing of its output could learn how far it matches an unknown
  * string.
  */
-export type Keeps = "beginning" | "longest";
+type Keeps = "beginning" | "longest";
 
 /** The state of one stream. Holds back the last bytes, which may be the beginning of a match. */
 export interface ByteReplacer {

@@ -31,7 +31,7 @@ export interface CallSecrets {
   scrubber(): (() => ByteReplacer) | undefined;
 }
 
-export type PlaceholderOutcome =
+type PlaceholderOutcome =
   | { readonly kind: "placeholder"; readonly placeholder: string }
   /** The variable is not set. */
   | { readonly kind: "absent" }
@@ -55,7 +55,7 @@ export type SecretValue =
   | { readonly kind: "absent" }
   | { readonly kind: "unfit"; readonly reason: string };
 
-export interface CallSecretsOptions {
+interface CallSecretsOptions {
   readonly grant: Grant;
   readonly sources: Readonly<Record<string, SecretSource>>;
   readonly read: (name: string) => Promise<SecretValue>;

@@ -9,7 +9,7 @@ import { type CallSecrets, createCallSecrets, secretNames, type SecretValue } fr
 import { redactBytes } from "./redact-bytes.ts";
 import { jsonEscaped, secretForms } from "./secret-forms.ts";
 
-export interface SecretsOptions {
+interface SecretsOptions {
   readonly platform: Pick<Platform, "environment" | "files" | "random" | "log">;
   /** Returns `secrets` of `bascule.json`; file paths in it resolve against `root`. */
   readonly sources: () => Readonly<Record<string, SecretSource>>;

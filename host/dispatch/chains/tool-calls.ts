@@ -19,7 +19,7 @@ import { Chain, type ChainPlace, type ChainStep, type StepAnswer } from "../../c
 import { keepsState } from "./check-caller.ts";
 
 /** Dependencies of the steps. */
-export interface ChainOptions {
+interface ChainOptions {
   /** Returns the current state of the host; called once per step. */
   readonly current: () => Dispatch;
   readonly newId: () => string;

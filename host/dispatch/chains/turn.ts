@@ -31,7 +31,7 @@ export interface ToolChain {
 export type ChainMode = "parallel" | "sequential";
 
 /** Options of a turn that is sent as a chain. */
-export interface ChainRequest {
+interface ChainRequest {
   /** Runs the steps one after the other. */
   readonly sequential: boolean;
   /** Runs steps that change something beside others: the caller ensures that they do not conflict. */
@@ -39,7 +39,7 @@ export interface ChainRequest {
 }
 
 /** Dependencies of `runChain()`. */
-export interface ChainTurn<R> {
+interface ChainTurn<R> {
   readonly chainId: string;
   /** Returns whether a call of the tool may change something. */
   readonly isMutation: (tool: string) => boolean;

@@ -11,7 +11,7 @@ import { copyHolder, decodeText, holdLarge, jsonLength, Large, largeIn } from ".
 import { LONG_MEMBERS } from "../../call/content-block.ts";
 import { LEAST_RESULT_BYTES } from "../../call/result-bytes.ts";
 
-export interface ResultCap {
+interface ResultCap {
   /** Maximum JSON bytes of output and content together. */
   readonly maxBytes: number;
   /** Keeps a text or its bytes for the session and returns the handle; undefined if it is too large to keep. */
@@ -206,7 +206,7 @@ function capDetails(details: JsonObject, cap: ResultCap): { readonly shown: Json
 }
 
 /** Returns the longest beginning that fits, in whole characters. */
-export function cutText(text: string, maxBytes: number): string {
+function cutText(text: string, maxBytes: number): string {
   // Slices first, so that a huge text is not encoded as a whole.
   const { read } = new TextEncoder().encodeInto(text.slice(0, maxBytes + 1), new Uint8Array(maxBytes));
   return text.slice(0, read);

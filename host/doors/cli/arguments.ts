@@ -26,7 +26,7 @@ export interface Options {
 }
 
 /** A parsed command line, or the problem with it. */
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly ok: true; readonly positionals: readonly string[]; readonly options: Options }
   | { readonly ok: false; readonly message: string; readonly suggestion?: string };
 

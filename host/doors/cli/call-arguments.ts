@@ -8,9 +8,7 @@ import { nearestName } from "../../tools/nearest.ts";
 import { absolutePath } from "./paths.ts";
 
 /** Arguments as JSON text, which the host parses so that every door reports the same errors, or as `key=value` words. */
-export type CallArguments =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "words"; readonly words: readonly string[] };
+type CallArguments = { readonly kind: "text"; readonly text: string } | { readonly kind: "words"; readonly words: readonly string[] };
 
 /**
  * Determines the form of the arguments, and reads them.

@@ -8,7 +8,7 @@ import { shortDigest } from "./consent-text.ts";
 import { printable } from "../../primitives/text.ts";
 
 /** Acceptance prompts while a host runs. */
-export interface ConsentPrompts {
+interface ConsentPrompts {
   /** Asks about a waiting version. Replaces a prompt for an earlier version of the plugin. */
   ask(plugin: string, held: Pick<HeldVersion, "version" | "digest">): void;
   /** Handles an event of the host: a version may start to wait, or be decided elsewhere. */

@@ -8,7 +8,7 @@ const MARGIN = 12;
 const BEFORE_COLUMN = 24;
 
 /** Layout of problems: the plugin's folder as shown to the user, and the terminal's width and style. */
-export interface FrameOptions {
+interface FrameOptions {
   readonly folder: string;
   readonly columns: number;
   readonly style: Style;

@@ -5,7 +5,7 @@ import { shellWord } from "./paths.ts";
 import { flagsFromPermissions } from "./permission-flags.ts";
 
 /** Program name and folders for which the command is written. */
-export interface AdvicePlace {
+interface AdvicePlace {
   readonly program: string;
   readonly cwd: string;
   readonly workspace: string;

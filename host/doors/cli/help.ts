@@ -54,7 +54,7 @@ export function commandHelp(command: Command, { program, style, columns }: HelpO
 }
 
 /** Layout of a table. */
-export interface TableOptions {
+interface TableOptions {
   /** Indent of every row. Default: two spaces. */
   readonly indent?: string;
   /** Total width in characters. The second column wraps between words. Absent: no wrapping, for commands to copy and styled text. */

@@ -19,7 +19,7 @@ export interface HostAccess {
 }
 
 /** Requirements of a command. */
-export interface AccessOptions {
+interface AccessOptions {
   /** Permissions for this run only. If any are given, the command uses a local host. */
   readonly oneRun?: Permissions;
   /** The only tool that the command calls. Set only by commands that do not show plugin states. */
@@ -31,7 +31,7 @@ export interface AccessOptions {
 }
 
 /** Opens a host. Notes on stderr if a running host answers, because its plugins and grants apply then. */
-export async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
+async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
   const { platform, project, output } = context;
   const hasPermissions = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
   const ownHost = hasPermissions || context.options.has(ISOLATION_OPTION.name) || isFrozenRun(context.options);

@@ -10,7 +10,7 @@ import { pathFrom } from "./paths.ts";
 import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
-export interface WriteRequest {
+interface WriteRequest {
   readonly manifest: Manifest;
   readonly directory: string;
   readonly learned: Learned;

@@ -19,7 +19,7 @@ import { absoluteFrom } from "./permission-set.ts";
 import { failureLines } from "./result-text.ts";
 import { readToolArguments } from "./tool-arguments.ts";
 
-export interface Sources {
+interface Sources {
   /** Words after `--`: `call`, a tool, its arguments. */
   readonly call: readonly string[];
   readonly collector: ActCollector;

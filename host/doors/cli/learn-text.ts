@@ -9,7 +9,7 @@ import type { Style } from "../../primitives/style.ts";
 import { count, printable, shorten } from "../../primitives/text.ts";
 
 /** Result of `bascule learn`. */
-export interface Told extends RecordedActs, Learned {
+interface Told extends RecordedActs, Learned {
   readonly plugin: string;
   readonly unused: { readonly manifest: readonly UnusedItem[]; readonly grants: readonly UnusedItem[] };
   readonly command?: string;

@@ -16,7 +16,7 @@ import { count, printable, shorten } from "../../primitives/text.ts";
 const MAX_VALUE = 200;
 
 /** Context for formatting events. */
-export interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
+interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
   readonly output: Output;
   readonly place: ReaderPlace;
   /** Returns the result of a call while the host keeps it. */

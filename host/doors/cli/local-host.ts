@@ -35,7 +35,7 @@ export interface LocalHost {
 }
 
 /** Options of a local host. */
-export interface LocalHostOptions {
+interface LocalHostOptions {
   /** Watch files for changes until the host is closed. */
   readonly watch?: boolean;
   /** Which plugin changes need consent. Default: `fluent`, as for an author. */

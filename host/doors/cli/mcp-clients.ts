@@ -9,13 +9,13 @@ export interface ServerStart {
 }
 
 /** Text to write, and the place for it. */
-export interface ClientSetting {
+interface ClientSetting {
   readonly where: string;
   readonly text: string;
 }
 
 /** One MCP client. */
-export interface McpClientKind {
+interface McpClientKind {
   readonly name: string;
   setting(server: ServerStart): ClientSetting;
 }

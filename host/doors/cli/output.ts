@@ -26,7 +26,7 @@ export interface Output {
 }
 
 /** Options of the output. */
-export interface OutputOptions {
+interface OutputOptions {
   readonly json: boolean;
   readonly color: boolean;
   readonly program: string;

@@ -9,7 +9,7 @@ import { absolutePath, pathFrom, shellWord } from "./paths.ts";
 /** Kinds for sandboxed plugins first, then kinds that only trusted plugins use. */
 const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools", "run", "sys", "ffi"];
 /** Kinds of permission that have a flag. */
-export type FlagKind = Exclude<PermissionKind, "import" | "mcp">;
+type FlagKind = Exclude<PermissionKind, "import" | "mcp">;
 
 const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
   read: ["path,…", "reading these files and folders"],
@@ -52,7 +52,7 @@ export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** Folders that relative paths and `~` in flags refer to. */
-export interface FlagPlace {
+interface FlagPlace {
   readonly cwd: string;
   readonly home: string;
 }

@@ -13,7 +13,7 @@ import { count } from "../../primitives/text.ts";
 const HOST_MS = 3_000;
 
 /** Facts about the project, as data and as text. */
-export interface ProjectFacts {
+interface ProjectFacts {
   readonly root: string;
   readonly configFile?: string;
   /** The running host; `silent` if it listens but does not answer. */

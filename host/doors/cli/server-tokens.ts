@@ -25,7 +25,7 @@ const OWN: readonly { readonly name: string; readonly scope: TokenScope; readonl
 ];
 
 /** The two tokens of a running server. */
-export interface OwnTokens {
+interface OwnTokens {
   /** Tokens at the start. */
   readonly tokens: readonly ServerToken[];
   /** Returns the valid tokens. A token whose file is deleted or unusable is not valid. */

@@ -5,7 +5,7 @@ import { pluginTypes, typeName } from "../../plugins/types/plugin-types.ts";
 import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../../plugins/types/tsconfig-text.ts";
 
 /** Values for the template. */
-export interface TemplateOptions {
+interface TemplateOptions {
   readonly plugin: string;
   /** Path or URL of the manifest's schema, for editors. Absent if the plugin's folder cannot refer to it. */
   readonly schema?: string;

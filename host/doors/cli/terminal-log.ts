@@ -11,7 +11,7 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const QUIET_FIELDS: ReadonlySet<string> = new Set(["callId", "sessionId", "turnId", "digest", "traceparent", "plugin", "tool"]);
 
 /** Options of the log. */
-export interface TerminalLogOptions {
+interface TerminalLogOptions {
   readonly output: Output;
   /** Minimum level of the host's messages. Console output of plugins is shown from `info` on. */
   readonly level: LogLevel;

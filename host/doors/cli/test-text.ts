@@ -58,7 +58,7 @@ function duration(ms: number): string {
 }
 
 /** Numbers of tests and steps by status. */
-export interface TestCounts {
+interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly ignored: number;
@@ -122,7 +122,7 @@ export function summaryLines(
 }
 
 /** A failed test, step or file, with its error. */
-export interface Failure {
+interface Failure {
   readonly title: string;
   readonly error: TestError;
 }

@@ -189,7 +189,7 @@ export function isAsync({ fields }: Pick<ApiRequest, "fields">): boolean {
   return /(?:^|,)\s*respond-async\s*(?:$|[,;])/i.test(fields.get("prefer") ?? "");
 }
 
-export function runningState({ callId, sessionId, turnId, tool, startedAt }: HttpCall): object {
+function runningState({ callId, sessionId, turnId, tool, startedAt }: HttpCall): object {
   return { callId, sessionId, turnId, tool, status: "running", startedAt };
 }
 

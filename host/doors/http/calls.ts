@@ -65,7 +65,7 @@ export interface HttpCalls {
   result(callId: string): ToolResult | undefined;
 }
 
-export interface HttpCallsOptions {
+interface HttpCallsOptions {
   readonly host: Pick<Host, "call" | "result">;
   readonly platform: { readonly random: Pick<Random, "uuidv7">; readonly clock: Pick<Clock, "now"> } & HashPlatform;
 }

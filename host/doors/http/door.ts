@@ -15,7 +15,7 @@ import { problem, type ProblemCode, RequestProblem } from "./problem.ts";
 import { type BodyOptions, readBody, readQuery, sizeOfBody } from "./read-request.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
-export interface HttpDoorOptions<Api> {
+interface HttpDoorOptions<Api> {
   readonly platform: { readonly random: Random; readonly log: Log; readonly slices: Slices };
   readonly server: Pick<ServerConfig, "allowedHosts" | "allowedOrigins" | "limits">;
   readonly tokens: Pick<HttpTokens, "identify">;
@@ -25,7 +25,7 @@ export interface HttpDoorOptions<Api> {
 }
 
 /** A door that answers requests, independent of the HTTP server. */
-export interface HttpDoor {
+interface HttpDoor {
   fetch(request: Request): Promise<Response>;
 }
 

@@ -12,7 +12,7 @@ import { createSseStream, type SseFrame, type SseStream } from "./sse.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** Filter of a stream, and the event after which it begins. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly sessionId?: string;
   /** Event type or its first part. */
   readonly type?: string;
@@ -26,7 +26,7 @@ export interface EventStreams {
   close(): void;
 }
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   readonly host: { readonly events: AsyncIterable<HostEvent>; readonly audit: Pick<Audit, "flush" | "following"> };
   readonly clock: Pick<Clock, "after">;
   readonly slices: Slices;

@@ -9,7 +9,7 @@ import { parseIp, type ServerConfig } from "../../../manifests/mod.ts";
 import { problem } from "./problem.ts";
 
 /** Checks requests and completes answers. */
-export interface HttpGate {
+interface HttpGate {
   /** Returns the answer to a refused request or a CORS preflight; undefined if the request may continue. */
   check(request: Request): Response | undefined;
   /** Adds the header fields that every answer has. */

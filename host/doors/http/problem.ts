@@ -26,7 +26,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_CODES: readonly string[] = Object.keys(PROBLEMS);
 
 /** Extension members of a problem (RFC 9457 §3.2). */
-export type ProblemExtras = Readonly<Record<string, unknown>>;
+type ProblemExtras = Readonly<Record<string, unknown>>;
 
 /** Creates a problem answer. @param detail what is wrong and what to do, for the user */
 export function problem(

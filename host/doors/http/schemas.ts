@@ -31,7 +31,7 @@ export const PROBLEM: TSchema = some({
   errors: Type.Optional(Type.Array(some({ pointer: TEXT, message: TEXT, keyword: Type.Optional(TEXT) }))),
 });
 
-export const CONTEXT: TSchema = closed({
+const CONTEXT: TSchema = closed({
   readOnly: Type.Optional(Type.Boolean({ description: "Excludes tools that write, execute or change system state" })),
   noWeb: Type.Optional(Type.Boolean({ description: "Excludes tools that use the network" })),
 });
@@ -113,7 +113,7 @@ export const DRY_RUN: TSchema = some({
 
 const STEP: TSchema = some({ index: Type.Integer(), callId: TEXT, tool: TEXT, depth: Type.Integer(), ok: Type.Boolean() });
 /** How the calls of a chain ran. */
-export const TOOL_CHAIN: TSchema = some({
+const TOOL_CHAIN: TSchema = some({
   chainId: TEXT,
   modeRequested: oneOf(["parallel", "sequential"]),
   modeUsed: oneOf(["parallel", "sequential"]),

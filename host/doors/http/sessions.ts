@@ -39,7 +39,7 @@ export interface HttpSessions {
   close(session: HttpSession): Promise<number>;
 }
 
-export interface HttpSessionsOptions {
+interface HttpSessionsOptions {
   readonly host: Pick<Host, "session" | "cancelSession" | "endSession">;
   readonly platform: { readonly random: Pick<Random, "bytes">; readonly clock: Pick<Clock, "now"> };
   /** Maximum open sessions per token. */

@@ -28,7 +28,7 @@ export interface SseStream {
   close(): void;
 }
 
-export interface SseOptions {
+interface SseOptions {
   readonly clock: Pick<Clock, "after">;
   /** Called once, when the client has disconnected or the stream was closed. */
   readonly onEnd: () => void;

@@ -33,7 +33,7 @@ export interface HttpTokens {
   redeem(code: string): Promise<string | undefined>;
 }
 
-export interface HttpTokensOptions {
+interface HttpTokensOptions {
   readonly random: Pick<Random, "bytes">;
   readonly clock: Pick<Clock, "now">;
   /** Returns the configured tokens. */

@@ -12,7 +12,7 @@ import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 
 /** Options of a turn. */
-export interface TurnOptions {
+interface TurnOptions {
   readonly sequential: boolean;
   /** `chain`: the calls are steps of one chain. With `parallelMutations`, steps with side effects run in parallel too. */
   readonly mode: "direct" | "chain";
@@ -31,7 +31,7 @@ export interface HttpTurn {
 }
 
 /** Outcome of a turn. */
-export interface TurnOutcome {
+interface TurnOutcome {
   /** Results in the order of the calls. A call that waits for confirmation is `pending_approval` first and has its own result later. */
   readonly results: readonly ToolResult[];
   /** The turn, if sent as a chain, and one chain for each call that made nested calls (SPEC AU6). */

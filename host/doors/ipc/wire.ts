@@ -26,7 +26,7 @@ export interface RunnerCall {
 }
 
 /** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
-export type RunnerRequest =
+type RunnerRequest =
   | { readonly ok: true; readonly call: RunnerCall }
   | { readonly ok: false; readonly id: string | null; readonly message: string };
 

@@ -23,7 +23,7 @@ export interface Missing {
 }
 
 /** Client of a request. */
-export interface Askable {
+interface Askable {
   readonly capabilities: ClientCapabilities | undefined;
   /** Answers that the client sent in advance to the first input request, by name; unknown names are ignored. */
   readonly given: Readonly<Record<string, unknown>>;

@@ -34,7 +34,7 @@ import type { Caller } from "./parts.ts";
 import { foldersOf } from "./roots.ts";
 
 /** Parameters of `tools/call`. */
-export interface CallParams {
+interface CallParams {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -249,7 +249,7 @@ async function listRoots(ctx: ServerContext, { parts, client, server }: Caller):
 }
 
 /** Returns the capabilities that the client of this request declares. */
-export function capabilitiesOf({ era, ctx, server }: Pick<CallOf, "era" | "ctx" | "server">): ClientCapabilities | undefined {
+function capabilitiesOf({ era, ctx, server }: Pick<CallOf, "era" | "ctx" | "server">): ClientCapabilities | undefined {
   if (era === "legacy") return server.getClientCapabilities();
   // The SDK has checked the envelope; only its type does not name the keys.
   return (ctx.mcpReq.envelope as Readonly<Record<string, ClientCapabilities | undefined>> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];

@@ -6,7 +6,7 @@ import type { McpPrompts } from "./prompts.ts";
 import { PLUGINS_URI, pluginUri } from "./plugin-resources.ts";
 
 /** Receiver of change notifications. */
-export interface ChangeListener {
+interface ChangeListener {
   toolsChanged(): void;
   promptsChanged(): void;
   resourcesChanged(): void;

@@ -37,7 +37,7 @@ export interface McpClient {
 }
 
 /** The client's host and session options. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly host: Host;
   readonly session: HostSessionOptions;
   readonly platform: { readonly slices: Slices };

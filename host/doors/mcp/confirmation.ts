@@ -10,7 +10,7 @@ import type { DryRunReport } from "../../call/dry-run-report.ts";
 import type { CallSide, Question } from "./open-call.ts";
 
 /** Name of the only input of a confirmation. */
-export const CONFIRMATION_INPUT = "bascule_confirmation";
+const CONFIRMATION_INPUT = "bascule_confirmation";
 
 const MAX_SHOWN = 2_000;
 const MAX_PATHS = 20;

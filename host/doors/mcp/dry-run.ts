@@ -12,7 +12,7 @@ import type { Session } from "../../call/session.ts";
 /** If `true`, the call changes nothing, and the result's `_meta` holds the dry run's report under the same key. */
 export const DRY_RUN_KEY = "bascule/dryRun";
 /** Commits a dry run of the same tool and arguments: `{ callId, hash }`. */
-export const COMMIT_KEY = "bascule/commit";
+const COMMIT_KEY = "bascule/commit";
 
 /** Dry-run options of a request. */
 export interface DryRunRequest {
@@ -34,7 +34,7 @@ export function dryRunRequest(meta: Readonly<Record<string, unknown>> | undefine
 }
 
 /** A commit and its caller. */
-export interface CommitRequest extends Pick<CommitCaller, "confirm" | "signal"> {
+interface CommitRequest extends Pick<CommitCaller, "confirm" | "signal"> {
   readonly host: Pick<Host, "commit" | "result">;
   readonly tool: string;
   readonly args: JsonObject;

@@ -31,7 +31,7 @@ interface HttpSession {
   stopTimer: () => void;
 }
 
-export interface HttpSessionsOptions {
+interface HttpSessionsOptions {
   readonly maxRequestBodySize: number;
   /** Maximum open sessions. */
   readonly maxSessions: number;

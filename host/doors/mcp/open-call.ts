@@ -21,7 +21,7 @@ export interface Follower {
 }
 
 /** Progress of a call: its end, or an open question. */
-export type Step = { readonly kind: "ended"; readonly result: ToolResult } | { readonly kind: "question"; readonly question: Question };
+type Step = { readonly kind: "ended"; readonly result: ToolResult } | { readonly kind: "question"; readonly question: Question };
 
 /** A running call. */
 export interface OpenCall {

@@ -3,7 +3,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
 /** A page of items. */
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[];
   /** Cursor of the next page; absent on the last page. */
   readonly nextCursor?: string;

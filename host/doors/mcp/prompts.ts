@@ -3,7 +3,7 @@
 import type { GetPromptResult, InputRequiredResult, Prompt } from "@modelcontextprotocol/server";
 
 /** A prompt, or the input it needs first; undefined if the prompt is unknown. */
-export type PromptAnswer = GetPromptResult | InputRequiredResult | undefined;
+type PromptAnswer = GetPromptResult | InputRequiredResult | undefined;
 
 /** A source of prompts. */
 export interface McpPrompts {

@@ -28,7 +28,7 @@ import { connectToSocket } from "./socket-path.ts";
 import { type Frame, MAX_LINE_BYTES, readFrame } from "../wire.ts";
 
 /** A connection to a running host. */
-export interface RemoteHost {
+interface RemoteHost {
   readonly operations: Operations;
   close(): void;
 }

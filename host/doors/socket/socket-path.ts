@@ -10,7 +10,7 @@ const RANDOM_BYTES = 16;
 const OWN_PLACE = /\/bascule-[0-9a-f]{32}\/host\.sock$/;
 
 /** A listening socket. */
-export interface SocketClaim {
+interface SocketClaim {
   readonly path: string;
   release(): Promise<void>;
 }

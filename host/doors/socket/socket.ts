@@ -17,7 +17,7 @@ export interface SocketDoor {
   close(): Promise<void>;
 }
 
-export interface SocketDoorOptions {
+interface SocketDoorOptions {
   readonly platform: Platform;
   /** Absolute path of the project's `.bascule` folder. */
   readonly stateDirectory: string;

@@ -11,7 +11,7 @@ export type Change =
   | { readonly kind: "rename"; readonly path: string; readonly to: string; readonly node: MemoryNode };
 
 /** Creates a log that keeps only the first write to each file: a commit writes the file once, with its final contents. */
-export interface ChangeLog {
+interface ChangeLog {
   add(change: Change): void;
   readonly changes: readonly Change[];
 }

@@ -5,6 +5,6 @@ import { type Side, unifiedDiff } from "./unified-diff.ts";
 
 export const DIFF: ServiceTask<typeof diffTask> = { name: "overlay.diff", run: diffTask };
 
-export function diffTask({ before, after }: { readonly before: Side; readonly after: Side }): Promise<string | undefined> {
+function diffTask({ before, after }: { readonly before: Side; readonly after: Side }): Promise<string | undefined> {
   return unifiedDiff(before, after);
 }

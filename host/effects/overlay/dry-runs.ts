@@ -20,7 +20,7 @@ import type { DryRunReport } from "../../call/dry-run-report.ts";
 export type Committed = CommitDone | CommitRefused;
 
 /** All reported changes were made. */
-export interface CommitDone {
+interface CommitDone {
   readonly ok: true;
   readonly callId: string;
   readonly filesModified: readonly string[];
@@ -84,7 +84,7 @@ interface CommitRecord {
   end(): Promise<unknown> | undefined;
 }
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   /** Begins the record of a commit (`openRunRecord` of the routes). */

@@ -4,7 +4,7 @@ import { type HttpRequest, type Network, NetworkError } from "../../platform/net
 import type { HeldRequest } from "../../call/dry-run-report.ts";
 
 /** The requests that were held back. */
-export interface HeldRequests {
+interface HeldRequests {
   readonly requests: readonly HeldRequest[];
   /** Number of requests beyond the listed ones. */
   readonly more: number;

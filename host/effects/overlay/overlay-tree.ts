@@ -38,12 +38,12 @@ export interface OverlayLimits {
 /** A file that is only removed or replaced is read for the diff, if it is not larger than this and half of the room is left. */
 const MAX_READ_TO_SHOW = 1024 * 1024;
 
-export const OVERLAY_LIMITS: OverlayLimits = Object.freeze({ bytes: 64 * 1024 * 1024, nodes: 10_000 });
+const OVERLAY_LIMITS: OverlayLimits = Object.freeze({ bytes: 64 * 1024 * 1024, nodes: 10_000 });
 
 /** Bytes counted for a node in addition to its contents. */
 const NODE_BYTES = 256;
 
-export interface OverlayTreeOptions {
+interface OverlayTreeOptions {
   readonly below: GuardedFiles;
   readonly os: Environment["os"];
   readonly now: () => number;

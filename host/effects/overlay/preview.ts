@@ -22,7 +22,7 @@ export interface Previewed extends Disposable {
 /** @returns undefined if a dry run is not possible: then the call runs normally once confirmed */
 export type Preview = (wanted: Omit<Execution, "meter"> & { readonly counted: QuotaSubject }) => Promise<Previewed | undefined>;
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly dryRuns: DryRuns;
   readonly executors: Executors;
   readonly quotas: Pick<Quotas, "begin">;

@@ -12,7 +12,7 @@ export interface Staged {
   discard(): Promise<void>;
 }
 
-export interface StageOptions {
+interface StageOptions {
   readonly files: GuardedFiles;
   readonly random: Pick<Random, "bytes">;
   /** If absent, the umask decides. */

@@ -6,7 +6,7 @@ import { compareText, sha256Hex } from "../../primitives/digest.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
 
 /** A part of a file, or all of it. */
-export interface SeenRange {
+interface SeenRange {
   readonly offset?: number;
   readonly length?: number;
 }

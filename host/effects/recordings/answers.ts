@@ -21,7 +21,7 @@ export interface ShownOperation {
   readonly sent?: SentBytes;
 }
 
-export interface RecordedAnswers {
+interface RecordedAnswers {
   readonly answer: HostCallHandler;
   /** Returns the first difference so far; if `isOver`, an operation that the call left out counts too. */
   difference(isOver: boolean): OperationDifference | undefined;

@@ -33,7 +33,7 @@ import type { Platform } from "../../platform/platform.ts";
 import type { RecordingStore } from "./store.ts";
 
 /** The facts of a call that are recorded before it begins. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly call: ToolCall;
   readonly tool: string;
   readonly version: PluginVersion;
@@ -56,7 +56,7 @@ export interface Recorder {
   begin(recorded: RecordedCall): OpenRecording | undefined;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "workers" | "slices" | "sha256">;
   readonly store: RecordingStore;
   /** Default for calls that do not say whether they are recorded. Read for each call. */

@@ -19,7 +19,7 @@ import {
 } from "../../call/recording.ts";
 
 /** The recording, or why the text is not valid. */
-export type RecordingRead = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly message: string };
+type RecordingRead = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly message: string };
 
 const VERSION = 1;
 /** The maximum depth of a value that a guest may send, plus the levels of the recording around it. */

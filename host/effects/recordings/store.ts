@@ -28,13 +28,13 @@ export interface RecordingStore {
   readPlugin(digest: string): Promise<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
-export interface RecordingStoreBounds {
+interface RecordingStoreBounds {
   readonly recordings: number;
   /** Total of recordings and plugins. */
   readonly bytes: number;
 }
 
-export const STORE_BOUNDS: RecordingStoreBounds = Object.freeze({ recordings: 200, bytes: 128 * 1024 * 1024 });
+const STORE_BOUNDS: RecordingStoreBounds = Object.freeze({ recordings: 200, bytes: 128 * 1024 * 1024 });
 /** A larger plugin is not kept: its calls can be replayed only while its folder is unchanged. */
 const MAX_PLUGIN_BYTES = 16 * 1024 * 1024;
 const OWNER_ONLY = 0o600;

@@ -9,7 +9,7 @@ import { createUndos, type Undos, type UndosOptions } from "./undos.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-export interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "service" | "emit" | "onDefect"> {
+interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "service" | "emit" | "onDefect"> {
   readonly places: Places;
   /** The embedding program's setting; `undo.keep` of `bascule.json` overrides it. */
   readonly isWanted: boolean;

@@ -22,7 +22,7 @@ import type { UndoLog } from "./undo-store.ts";
 
 type Checked = CheckedPath<"read" | "write">;
 
-export interface RecordUndoOptions {
+interface RecordUndoOptions {
   readonly below: GuardedFiles;
   readonly files: Pick<Files, "realPath" | "permitsPlace">;
   /** Returns the state of a path, and keeps its contents. */

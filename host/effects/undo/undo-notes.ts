@@ -27,7 +27,7 @@ export interface OpenNote {
 }
 
 /** Keeps the present state. The returned function is called after the change, even if it failed. */
-export interface UndoNotes {
+interface UndoNotes {
   /** Called before the file at a path is written or created. */
   keepContents(place: string): Promise<Done>;
   /** Called before a name is removed, replaced or created. */
@@ -43,7 +43,7 @@ export interface UndoNotes {
   sayAll(): Promise<void>;
 }
 
-export interface UndoNotesOptions {
+interface UndoNotesOptions {
   readonly below: Pick<GuardedFiles, "addName">;
   readonly infoOf: UndoPlaces["infoOf"];
   readonly look: (wanted: Look) => Promise<UndoState>;

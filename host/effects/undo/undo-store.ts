@@ -24,10 +24,10 @@ export interface UndoBounds {
 }
 
 /** Whether the call of a folder may still change files, because it runs or is being undone. `gone`: its host was terminated meanwhile. */
-export type CallFate = "ended" | "running" | "gone" | "unknown";
+type CallFate = "ended" | "running" | "gone" | "unknown";
 
 /** One call and its kept steps. */
-export interface KeptCall {
+interface KeptCall {
   readonly call: UndoCall;
   /** In the order of the changes. */
   readonly steps: readonly KeptStep[];
@@ -115,7 +115,7 @@ interface Held {
   readonly bytes: number;
 }
 
-export type UndoStorePlatform = Pick<Platform, "files" | "guarded" | "random" | "environment"> & Hasher;
+type UndoStorePlatform = Pick<Platform, "files" | "guarded" | "random" | "environment"> & Hasher;
 
 /**
  * @param state the project's `.bascule` folder

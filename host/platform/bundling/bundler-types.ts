@@ -20,7 +20,7 @@ export interface PackRequest {
   readonly compilerOptions: Readonly<Record<string, string | boolean>>;
 }
 
-export type PackTarget = { readonly file: string } | { readonly external: string } | { readonly refused: string };
+type PackTarget = { readonly file: string } | { readonly external: string } | { readonly refused: string };
 
 export type PackOutcome =
   /** The module, its source map as JSON, and the files it was made from. */

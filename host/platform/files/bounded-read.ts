@@ -5,7 +5,7 @@ import { fileError } from "./file-errors.ts";
 import type { WaitForRoom } from "../platform.ts";
 
 /** Range to read. Without `length`, everything from `offset` on, which must fit into `maxBytes`. */
-export interface ReadRange {
+interface ReadRange {
   readonly maxBytes: number;
   readonly offset?: number;
   readonly length?: number;

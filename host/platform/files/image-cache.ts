@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
 import { writeAtomic } from "./write-atomic.ts";
 
-export interface ImageCache {
+interface ImageCache {
   /** Reads an image. Undefined if it does not exist or cannot be read. */
   read(name: string): Promise<Uint8Array | undefined>;
   /** Writes an image with mode 0600, by rename. Returns false if the cache cannot be written, which is not an error. */

@@ -8,7 +8,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 
 /** The `stdio` option of `spawn`. */
-export type Stdio = ("pipe" | "ignore" | number)[];
+type Stdio = ("pipe" | "ignore" | number)[];
 
 /** Starts a program with the given number of pipes and no other open file. */
 export function withOnlyPipes<T>(pipes: number, start: (stdio: Stdio) => T): T {

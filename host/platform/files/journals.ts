@@ -32,7 +32,7 @@ export function createJournals({ maximumPages }: { readonly maximumPages?: numbe
 }
 
 /** Returns the seal that binds a row to all earlier ones. */
-export function sealOf(previous: string, number: number, text: string): string {
+function sealOf(previous: string, number: number, text: string): string {
   return hash("sha256", `${previous}\n${number}\n${text}`);
 }
 

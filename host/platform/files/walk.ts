@@ -25,7 +25,7 @@ export interface Place extends AsyncDisposable {
   readonly isWithin?: true;
 }
 
-export interface LocateOptions {
+interface LocateOptions {
   readonly follow: boolean;
   /** Folder whose entry the path names. If set, a place whose own path is too long can be located; otherwise that is an error. */
   readonly within?: Place;

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { cacheFolder } from "../files/cache-folder.ts";
 
 /** `namespaces`: no network, no other process, no files except the runtime, its libraries and bascule's code. `network`: no network. */
-export type SystemConfinement = "namespaces" | "network" | "none";
+type SystemConfinement = "namespaces" | "network" | "none";
 
 /** A command that runs another one under a confinement. */
 export interface Confined {

@@ -7,7 +7,7 @@ import type { ProcessConnection } from "../../../sandbox/mod.ts";
 import { setAlive } from "../files/handle-alive.ts";
 import { withOnlyPipes } from "../files/inherited-files.ts";
 
-export interface ProcessStart {
+interface ProcessStart {
   readonly command: readonly [program: string, ...args: string[]];
   readonly cwd: string;
   /** The complete environment. */

@@ -4,7 +4,7 @@ import type { ProcessEnd, Processes, ProcessOptions } from "../processes/process
 import { ProcessError } from "../processes/process-types.ts";
 
 /** Inputs and abilities of a program. */
-export interface MemoryRun extends Pick<ProcessOptions, "args" | "cwd" | "env"> {
+interface MemoryRun extends Pick<ProcessOptions, "args" | "cwd" | "env"> {
   readonly stdin: string;
   readonly write: (text: string, stream?: "stdout" | "stderr") => void;
   /** Fires at SIGTERM. A program that does not end is killed at once, because memory has no time. */

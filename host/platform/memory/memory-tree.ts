@@ -22,12 +22,12 @@ export interface MemoryDirectory extends Meta {
   readonly entries: Map<string, MemoryNode>;
 }
 /** A symbolic link; the target as written. */
-export interface MemoryLink extends Meta {
+interface MemoryLink extends Meta {
   readonly kind: "symlink";
   readonly target: string;
 }
 /** A FIFO, socket or device. */
-export interface MemoryOther extends Meta {
+interface MemoryOther extends Meta {
   readonly kind: "other";
 }
 /** Any node that a name can refer to. */
@@ -46,7 +46,7 @@ export interface Found {
   readonly name: string;
 }
 /** The path does not exist or is unreachable. */
-export interface Missing {
+interface Missing {
   readonly found: false;
   readonly code: FileErrorCode;
   /** The resolved part, followed by the rest of the path. */

@@ -51,7 +51,7 @@ export interface MemoryPlatformOptions {
   readonly workers?: WorkerLauncher;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -71,7 +71,7 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
 }
 
 /** Bounds and end of a connection. */
-export interface Ending {
+interface Ending {
   readonly maxLineBytes: number;
   readonly isOver: () => boolean;
   readonly end: () => void;

@@ -10,7 +10,7 @@ import type { CheckedUrl } from "../proof.ts";
 /** Returns the addresses of a name, in the order to try them. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly resolve: Resolve;
   /** Aborted at the end of the call, and when the time for connecting is over. */
   readonly signal: AbortSignal;

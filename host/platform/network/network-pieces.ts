@@ -14,7 +14,7 @@ const MAX_BYTES_IN_A_TURN = 64 * 1024;
 /** Maximum number of buffers waiting in one stream. They are counted because small buffers cost more than their bytes. */
 export const MAX_WAITING_BUFFERS = 2;
 
-export interface WireBody {
+interface WireBody {
   readonly stream: Readable;
   /** Sets the controller of the answer that begins. */
   begin(controller: Dispatcher.DispatchController): void;

@@ -20,7 +20,7 @@ export interface Waiting extends Holder {
   readonly signal: AbortSignal;
 }
 
-export interface NetworkSlots {
+interface NetworkSlots {
   /**
    * Waits for a connection slot; call the returned function once, when the connection is closed. @throws {NetworkError} if the signal is
    * aborted

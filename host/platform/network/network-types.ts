@@ -50,7 +50,7 @@ export interface HttpResponse {
 }
 
 /** Reasons why an exchange fails. */
-export const NETWORK_ERROR_CODES = [
+const NETWORK_ERROR_CODES = [
   "name_not_found",
   /** The name resolves to an address that is not granted, given in `address`. */
   "not_capable",

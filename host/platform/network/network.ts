@@ -18,7 +18,7 @@ import { createNetworkSlots, type Waiting } from "./network-slots.ts";
 import { type HttpField, type HttpRequest, type HttpResponse, type Network, NetworkError } from "./network-types.ts";
 import type { CheckedUrl } from "../proof.ts";
 
-export interface NetworkOptions {
+interface NetworkOptions {
   /** Resolver to use instead of the system's. */
   readonly resolve?: Resolve;
   /** Certificates to trust instead of the system's. */

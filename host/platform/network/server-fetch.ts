@@ -21,7 +21,7 @@ export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch
 }
 
 /** Bounds of requests during a login. */
-export interface SecureFetchOptions {
+interface SecureFetchOptions {
   /** URL of the server that names the authorization server. */
   readonly server: string;
   readonly maxBytes: number;

@@ -14,7 +14,7 @@ import { type ProcessEnd, ProcessError } from "./process-types.ts";
 import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
 /** Options of a group. */
-export interface GroupStart {
+interface GroupStart {
   /** A path; a name is looked up in `PATH`. */
   readonly file: string;
   readonly args: readonly string[];

@@ -25,7 +25,7 @@ export interface ProcessOptions extends Holder {
 }
 
 /** A started program. */
-export interface RunningProcess {
+interface RunningProcess {
   /** Resolves when the program has ended, its children are gone, and all output was handed over. Rejects only if `onOutput` threw. */
   readonly ended: Promise<ProcessEnd>;
   /** Sends SIGTERM to the program and its children, then SIGKILL if they do not end (SPEC T3). Idempotent. */

@@ -7,7 +7,7 @@ import type { Clock } from "../platform.ts";
 import { type ProcessGroup, startGroup } from "./process-group.ts";
 import { type OutputStream, type ProcessEnd, ProcessError, type Processes, type ProcessOptions } from "./process-types.ts";
 
-export interface ProcessesOptions {
+interface ProcessesOptions {
   /** Milliseconds from SIGTERM to SIGKILL. Default 3,000. */
   readonly killAfterMs?: number;
   /** Maximum number of programs at once. Default 32, half of them for one caller. */
@@ -17,7 +17,7 @@ export interface ProcessesOptions {
 }
 
 /** Milliseconds from SIGTERM to SIGKILL (SPEC T3). */
-export const KILL_AFTER_MS = 3_000;
+const KILL_AFTER_MS = 3_000;
 
 export function createProcesses({
   killAfterMs = KILL_AFTER_MS,

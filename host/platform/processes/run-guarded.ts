@@ -3,7 +3,7 @@
 import { spawnGuarded } from "./process-group.ts";
 import { signalGroup } from "./signal-group.ts";
 
-export interface GuardedRun {
+interface GuardedRun {
   /** A path; a name is looked up in `PATH`. */
   readonly file: string;
   readonly args: readonly string[];

@@ -7,7 +7,7 @@ import type { LineConnection, LineListener } from "../platform.ts";
 
 type LinePieces = readonly (string | Uint8Array)[];
 
-export interface Listening {
+interface Listening {
   /** Resolves when a client has connected. */
   readonly connected: Promise<void>;
   /** Sends a line; it is kept until a client connects. */

@@ -15,14 +15,14 @@ export function findRuntime(confinement: TrustedConfinement): TrustedRuntime | u
 }
 
 /** Inputs of the command. */
-export interface CommandParts extends Pick<TrustedStart, "memoryBytes" | "mayRun"> {
+interface CommandParts extends Pick<TrustedStart, "memoryBytes" | "mayRun"> {
   readonly root: string;
   readonly channel: string;
   readonly broker: string;
   readonly importMap: string;
 }
 
-export interface RuntimeCommand {
+interface RuntimeCommand {
   readonly command: readonly [program: string, ...args: string[]];
   readonly env: Readonly<Record<string, string>>;
 }

@@ -22,7 +22,7 @@ export function bundleLines({ type, launch, options, platforms, runtimes, tools,
 }
 
 /** Formats an option: `directory, several, required: Where files are`. */
-export function optionText({ type, multiple, required, sensitive, min, max, title, ...option }: BundleManifest["options"][string]): string {
+function optionText({ type, multiple, required, sensitive, min, max, title, ...option }: BundleManifest["options"][string]): string {
   const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`to ${max}`])].join(" ");
   const words = [type, multiple ? "several" : "", range, sensitive ? "sensitive" : "", required ? "required" : ""];
   const fallback = option.default === undefined ? "" : ` (default ${JSON.stringify(option.default)})`;

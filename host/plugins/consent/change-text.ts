@@ -4,7 +4,7 @@ import { limitText, sha256Hex } from "../../../manifests/mod.ts";
 import type { ConsentChange } from "./changes.ts";
 
 /** Old value and new value, as far as known. */
-export interface ChangeWords {
+interface ChangeWords {
   readonly sign: "+" | "-" | "~" | "…";
   readonly what: string;
   readonly from?: string;

@@ -47,7 +47,7 @@ export interface ConsentActs {
   remove(plugin: string): Promise<RemoveOutcome>;
 }
 
-export interface ConsentActsOptions {
+interface ConsentActsOptions {
   readonly directory: PluginDirectory;
   readonly consent: Consent;
   readonly grants: GrantStore;

@@ -49,7 +49,7 @@ export interface ConsentOptions {
 }
 
 /** Fields of a lock entry besides the version itself. */
-export interface EntryExtras {
+interface EntryExtras {
   readonly origin?: PluginOrigin;
   readonly rolledBackFrom?: string;
   /** True if the user was shown the requested limits and accepted them. */

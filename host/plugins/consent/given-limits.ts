@@ -8,7 +8,7 @@ import type { LockEntries } from "./lock-text.ts";
 import { sorted } from "./declared.ts";
 
 /** In memory, as of the last refresh. */
-export interface GivenLimits {
+interface GivenLimits {
   /** Returns the limits if they are trusted on this machine, else none. */
   of(plugin: string, accepted: LimitRequest): LimitRequest;
   /** Looks up the trust of every entry. */

@@ -28,7 +28,7 @@ export class LockFileError extends Error {
 }
 
 /** Entries to write, by name; undefined removes an entry. */
-export type LockEdits = ReadonlyMap<string, LockEntry | undefined>;
+type LockEdits = ReadonlyMap<string, LockEntry | undefined>;
 
 /** The lock of one project. */
 export interface Lock {

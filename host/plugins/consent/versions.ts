@@ -8,7 +8,7 @@ import { SIGNATURE_FILE } from "../folder/signature.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 
 /** A kept version. */
-export interface VersionNote {
+interface VersionNote {
   readonly digest: string;
   readonly version: string;
 }

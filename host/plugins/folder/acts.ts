@@ -24,7 +24,7 @@ export interface PluginActs {
   withdraw(path: string, act: () => Promise<void>): Promise<void>;
 }
 
-export interface PluginActsOptions {
+interface PluginActsOptions {
   readonly records: ReadonlyMap<string, PluginRecord>;
   readonly publication: Publication;
   readonly images: Pick<PluginImages, "gone">;

@@ -17,7 +17,7 @@ export interface Announcements {
 }
 
 /** `displaced`: another folder took its name, after its own folder changed to another one. */
-export type RemovalReason = "removed" | "disabled" | "renamed" | "displaced";
+type RemovalReason = "removed" | "disabled" | "renamed" | "displaced";
 
 /** Emits each event in the tick of the change. */
 export function createAnnouncements(emit: (event: PluginEvent) => void): Announcements {

@@ -8,7 +8,7 @@ import type { Publication } from "./publication.ts";
 import type { FolderState } from "./read.ts";
 import { type PluginRecord, seenNow } from "./record.ts";
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly publication: Publication;
   readonly read: (record: PluginRecord) => Promise<FolderState>;
   readonly now: () => number;

@@ -8,7 +8,7 @@ import { signFolder } from "./read.ts";
 import { isKnownState, manifestOf, type PluginRecord, seenNow } from "./record.ts";
 import type { PluginChange } from "./status.ts";
 
-export interface ChangesOptions {
+interface ChangesOptions {
   readonly files: Files;
   readonly read: (place: Place) => Promise<FolderState>;
   readonly now: () => number;

@@ -14,7 +14,7 @@ import type { PluginRecord } from "./record.ts";
 import type { HeldVersion } from "./status.ts";
 
 /** Names in use. A folder may hold two while a version with a new name is being loaded. */
-export interface NameClaims {
+interface NameClaims {
   /** Claims the plugin's name and its tools' names for the record, or returns the folder that has the plugin's name. */
   claim(record: PluginRecord, manifest: Manifest): NameTaken | undefined;
   /** Claims them even from the folder that has the name, because the user decided so. */
@@ -28,7 +28,7 @@ export interface NameClaims {
 }
 
 /** The owner of a plugin's name, and what to do about it. */
-export interface NameTaken {
+interface NameTaken {
   readonly problem: Problem;
   /** Folder of the plugin that has it. */
   readonly whose: string;

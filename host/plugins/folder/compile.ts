@@ -31,7 +31,7 @@ export interface CandidateVersion {
 }
 
 /** The other plugins, when a folder is considered. */
-export interface Surroundings {
+interface Surroundings {
   readonly serving?: PluginVersion | undefined;
   readonly plugins: ReadonlySet<string>;
 }

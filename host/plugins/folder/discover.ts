@@ -28,7 +28,7 @@ export interface FoundFolder {
 }
 
 /** The present location of a root. */
-export interface FoundRoot {
+interface FoundRoot {
   /** `device:inode`. */
   readonly identity: string;
   /** Differs from the root's own path if that is a link. */

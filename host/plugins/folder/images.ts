@@ -24,7 +24,7 @@ export interface PluginImages {
   held(): readonly string[];
 }
 
-export interface PluginImagesOptions {
+interface PluginImagesOptions {
   /** Limits above the defaults that a manifest gets. Default: none. */
   readonly acceptedLimits?: AcceptedLimits;
   /** Other versions are loaded at their first lease, so that a host for one call starts fast. Default: all. */

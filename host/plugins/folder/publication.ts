@@ -39,7 +39,7 @@ import {
 } from "./record.ts";
 import type { Admission, Admitted, Gatekeeper, HeldVersion, KeptVersion, PluginEvent, PluginSwitches, Publish } from "./status.ts";
 
-export interface PublicationOptions {
+interface PublicationOptions {
   readonly images: PluginImages;
   readonly registry: Publish;
   readonly emit: (event: PluginEvent) => void;

@@ -9,7 +9,7 @@ import type { PluginImages } from "./images.ts";
 import { type PluginRecord, reasonOf } from "./record.ts";
 import type { PluginSwitches, Publish } from "./status.ts";
 
-export interface Publishing {
+interface Publishing {
   /** Publishes everything that the plugin offers in one snapshot, and displaces the previous publisher of the name. */
   publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void;
   /** Publishes tools that answer `unavailable` with the reason; without a manifest there are none (SPEC R4). */
@@ -19,7 +19,7 @@ export interface Publishing {
   turnedOff(manifest: Manifest): readonly string[];
 }
 
-export interface PublishingOptions {
+interface PublishingOptions {
   readonly registry: Publish;
   readonly switches: PluginSwitches;
   readonly standing: (plugin: string, path: string, directory: string) => OwnerStanding;

@@ -43,7 +43,7 @@ export type FolderState =
 export type FolderRead = FolderState | { readonly kind: "changing" };
 
 /** Access to a folder: listing, and reading with checked paths. */
-export type FolderAccess = Pick<Platform, "files" | "guarded">;
+type FolderAccess = Pick<Platform, "files" | "guarded">;
 
 /**
  * Reads the folder between two looks at it. Returns `changing` unless both are equal, so a snapshot never mixes two states of the folder.

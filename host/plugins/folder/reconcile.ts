@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../platform/platform.ts";
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Scans everything once. */

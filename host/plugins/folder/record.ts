@@ -242,7 +242,7 @@ export function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion 
 }
 
 /** A version that is set aside, and its manifest. */
-export interface Aside {
+interface Aside {
   readonly manifest: Manifest;
   readonly held: HeldVersion;
 }

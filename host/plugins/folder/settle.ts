@@ -42,7 +42,7 @@ export interface SettleOptions {
 /** Confirms a failure or removal: waits, and returns whether the signature is unchanged and no event came meanwhile. */
 export type Believe = (signature: string, news: "gone" | "failed") => Promise<boolean>;
 
-export interface Settling {
+interface Settling {
   /** Notes an event in the folder. Cheap; may be called any number of times. */
   touch(path: string): void;
   /** Resolves when every touched folder has been considered. */

@@ -83,7 +83,7 @@ export interface PluginEvent {
 }
 
 /** A tool or skill of a plugin. */
-export interface PublishedTool {
+interface PublishedTool {
   readonly definition: ToolDefinition;
   readonly binding: ToolBinding;
   readonly source: "plugin" | "skill";

@@ -54,7 +54,7 @@ export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Pro
 }
 
 /** Returns undefined if the text is not valid. */
-export function parseVendored(text: string): Vendored | undefined {
+function parseVendored(text: string): Vendored | undefined {
   const document = parse(text);
   if (!isJsonObject(document)) return undefined;
   const imports = textsIn(document["imports"]);

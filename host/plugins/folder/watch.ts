@@ -5,14 +5,14 @@ import type { Watcher } from "../../platform/platform.ts";
 import type { Place } from "./discover.ts";
 
 /** The folders to watch. */
-export interface WatchTargets {
+interface WatchTargets {
   /** Plugin roots, with their positions, and the real folders that are watched for them. */
   readonly roots: ReadonlyMap<string, { readonly rootIndex: number; readonly realPath: string }>;
   /** Real folders outside the roots that are targets of links in the roots, and the places of those links. */
   readonly linked: ReadonlyMap<string, Place>;
 }
 
-export interface FolderWatch {
+interface FolderWatch {
   /**
    * Watches exactly these from now on.
    *

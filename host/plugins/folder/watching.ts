@@ -10,7 +10,7 @@ import type { PluginRecord, Seen } from "./record.ts";
 import { type Believe, createSettling, type SettleTiming } from "./settle.ts";
 import { createFolderWatch } from "./watch.ts";
 
-export interface WatchingOptions {
+interface WatchingOptions {
   readonly roots: readonly string[];
   readonly files: Files;
   readonly clock: Clock;

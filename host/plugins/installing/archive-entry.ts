@@ -26,7 +26,7 @@ export type Unpack = (bytes: Uint8Array) => Promise<readonly ArchiveFile[]>;
 export type ArchiveBounds = Pick<FolderBounds, "entries" | "totalBytes" | "depth" | "nameLength">;
 
 /** Counts while an archive is read, so that nothing beyond the bounds is kept in memory. */
-export interface ArchiveCount {
+interface ArchiveCount {
   /** Counts one file, folder or header. */
   entry(): void;
   /** Counts bytes of a file. @throws {PackageError} */

@@ -23,7 +23,7 @@ export interface PackageFiles {
 const MAX_ARCHIVE_BYTES = 2 * FOLDER_BOUNDS.totalBytes;
 
 /** Where a plugin can be installed from. */
-export type PackageSource =
+type PackageSource =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "git"; readonly url: string; readonly ref?: string };
 

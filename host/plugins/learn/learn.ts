@@ -51,7 +51,7 @@ export interface Learned {
 }
 
 /** Options of learning. */
-export interface LearnOptions {
+interface LearnOptions {
   readonly maximum: Maximum;
   /** Number of files directly in one folder from which on the folder is proposed. Default 4. */
   readonly folderFrom?: number;

@@ -6,7 +6,7 @@ import { checkItem, isAtOrBelow, isBelow, type PermissionBases } from "../../../
 const DEEPEST = 32;
 
 /** Bounds of merging. */
-export interface PathOptions {
+interface PathOptions {
   readonly kind: "read" | "write";
   readonly bases: PermissionBases;
   /** Number of files directly in a folder from which on the folder replaces them. */
@@ -18,7 +18,7 @@ export interface PathOptions {
 }
 
 /** Paths that cover the acts, each with the paths it replaces, and the paths that none may cover. */
-export interface PathItems {
+interface PathItems {
   readonly items: ReadonlyMap<string, readonly string[]>;
   readonly tooWide: readonly string[];
   /** Paths that no item can name without matching others. */

@@ -27,7 +27,7 @@ export interface PluginUse extends Omit<RecordedActs, "acts"> {
 }
 
 /** The part of a host that knows what a plugin used. */
-export interface LearningHost {
+interface LearningHost {
   plugins(): readonly PluginStatus[];
   readonly places: Pick<Places, "folders" | "workspace" | "root">;
   readonly grants: GrantReader;

@@ -8,7 +8,7 @@ import { VENDOR_FILE } from "../folder/vendored.ts";
 import { MANIFEST_FILE } from "../folder/walk.ts";
 import { PACKED_MAIN, PACKED_MAP, packEntries, packedManifest } from "./packed-manifest.ts";
 
-export interface PackPluginRequest {
+interface PackPluginRequest {
   readonly bundler: Pick<Bundler, "pack">;
   /** The plugin's files, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -27,7 +27,7 @@ export interface PackedPlugin {
   readonly notes: readonly string[];
 }
 
-export type PackPluginOutcome = PackedPlugin | { readonly ok: false; readonly message: string; readonly advice: readonly string[] };
+type PackPluginOutcome = PackedPlugin | { readonly ok: false; readonly message: string; readonly advice: readonly string[] };
 
 /** Writes nothing. The same files give the same bytes. */
 export async function packPlugin({ bundler, files, manifest }: PackPluginRequest): Promise<PackPluginOutcome> {

@@ -7,7 +7,7 @@ export const PACKED_MAIN = "main.js";
 export const PACKED_MAP = "main.js.map";
 
 /** Entry points, renamed if two modules export the same name. */
-export interface PackedEntries {
+interface PackedEntries {
   /** Code that exports every entry point. */
   readonly entry: string;
   /** Returns the packed name of a module's export. */

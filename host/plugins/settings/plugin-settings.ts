@@ -86,7 +86,7 @@ export interface PluginSettingsSource {
   follow(plugins: ConfiguredPlugins): void;
 }
 
-export interface PluginSettingsOptions {
+interface PluginSettingsOptions {
   readonly platform: Pick<Platform, "files" | "clock" | "log">;
   /** Absolute path. */
   readonly folder: string;
@@ -94,7 +94,7 @@ export interface PluginSettingsOptions {
 }
 
 /** The plugins whose settings these are. */
-export interface ConfiguredPlugins {
+interface ConfiguredPlugins {
   /** Returns the manifest of a known plugin. */
   readonly manifestOf: (plugin: string) => Manifest | undefined;
   /** Called when a plugin's settings have changed. */

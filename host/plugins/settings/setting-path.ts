@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Ma
 import { nearestName } from "../../tools/nearest.ts";
 
 /** A member of the file, and the schema of its value. */
-export interface SettingPath {
+interface SettingPath {
   /** Names from the document's root. */
   readonly path: readonly string[];
   /** Undefined if the plugin's schema does not cover it. */

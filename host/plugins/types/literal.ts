@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonValue, showHidden } from "../../../
 const MAX_TEXT = 200;
 
 /** Formats a string literal; invisible characters are escaped, so that the source shows all of it. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   // JSON escapes quotes, backslashes and control characters; the escapes of `showHidden` are valid in literals too.
   return showHidden(JSON.stringify(text));
 }

@@ -6,7 +6,7 @@ import { literalType, memberName } from "./literal.ts";
 import { describeSchema } from "./schema-facts.ts";
 
 /** How types are written. */
-export interface TypeStyle {
+interface TypeStyle {
   /** True if properties with a default are always present, because the host fills them in (arguments and settings). */
   readonly filled: boolean;
   /** Shared by all types of a manifest. */

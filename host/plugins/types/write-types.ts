@@ -10,7 +10,7 @@ import { GENERATED_MARK, pluginTypes } from "./plugin-types.ts";
 /**
  * State of a generated file: up to date, different, missing, or not generated (the author's own, a link, a folder); the last is left alone.
  */
-export type TypeFileState = "fresh" | "stale" | "missing" | "foreign";
+type TypeFileState = "fresh" | "stale" | "missing" | "foreign";
 
 /** One generated file. */
 export interface TypeFile {
@@ -20,7 +20,7 @@ export interface TypeFile {
 }
 
 /** Parts of the platform that are needed. */
-export type TypesAccess = Pick<Platform, "files" | "guarded" | "random">;
+type TypesAccess = Pick<Platform, "files" | "guarded" | "random">;
 
 /** Larger files are not generated ones. */
 const MAX_BYTES = 4 * 1024 * 1024;

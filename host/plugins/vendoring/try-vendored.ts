@@ -7,7 +7,7 @@ import { sha256Hex } from "../../primitives/digest.ts";
 import { VENDOR_FOLDER } from "../folder/vendored.ts";
 
 /** A package, and its bundled file without ".js". */
-export interface TriedPackage {
+interface TriedPackage {
   readonly target: string;
   readonly output: string;
 }

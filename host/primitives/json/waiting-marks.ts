@@ -3,7 +3,7 @@
 import type { Platform } from "../../platform/platform.ts";
 
 /** Values by name, each until it is taken. If their total size exceeds the limit, the oldest are dropped. */
-export interface WaitingMarks<T> {
+interface WaitingMarks<T> {
   readonly isEmpty: boolean;
   /** @param size of the value, counted in the total @returns 32 hexadecimal digits */
   add(value: T, size: number): string;

@@ -5,7 +5,7 @@ import { REDACTED } from "./redact-fields.ts";
 import type { RunningHash } from "../../platform/platform.ts";
 import { compareText } from "../digest.ts";
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Whether to sort members, so that equal values have the same text. */
   readonly sorted?: boolean;
   /** Returns the JSON of a value that is not plain, in pieces; undefined for any other value. */

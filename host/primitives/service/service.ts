@@ -11,7 +11,7 @@ import { runTask } from "./serve-tasks.ts";
 import type { ServiceTask, TaskEnvironment, TaskFunction } from "./task.ts";
 
 /** Options of one request. */
-export interface TaskOptions {
+interface TaskOptions {
   /** The plugin's name, or the part of the host that asks. */
   readonly owner: string;
   /** Buffers of the input to move; they are detached afterwards. Everything else is copied on the caller's thread. */

@@ -110,7 +110,7 @@ export function noticesOf(trust: ProjectTrust | undefined): readonly string[] {
 }
 
 /** Formats the requests that are not trusted in one line. */
-export function withheldText(withheld: readonly TrustRequest[]): string {
+function withheldText(withheld: readonly TrustRequest[]): string {
   const names = withheld.map(({ name }) => name);
   const shown = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names;
   return `This folder requests what you have not allowed on this machine, and runs without: ${shown.join(", ")} (bascule trust shows it)`;

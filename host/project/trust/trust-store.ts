@@ -17,7 +17,7 @@ export interface Agreed {
   readonly next?: ReadonlyMap<string, JsonValue>;
 }
 
-export interface TrustStore {
+interface TrustStore {
   /** Absolute path of the file. */
   readonly file: string;
   agreed(): Agreed;

@@ -11,7 +11,7 @@ import type { Slices } from "../../platform/platform.ts";
 import type { TrustedProcess } from "../../platform/trusted/trusted-types.ts";
 import { answerCheck, type Check, MAX_VALUE_LENGTH, realPathOf } from "./check.ts";
 
-export interface BrokerOptions {
+interface BrokerOptions {
   readonly bridge: BridgeContext;
   readonly process: () => Promise<Pick<TrustedProcess, "root" | "code" | "channel" | "answer">>;
   /** Counts a check; returns false if the call may do no more. */

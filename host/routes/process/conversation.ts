@@ -19,7 +19,7 @@ export type Said =
   | { readonly kind: "large"; readonly value: JsonValue; readonly isTold: boolean }
   | { readonly kind: "fault"; readonly fault: Fault };
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly record: RunRecord;
   readonly limits: Limits;
   readonly slices: Slices;

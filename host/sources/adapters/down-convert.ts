@@ -18,7 +18,7 @@ import {
 } from "../../../manifests/mod.ts";
 
 /** The converted schema, and the places where it is more permissive than the foreign one. */
-export interface DownConverted {
+interface DownConverted {
   readonly schema: JsonSchema;
   /** JSON pointers into the foreign schema. Empty if both are equivalent. */
   readonly lost: readonly string[];

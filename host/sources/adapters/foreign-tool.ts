@@ -14,7 +14,7 @@ export interface ForeignToolOptions extends Omit<Partial<ToolDeclaration>, "inpu
 }
 
 /** The facts read from the foreign tool. */
-export interface ForeignTool {
+interface ForeignTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly schema?: SchemaLike | undefined;

@@ -7,7 +7,7 @@ import { VERSION } from "../../primitives/version.ts";
 /** The client methods that the source needs; the SDK's `Client` has them. */
 export type McpClient = Pick<Client, "listTools" | "callTool" | "close"> & Partial<Pick<Client, "onclose" | "setNotificationHandler">>;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -89,7 +89,7 @@ export async function listServerTools(client: McpClient, signal: AbortSignal, ti
 }
 
 /** A server's progress report on a running call. */
-export interface CallProgress {
+interface CallProgress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;

@@ -7,7 +7,7 @@ import { hashOf } from "../../primitives/json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf, type LoginStore, readGood } from "./logins.ts";
 
-export interface LogInOptions {
+interface LogInOptions {
   readonly platform: Pick<Platform, "http" | "random" | "clock" | "servers">;
   readonly store: LoginStore;
   /** Shows the user the address to open, at the authorization server. `tokensFrom` is the server that issues the token. */

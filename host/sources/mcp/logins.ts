@@ -28,7 +28,7 @@ export interface Login {
 }
 
 /** The file was not written by bascule. */
-export class BrokenLogin extends Error {
+class BrokenLogin extends Error {
   override readonly name = "BrokenLogin";
 }
 
@@ -137,7 +137,7 @@ export function joinedScopes(...scopes: readonly (string | undefined)[]): string
 }
 
 /** The interactive part of a login. */
-export interface LoginRound {
+interface LoginRound {
   readonly redirectUrl: string;
   readonly redirect: (to: URL, tokensFrom: URL) => void;
   readonly state?: string;

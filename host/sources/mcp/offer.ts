@@ -27,7 +27,7 @@ export class McpToolsChanged extends Error {
   override readonly name = "McpToolsChanged";
 }
 
-export interface McpOfferOptions {
+interface McpOfferOptions {
   /** The server's name. */
   readonly name: string;
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner">;
@@ -36,7 +36,7 @@ export interface McpOfferOptions {
   readonly call: (tool: Tool, args: JsonValue, context: ToolContext) => Promise<ToolOutput>;
 }
 
-export interface McpOffer {
+interface McpOffer {
   /** Qualified names, including refused tools. */
   tools(): readonly string[];
   refused(): readonly Refused[];

@@ -13,7 +13,7 @@ export class LoginNeeded extends Error {
 }
 
 /** The tokens of one connection. */
-export interface Tokens extends AuthProvider {
+interface Tokens extends AuthProvider {
   /** Wraps the `fetch` of the connection; all of its requests must use it. */
   watch(send: typeof globalThis.fetch): typeof globalThis.fetch;
   onUnauthorized(refused: { readonly response: Response }): Promise<void>;

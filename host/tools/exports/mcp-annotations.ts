@@ -6,7 +6,7 @@ import { ownMeta } from "../../call/own-meta.ts";
 import type { McpIcon, McpTool } from "./exported.ts";
 
 /** Members of MCP's `Tool`. */
-export type WordsForClients = Pick<McpTool, "annotations" | "icons" | "execution" | "_meta">;
+type WordsForClients = Pick<McpTool, "annotations" | "icons" | "execution" | "_meta">;
 
 /** @param meta the host's own `_meta`; a server's hints are added to it, because the host does not verify them */
 export function wordsForClients(listing: ToolListing, meta: JsonObject = {}): WordsForClients {
@@ -25,7 +25,7 @@ export function wordsForClients(listing: ToolListing, meta: JsonObject = {}): Wo
  * Derives the hints from the tool's class (SPEC P8): a tool that declares no writing gets no write grant, so the hints are enforced. The
  * manifest's own `annotations` are ignored, because plugins could claim anything.
  */
-export function annotationsOf({
+function annotationsOf({
   title: own,
   class: sideEffects,
   sideEffects: effects = [],

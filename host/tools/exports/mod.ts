@@ -31,7 +31,7 @@ const FORMATS: { readonly [F in ExportFormat]: ToolFormat<ToolOf<F>> } = {
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["mcp", "openai", "openai-responses", "anthropic", "gemini", "ai-sdk", "langchain"];
 
 /** Calls an exported tool by its qualified name. Never rejects. */
-export type CallExported = (qualifiedName: string, args: JsonValue | string, signal?: AbortSignal) => Promise<ToolResult>;
+type CallExported = (qualifiedName: string, args: JsonValue | string, signal?: AbortSignal) => Promise<ToolResult>;
 
 /**
  * Converts tools to one format.

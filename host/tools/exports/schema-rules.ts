@@ -17,7 +17,7 @@ export interface SchemaRules {
 }
 
 /** Called for each keyword that is dropped. */
-export type OnDropped = (pointer: string, keyword: string) => void;
+type OnDropped = (pointer: string, keyword: string) => void;
 
 /** Rules of a target that supports all keywords. */
 export function wholeRules({ checks }: Pick<ToolListing, "checks">): SchemaRules {

@@ -20,7 +20,7 @@ const MAX_POINTER = 200;
 const MAX_NAME = 50;
 
 /** @returns whether the text of a value can hide a lost value */
-export function mayHideLost(text: string): boolean {
+function mayHideLost(text: string): boolean {
   return stringIncludes(text, "{}") || stringIncludes(text, '{"0":');
 }
 

@@ -21,8 +21,6 @@ export interface Native {
   takeBytes(asText: 0 | 1): ArrayBuffer | string | undefined;
 }
 
-export type Boot = (native: Native) => Entry;
-
 /** A call: the module's file, the export's name, JSON text of the arguments, JSON text of the context (an object). */
 export type CallWords = readonly [module: string, name: string, args: string, context: string];
 

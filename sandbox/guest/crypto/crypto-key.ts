@@ -24,7 +24,7 @@ interface KeyFacts {
 
 const secret = {};
 
-export class CryptoKey {
+class CryptoKey {
   #facts: KeyFacts;
 
   constructor(key?: unknown, facts?: KeyFacts) {

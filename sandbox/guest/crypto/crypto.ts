@@ -31,7 +31,7 @@ function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
 }
 
-export class Crypto {
+class Crypto {
   #subtle: SubtleCrypto;
 
   constructor(key?: unknown, subtle?: SubtleCrypto) {

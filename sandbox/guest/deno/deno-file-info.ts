@@ -2,7 +2,7 @@
 
 import { define, PrimordialDate } from "../language/primordials.ts";
 
-export interface DirEntry {
+interface DirEntry {
   readonly name: string;
   readonly isFile: boolean;
   readonly isDirectory: boolean;

@@ -37,7 +37,7 @@ const STREAM_CHUNK_BYTES = 64 * 1024;
 /** The synchronous or the asynchronous form of an operation. */
 type Acting = <T>(wanted: Request<T>) => unknown;
 
-export class FsFile {
+class FsFile {
   #id: string;
   #readable: Stream | undefined;
   #writable: Stream | undefined;

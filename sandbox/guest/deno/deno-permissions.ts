@@ -46,7 +46,7 @@ const revoked = bareList<Descriptor>();
 const statuses = new PrimordialMap<string, PermissionStatus>();
 const secret = {};
 
-export class PermissionStatus extends EventTarget {
+class PermissionStatus extends EventTarget {
   #answer: Answer;
 
   constructor(answer: Answer, key: unknown) {
@@ -77,7 +77,7 @@ export class PermissionStatus extends EventTarget {
 
 const { isStatus, update } = PermissionStatus;
 
-export class Permissions {
+class Permissions {
   constructor(key: unknown = undefined) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
   }

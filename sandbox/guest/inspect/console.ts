@@ -26,7 +26,7 @@ import {
 import { currentStack } from "./stack.ts";
 import { nameFunction, tag, toDomString } from "../web/webidl.ts";
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
+type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Length of one line. With the note on cut characters it stays below `LOG_TEXT_LENGTH`; the host bounds the call's whole log. */
 const MAX_TEXT = 32 * 1024 - 64;
@@ -39,7 +39,7 @@ const counts = new PrimordialMap<string, number>();
 const timers = new PrimordialMap<string, number>();
 
 /** Sends one message to the call's logger. */
-export function log(level: LogLevel, text: string): void {
+function log(level: LogLevel, text: string): void {
   const margin = stringRepeat("  ", groups < MAX_GROUPS ? groups : MAX_GROUPS);
   const whole = margin === "" ? text : margin + replaceText(text, "\n", `\n${margin}`);
   const cut = whole.length > MAX_TEXT ? `${stringSlice(whole, 0, MAX_TEXT)}… (${whole.length - MAX_TEXT} more characters)` : whole;

@@ -19,7 +19,7 @@ const SEPARATOR = 2;
 /** Minimum number of entries for columns. */
 const COLUMNS_FROM = 7;
 
-export interface Layout {
+interface Layout {
   readonly shape: Shape;
   readonly level: number;
   /** The list shown; its numbers are aligned to the right. */

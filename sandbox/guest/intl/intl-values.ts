@@ -26,7 +26,7 @@ import {
 } from "../language/primordials.ts";
 import { nameFunction, toDomString } from "../web/webidl.ts";
 
-export interface OptionNames {
+interface OptionNames {
   readonly numbers: readonly string[];
   readonly dates: readonly string[];
   readonly collator: readonly string[];

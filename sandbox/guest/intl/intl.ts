@@ -92,17 +92,17 @@ const duration = (value: unknown): string => {
 const DIGITS = ["minimumIntegerDigits", "minimumFractionDigits", "maximumFractionDigits", "minimumSignificantDigits"];
 const MORE_DIGITS = ["maximumSignificantDigits", "roundingIncrement", "roundingMode", "roundingPriority", "trailingZeroDisplay"];
 /** Options of `Intl.NumberFormat`. */
-export const NUMBER_OPTIONS: readonly string[] = [
+const NUMBER_OPTIONS: readonly string[] = [
   ...["localeMatcher", "numberingSystem", "style", "currency", "currencyDisplay", "currencySign", "unit", "unitDisplay", "notation"],
   ...[...DIGITS, ...MORE_DIGITS, "compactDisplay", "useGrouping", "signDisplay"],
 ];
 /** Options of `Intl.DateTimeFormat`. */
-export const DATE_OPTIONS: readonly string[] = [
+const DATE_OPTIONS: readonly string[] = [
   ...["localeMatcher", "calendar", "numberingSystem", "hour12", "hourCycle", "timeZone", "weekday", "era", "year", "month", "day"],
   ...["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits", "timeZoneName", "formatMatcher", "dateStyle", "timeStyle"],
 ];
 /** Options of `Intl.Collator`. */
-export const COLLATOR_OPTIONS: readonly string[] = [
+const COLLATOR_OPTIONS: readonly string[] = [
   ...["usage", "localeMatcher", "collation", "numeric", "caseFirst", "sensitivity", "ignorePunctuation"],
 ];
 

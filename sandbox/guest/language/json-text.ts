@@ -8,7 +8,7 @@
 import { arrayJoin, bareList, isFiniteNumber, jsonStringify, reflectOwnKeys } from "./primordials.ts";
 
 /** Type of an operation's argument; undefined is left out. */
-export type FlatValue = string | number | boolean | null | undefined;
+type FlatValue = string | number | boolean | null | undefined;
 
 /** An object of primitives under names that need no escapes in JSON, made by the prelude. */
 export type FlatObject = Readonly<Record<string, FlatValue>>;

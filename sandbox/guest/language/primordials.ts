@@ -103,7 +103,6 @@ export const PrimordialUint8Array: Uint8ArrayConstructor = Uint8Array;
 
 export const arrayIsArray: (value: unknown) => value is unknown[] = Array.isArray;
 export const arrayIncludes: (self: readonly unknown[], value: unknown) => boolean = uncurry(Array.prototype.includes);
-export const arrayIndexOf: (self: readonly unknown[], value: unknown) => number = uncurry(Array.prototype.indexOf);
 export const arrayJoin: (self: readonly unknown[], separator: string) => string = uncurry(Array.prototype.join);
 export const arraySort: <T>(self: T[], compare?: (a: T, b: T) => number) => T[] = uncurry(Array.prototype.sort);
 
@@ -139,7 +138,6 @@ export const isFiniteNumber: (value: unknown) => boolean = Number.isFinite;
 export const parseFloatText: (text: string) => number = parseFloat;
 export const parseIntText: (text: string) => number = parseInt;
 
-export const mapEntries: (self: unknown) => MapIterator<[unknown, unknown]> = uncurry(Map.prototype.entries);
 export const mapClear: (self: unknown) => void = uncurry(Map.prototype.clear);
 export const mapDelete: (self: unknown, key: unknown) => boolean = uncurry(Map.prototype.delete);
 export const mapForEach: <K, V>(self: ReadonlyMap<K, V>, visit: (value: V, key: K) => void) => void = uncurry(Map.prototype.forEach);
@@ -149,12 +147,10 @@ export const mapSet: <K, V>(self: Map<K, V>, key: K, value: V) => void = uncurry
 export const mapSize: (self: unknown) => number = uncurryGetter(Map.prototype, "size");
 export const setAdd: (self: unknown, value: unknown) => void = uncurry(Set.prototype.add);
 export const setForEach: (self: unknown, visit: (value: unknown) => void) => void = uncurry(Set.prototype.forEach);
-export const setHas: (self: unknown, value: unknown) => boolean = uncurry(Set.prototype.has);
 export const setSize: (self: unknown) => number = uncurryGetter(Set.prototype, "size");
 
 export const mathCeil: (value: number) => number = Math.ceil;
 export const mathFloor: (value: number) => number = Math.floor;
-export const mathImul: (a: number, b: number) => number = Math.imul;
 export const mathMax: (a: number, b: number) => number = Math.max;
 export const mathMin: (a: number, b: number) => number = Math.min;
 export const mathRound: (value: number) => number = Math.round;

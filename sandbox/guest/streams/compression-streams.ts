@@ -48,7 +48,7 @@ class Input {
   }
 }
 
-export class CompressionStream {
+class CompressionStream {
   #ends: ReturnType<typeof endsOf>;
 
   constructor(format: unknown) {
@@ -80,7 +80,7 @@ export class CompressionStream {
   }
 }
 
-export class DecompressionStream {
+class DecompressionStream {
   #ends: ReturnType<typeof endsOf>;
 
   constructor(format: unknown) {

@@ -58,7 +58,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-export class TextDecoderStream {
+class TextDecoderStream {
   #decoder: TextDecoder;
   #ends: ReturnType<typeof endsOf>;
 

@@ -22,7 +22,7 @@ import { load, type StreamConstructor } from "./web-streams-polyfill.gen.ts";
 export type Stream = object;
 
 /** Members of a stream's source or sink; only own members are passed. */
-export type Underlying = Readonly<Record<string, unknown>>;
+type Underlying = Readonly<Record<string, unknown>>;
 
 /** Class names in the order of the standard, with the number of arguments that each constructor requires. */
 const CLASSES = [
@@ -185,10 +185,6 @@ export function isDisturbed(stream: Stream): boolean {
   return reflectGet(stream, slots.disturbed) === true;
 }
 
-export function isReadableState(stream: Stream, state: "readable" | "closed" | "errored"): boolean {
-  return reflectGet(stream, slots.state) === state;
-}
-
 /** Returns two streams of the same chunks; the given stream stays locked. */
 export function teeReadable(stream: Stream): readonly [Stream, Stream] {
   return call("ReadableStream.tee", stream) as [Stream, Stream];
@@ -213,15 +209,6 @@ export function endsOf(transform: Stream): { readonly readable: Stream; readonly
 /** Acquires the only reader of a stream. @throws {TypeError} if it is locked */
 export function getReader(stream: Stream): Stream {
   return call("ReadableStream.getReader", stream) as Stream;
-}
-
-/** Reads the next chunk, or the end. */
-export function readChunk(reader: Stream): Promise<{ readonly value: unknown; readonly done: boolean }> {
-  return call("ReadableStreamDefaultReader.read", reader) as Promise<{ value: unknown; done: boolean }>;
-}
-
-export function cancelReader(reader: Stream, reason: unknown): Promise<unknown> {
-  return call("ReadableStreamDefaultReader.cancel", reader, [reason]) as Promise<unknown>;
 }
 
 /** Returns whether the stream can be read into buffers: its chunks are bytes, and those of its branches are copies. */

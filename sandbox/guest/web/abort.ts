@@ -150,7 +150,7 @@ export const abortSignal: (signal: AbortSignal, reason?: unknown) => void = acce
 export const onAbort: (signal: AbortSignal, step: () => void) => void = access.addStep;
 export const offAbort: (signal: AbortSignal, step: () => void) => void = access.removeStep;
 
-export class AbortController {
+class AbortController {
   #signal = createSignal();
 
   get signal(): AbortSignal {

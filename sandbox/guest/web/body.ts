@@ -154,7 +154,7 @@ export function bodyStream(body: Body): Stream {
  *
  * @throws {TypeError} if the body was consumed, or a chunk is not bytes. `convert` must not change the bytes.
  */
-export async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<T> {
+async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<T> {
   if (isUnusable(body)) throw new PrimordialTypeError("Body already consumed");
   if (body === null) return convert(encodeUtf8(""));
   body.used = true;
@@ -174,7 +174,7 @@ export async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Ar
 }
 
 /** Access of the mixin to an object of a class. @throws {TypeError} if the object is of another class */
-export interface BodyOwner {
+interface BodyOwner {
   bodyOf(this: void, self: unknown): Body | null;
   /** Returns all `Content-Type` values. */
   contentTypeOf(this: void, self: unknown): string | null;

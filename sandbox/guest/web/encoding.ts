@@ -39,7 +39,7 @@ export function decodeUtf8Text(bytes: Uint8Array<ArrayBuffer>): string {
 
 const DROP_MARK = '{"label":"utf-8","fatal":false,"ignoreBOM":false,"stream":false}';
 
-export class TextEncoder {
+class TextEncoder {
   #isEncoder = true;
 
   get encoding(): string {

@@ -4,7 +4,7 @@ import { Event } from "./event.ts";
 import { PrimordialTypeError } from "../language/primordials.ts";
 import { exposeInterface, toDictionary, toDomString, toUsvString } from "./webidl.ts";
 
-export class CustomEvent extends Event {
+class CustomEvent extends Event {
   #detail: unknown;
 
   constructor(type: unknown, options: unknown = undefined) {
@@ -125,7 +125,7 @@ export class PromiseRejectionEvent extends Event {
 }
 
 /** Exists only for programs that construct one, because a guest has no sockets. */
-export class CloseEvent extends Event {
+class CloseEvent extends Event {
   #wasClean: boolean;
   #code: number;
   #reason: string;

@@ -18,7 +18,7 @@ const EMPTY = 0;
 const LOADING = 1;
 const DONE = 2;
 
-export class ProgressEvent extends Event {
+class ProgressEvent extends Event {
   #lengthComputable: boolean;
   #loaded: number;
   #total: number;
@@ -46,7 +46,7 @@ export class ProgressEvent extends Event {
 
 type Convert = (blob: Blob) => string | ArrayBuffer;
 
-export class FileReader extends EventTarget {
+class FileReader extends EventTarget {
   #readyState = EMPTY;
   #result: string | ArrayBuffer | null = null;
   #error: DOMException | null = null;

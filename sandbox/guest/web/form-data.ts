@@ -21,7 +21,7 @@ export interface FormEntry {
   readonly value: string | File;
 }
 
-export class FormData {
+class FormData {
   #entries: FormEntry[] = bareList<FormEntry>();
 
   constructor(form: unknown = undefined) {

@@ -24,7 +24,7 @@ const { iterator } = PrimordialSymbol;
 const ITERATOR = "Headers Iterator";
 
 /** One field; names are in lower case. */
-export interface HeaderField {
+interface HeaderField {
   readonly name: string;
   readonly value: string;
 }
@@ -122,7 +122,7 @@ export class Headers {
 }
 
 const access = Headers.access;
-export const isHeaders: (value: object) => value is Headers = access.isHeaders;
+const isHeaders: (value: object) => value is Headers = access.isHeaders;
 /** Returns the headers' own list, for reading and for filling new headers. */
 export const headerFields: (headers: Headers) => HeaderField[] = access.listOf;
 export const freezeHeaders: (headers: Headers) => void = access.freeze;
@@ -247,7 +247,7 @@ function keep(list: HeaderField[], test: (field: HeaderField) => boolean): void 
 }
 
 /** Sorts and combines fields (https://fetch.spec.whatwg.org/#concept-header-list-sort-and-combine). */
-export function sortAndCombine(list: readonly HeaderField[]): HeaderField[] {
+function sortAndCombine(list: readonly HeaderField[]): HeaderField[] {
   const sorted = bareList<HeaderField>();
   const seen: Record<string, boolean> = bareObject();
   for (let index = 0; index < list.length; index++) {

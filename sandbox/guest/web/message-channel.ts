@@ -38,7 +38,7 @@ interface Side {
   task: number;
 }
 
-export class MessagePort extends EventTarget {
+class MessagePort extends EventTarget {
   /** Undefined after the port was transferred. */
   #side: Side | undefined;
   #started = false;
@@ -164,7 +164,7 @@ function readTransferList(given: unknown): unknown[] {
   return readTransfer(typeof method === "function" ? options : options["transfer"], what);
 }
 
-export class MessageChannel {
+class MessageChannel {
   #port1: MessagePort;
   #port2: MessagePort;
 

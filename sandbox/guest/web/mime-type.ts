@@ -13,7 +13,7 @@ import {
   stringToLowerCase,
 } from "../language/primordials.ts";
 
-export interface MimeType {
+interface MimeType {
   /** `type/subtype`, in lower case. */
   readonly essence: string;
   /** Without prototype; names are in lower case. */

@@ -16,7 +16,7 @@ interface Brand {
   readonly version: string;
 }
 
-export class Navigator {
+class Navigator {
   constructor(key?: unknown) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
   }
@@ -47,7 +47,7 @@ export class Navigator {
 }
 
 /** User-agent client hints (https://wicg.github.io/ua-client-hints/#interface). */
-export class NavigatorUAData {
+class NavigatorUAData {
   constructor(key?: unknown) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
   }

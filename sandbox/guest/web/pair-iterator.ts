@@ -29,7 +29,7 @@ const { step } = PairIterator;
 const prototypes: Record<string, object> = bareObject();
 
 /** Returns the current item at an index, or undefined at the end. */
-export type ReadAt = (index: number) => { readonly value: unknown } | undefined;
+type ReadAt = (index: number) => { readonly value: unknown } | undefined;
 
 /** Iterates live: items that are added or removed behind the current index are seen. `name` was installed at boot. */
 export function iterateLive(name: string, at: ReadAt): object {

@@ -20,7 +20,7 @@ const MAX_ENTRIES = 10_000;
 /** Proves that this module creates an entry. */
 const secret = {};
 
-export class PerformanceEntry {
+class PerformanceEntry {
   #name: string;
   #entryType: string;
   #startTime: number;
@@ -55,7 +55,7 @@ export class PerformanceEntry {
   }
 }
 
-export class PerformanceMark extends PerformanceEntry {
+class PerformanceMark extends PerformanceEntry {
   #detail: unknown;
 
   constructor(name: unknown, options: unknown = undefined) {
@@ -75,7 +75,7 @@ export class PerformanceMark extends PerformanceEntry {
   }
 }
 
-export class PerformanceMeasure extends PerformanceEntry {
+class PerformanceMeasure extends PerformanceEntry {
   #detail: unknown;
 
   constructor(name: string, times: { readonly start: number; readonly duration: number }, detail: unknown, key: unknown) {
@@ -92,7 +92,7 @@ export class PerformanceMeasure extends PerformanceEntry {
   }
 }
 
-export class Performance extends EventTarget {
+class Performance extends EventTarget {
   #isPerformance = true;
 
   constructor(key: unknown) {

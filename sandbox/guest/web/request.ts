@@ -34,7 +34,7 @@ const ENUM_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Members of a request besides its body, headers and signal. */
-export interface RequestFacts {
+interface RequestFacts {
   readonly method: string;
   readonly url: string;
   readonly choices: Readonly<Record<Choice, string>>;

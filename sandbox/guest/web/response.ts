@@ -8,7 +8,7 @@ import { toHref } from "./url.ts";
 import { exposeInterface, nameFunction, requireArguments, showAs, toDictionary, toUsvString } from "./webidl.ts";
 
 /** Members of a response besides its body and headers. */
-export interface ResponseFacts {
+interface ResponseFacts {
   readonly status: number;
   readonly statusText: string;
   readonly type: "default" | "error" | "basic";

@@ -6,7 +6,7 @@ type Clone = (value: object) => object | undefined;
 /** Prepares the transfer of an object of its own class, or returns undefined for any other. */
 type Transfer = (value: object) => Transferred | undefined;
 
-export interface Transferred {
+interface Transferred {
   /** @throws {DOMException} `DataCloneError` if it cannot be transferred (any more) */
   readonly check: () => void;
   /** Detaches the object and returns its replacement. */

@@ -17,7 +17,7 @@ export interface ClockEnvironment {
   threadCpuMs(): number | undefined;
 }
 
-export type TimeLimits = Pick<Limits, "wallMs" | "cpuMs">;
+type TimeLimits = Pick<Limits, "wallMs" | "cpuMs">;
 
 export class CallClock {
   /** Time at which the call's wall time ends. Infinity while the call waits for a confirmation. */

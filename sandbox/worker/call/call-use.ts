@@ -54,14 +54,14 @@ export class CallUse {
 const NOTHING_USED: UseState = { operationBytes: 0, pendingOperations: 0, timers: 0, jsonDepth: 0 };
 
 /** The parts of a call that record its usage. */
-export interface UsingCall {
+interface UsingCall {
   readonly clock: CallClock;
   readonly log: CallLog;
   readonly lease: Lease;
   readonly use: CallUse;
 }
 
-export interface Counts {
+interface Counts {
   /** JSON text of the arguments. */
   readonly args: string;
   readonly operations: number;

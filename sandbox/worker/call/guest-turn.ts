@@ -19,7 +19,7 @@ export interface TurningCall {
   isStopped(): boolean;
 }
 
-export interface TurnEnd {
+interface TurnEnd {
   /** Status as returned by `Entry.poll` (`guest/call/protocol.ts`). */
   readonly status: string;
   /** Length of the status in UTF-8, including its tag. */

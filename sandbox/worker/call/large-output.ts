@@ -8,7 +8,7 @@ import type { Fault } from "../../wire/fault.ts";
 import type { OutputPart } from "../../wire/invocation.ts";
 import { LARGE_BYTES, MAXIMUM_PARTS, parseGuestJson } from "../../wire/marshal.ts";
 
-export type DividedOutput =
+type DividedOutput =
   | {
       readonly ok: true;
       /** JSON text of the rest, at most 64 KB, wrapped as the prelude wraps an output. */
@@ -55,7 +55,7 @@ export function divideOutput(text: string): DividedOutput {
 }
 
 /** The output as the host receives it, or the fault if there is none. */
-export interface ToldOutput {
+interface ToldOutput {
   readonly output: string;
   readonly parts?: readonly OutputPart[];
   readonly problems?: readonly ValueError[];

@@ -1,6 +1,6 @@
 /** Encodes and decodes base64 and hex text, by the steps of https://tc39.es/proposal-arraybuffer-base64/spec/. */
 
-export interface Base64Decoding {
+interface Base64Decoding {
   /** Uses `-` and `_` instead of `+` and `/`. */
   readonly isUrl: boolean;
   readonly last: "loose" | "strict" | "stop-before-partial";
@@ -13,7 +13,7 @@ export interface Base64Decoding {
 const BYTES_A_LOOK = 3 * 64 * 1024;
 
 /** The decoded part of a text. */
-export interface DecodedText {
+interface DecodedText {
   /** Number of characters used. */
   readonly read: number;
   readonly bytes: Uint8Array;

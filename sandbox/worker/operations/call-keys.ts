@@ -9,7 +9,7 @@ import { Refusal } from "./local-answer.ts";
 import type { HeldKey } from "./subtle.ts";
 
 /** Maximum keys of one call, and bytes imported for them. */
-export const MAX_KEYS = 1_024;
+const MAX_KEYS = 1_024;
 const MAX_KEY_BYTES = 4 * 1024 * 1024;
 /** Bytes counted for a key that the runtime generates. */
 const MADE_KEY_BYTES = 2_048;

@@ -42,7 +42,7 @@ export const MAX_BYTES: number = 64 * 1024 * 1024;
 /** Maximum length of a URL, a label, or an operation's options. The runtime parses them in one go, in some tens of milliseconds at most. */
 export const MAX_URL_TEXT: number = 2 * 1024 * 1024;
 /** Size of a piece of work, some milliseconds. After each piece the limits are checked (SPEC B3). */
-export const PIECE_BYTES: number = 192 * 1024;
+const PIECE_BYTES: number = 192 * 1024;
 
 /** An error that the guest sees. */
 export class Refusal extends Error {

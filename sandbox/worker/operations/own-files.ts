@@ -9,7 +9,7 @@ import { findOwn, type OwnNode, ownPath, ROOT } from "../../wire/plugin-files.ts
 import { type LocalAnswer, valueAnswer } from "./local-answer.ts";
 
 /** A guest's operation on its own files. */
-export interface OwnFileRequest {
+interface OwnFileRequest {
   readonly operation: string;
   /** Arguments in the guest's encoding. */
   readonly told: string;

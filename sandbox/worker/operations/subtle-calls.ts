@@ -11,7 +11,7 @@ import { runSubtle } from "./subtle-operations.ts";
 import { RoundRobin } from "./round-robin.ts";
 
 /** The parts of the worker that it needs. */
-export interface SubtleCallsEnvironment {
+interface SubtleCallsEnvironment {
   readonly subtle: Subtle;
   /** Milliseconds. */
   now(): number;
@@ -42,7 +42,7 @@ export interface SubtleCallRequest {
 }
 
 /** Takes an answer. `elapsedMs` is the duration of the operation, without its waiting time. */
-export type SettleSubtle = (answer: LocalAnswer, elapsedMs: number) => void;
+type SettleSubtle = (answer: LocalAnswer, elapsedMs: number) => void;
 
 /** Maximum waiting input of one call. The size of each operation is bounded elsewhere. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;

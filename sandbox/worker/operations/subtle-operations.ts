@@ -7,7 +7,7 @@ import { checkDerivation } from "./subtle-cost.ts";
 import { readArguments, type SubtleArgument } from "./subtle-request.ts";
 
 /** An operation as the guest sent it. */
-export interface SubtleRequest {
+interface SubtleRequest {
   /** Controlled by the guest. */
   readonly method: string;
   readonly text: string;

@@ -12,7 +12,7 @@ import { keepingSubtle, tapeSubtle } from "./tape-subtle.ts";
 import { fixedClock, type RecordingClock, recordingClock, tapeClock, type ConditionsClock } from "./conditions-clock.ts";
 
 /** The parts of the worker that it needs. */
-export interface ConditionsEnvironment {
+interface ConditionsEnvironment {
   readonly local: LocalEnvironment;
   now(): number;
   epoch(): number;

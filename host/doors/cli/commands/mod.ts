@@ -7,7 +7,7 @@ import type { Command } from "../command.ts";
 
 type Load = () => Promise<Command>;
 
-export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   "Get started": {
     init: async () => (await import("./init.ts")).initCommand,
     dev: async () => (await import("./dev.ts")).devCommand,

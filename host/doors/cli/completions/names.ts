@@ -12,7 +12,7 @@ const HOST_MS = 500;
 const PLAIN = /^[\w.-]+$/u;
 
 /** A plugin with its tools. */
-export interface Named {
+interface Named {
   readonly name: string;
   readonly tools: readonly string[];
 }
