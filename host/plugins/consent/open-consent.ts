@@ -25,7 +25,7 @@ export interface ConsentConfig {
 }
 
 /** Parts of the host that consent uses. */
-export interface ConsentParts {
+interface ConsentParts {
   readonly places: Places;
   readonly grants: GrantStore;
   readonly bases: ConsentOptions["bases"];

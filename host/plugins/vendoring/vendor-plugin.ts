@@ -11,7 +11,7 @@ import { tryVendored } from "./try-vendored.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
 
 /** Packages to vendor, and where. */
-export interface VendorRequest {
+interface VendorRequest {
   readonly platform: Pick<Platform, "files" | "bundler" | "workers" | "log">;
   /** Real path of the plugin's folder. */
   readonly directory: string;

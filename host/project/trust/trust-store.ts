@@ -9,7 +9,7 @@ import { sha256Hex } from "../../primitives/digest.ts";
 import type { TrustRequest } from "./trust-requests.ts";
 
 /** Trusted requests of one project's folder. */
-export interface Agreed {
+interface Agreed {
   /** Everything the folder requests, now and later. */
   readonly all: boolean;
   readonly demands: ReadonlyMap<string, JsonValue>;
