@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { architectureViolations } from "./support/architecture-rules.ts";
+import { architectureViolations, importCycles } from "./support/architecture-rules.ts";
 import { sourceFiles } from "./support/source-files.ts";
 import { scanSource } from "./support/source-scan.ts";
 import { unusedExports } from "./support/unused-exports.ts";
@@ -47,6 +47,10 @@ describe("the source tree", () => {
         .map((found) => `${file.path}:${String(found.line)}: imports "${found.specifier}"`),
     );
     expect(outside).toEqual([]);
+  });
+
+  it("has plugins without import cycles", () => {
+    expect(importCycles(sourceFiles(["plugins"]))).toEqual([]);
   });
 });
 

@@ -5,7 +5,8 @@
  * a bound on its size.
  */
 
-import { type Archive, MAX_ARCHIVE_BYTES, MAX_MEMBER_BYTES, MAX_TOTAL_BYTES, type Member, readArchive } from "./archive.ts";
+import { readArchive } from "./archive.ts";
+import { type Archive, MAX_ARCHIVE_BYTES, MAX_MEMBER_BYTES, MAX_TOTAL_BYTES, type Member } from "./model.ts";
 import type {
   ArchiveExtractArgs,
   ArchiveExtractOutput,

@@ -1,6 +1,6 @@
 /** Decides which members may become files, and where: inside the requested folder, each its own file, on every file system. */
 
-import type { Member } from "./archive.ts";
+import type { Member } from "./model.ts";
 
 const MAX_STEP_BYTES = 255;
 const MAX_STEPS = 40;

@@ -1,6 +1,6 @@
 /** Reads the names, times and kinds of the members of a 7z file. */
 
-import type { Member } from "./archive.ts";
+import type { Member } from "./model.ts";
 import { damaged, Reader } from "./bytes.ts";
 import { readBits, readCount, readNumber, readOptionalBits } from "./seven-zip-streams.ts";
 

@@ -3,7 +3,7 @@
  * writes for everything but programs. Members packed by other methods are listed with the reason why they cannot be read.
  */
 
-import { type Archive, MAX_MEMBER_BYTES, MAX_MEMBERS, type Member } from "./archive.ts";
+import { type Archive, MAX_MEMBER_BYTES, MAX_MEMBERS, type Member } from "./model.ts";
 import { damaged, Reader } from "./bytes.ts";
 import { readFiles } from "./seven-zip-files.ts";
 import { type Folder, readStreams, type Streams } from "./seven-zip-streams.ts";

@@ -1,7 +1,6 @@
 /** Reads tar files: POSIX's ustar with the long names of pax and of GNU (pax(1), IEEE Std 1003.1-2024). */
 
-import type { Archive, Member } from "./archive.ts";
-import { MAX_MEMBERS } from "./archive.ts";
+import { type Archive, MAX_MEMBERS, type Member } from "./model.ts";
 import { damaged, decodeName, NO_UTF8 } from "./bytes.ts";
 
 const BLOCK = 512;

@@ -4,8 +4,7 @@
  * Ambiguous archives are refused, because what one program checks must be what another unpacks.
  */
 
-import type { Archive, Member } from "./archive.ts";
-import { MAX_MEMBERS } from "./archive.ts";
+import { type Archive, MAX_MEMBERS, type Member } from "./model.ts";
 import { damaged, decodeName, NO_UTF8, Reader } from "./bytes.ts";
 import { checkSum, unpackChecked } from "./zlib.ts";
 

@@ -1,7 +1,7 @@
 /** Reads CSV text into rows, as RFC 4180 defines it and as spreadsheets write it. */
 
 import { parse, type ParseError } from "./vendor/papaparse.js";
-import { toTyped } from "./csv-types.ts";
+import { type Field, toTyped } from "./csv-types.ts";
 import { describePlace, placeOf } from "./text-place.ts";
 
 const MAX_PROBLEMS = 50;
@@ -19,8 +19,6 @@ export interface ReadOptions {
   /** Maximum rows returned; further rows are only counted. */
   maxRows: number;
 }
-
-export type Field = string | number | boolean | null;
 
 /** Problems that did not stop the reading. */
 export interface RowProblem {

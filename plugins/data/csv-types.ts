@@ -1,6 +1,6 @@
 /** Converts CSV fields to typed values where the type is certain. */
 
-import type { Field } from "./csv-read.ts";
+export type Field = string | number | boolean | null;
 
 /** Numbers as JSON writes them: no leading zero, plus sign, hexadecimal, separator or unit. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;

@@ -234,6 +234,16 @@ function checkAmbient(from: string, use: AmbientUse): string[] {
   return [`${from}:${String(use.line)}: uses ambient "${use.name}" (ask the platform, host/platform/platform.ts)`];
 }
 
+/** Returns the import cycles among these files, one line each. */
+export function importCycles(files: readonly SourceFile[]): readonly string[] {
+  const known = new Set(files.map((file) => file.path));
+  const importsOf = ({ path, text }: SourceFile): readonly string[] =>
+    scanSource(text)
+      .imports.map((found) => resolveImport(path, found.specifier))
+      .filter((target) => known.has(target));
+  return findCycles(new Map(files.map((file) => [file.path, importsOf(file)]))).map((cycle) => `Import cycle: ${cycle.join(" → ")}`);
+}
+
 /** Returns each import cycle once, as its paths. Type-only imports count. */
 function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const done = new Set<string>();
